@@ -1,0 +1,1 @@
+"""Perdure: a durable server for AI-agent chats."""
