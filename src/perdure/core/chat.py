@@ -1,0 +1,184 @@
+"""A chat's execution state: everything an arrow of the machine needs to know."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum, StrEnum
+
+from msgspec import Struct
+
+from perdure.core.failure import ChatError, RetryState
+from perdure.core.ids import ChangeId, ChatId, MessageNumber, QueuedNumber, ReplicaId, RunnerId
+
+QUEUE_LIMIT = 20
+
+
+class Status(StrEnum):
+    WAITING = "waiting"
+    RUNNING = "running"
+    INTERRUPTING = "interrupting"
+    REQUIRES_ACTION = "requires_action"
+    ERROR = "error"
+
+
+class State(Enum):
+    """Status, queue and archive flag together. `INVALID` is every combination that has no other name."""
+
+    N = "N"
+    W = "W"
+    E0 = "E0"
+    E1 = "E1"
+    R0 = "R0"
+    R1 = "R1"
+    I0 = "I0"
+    I1 = "I1"
+    A0 = "A0"
+    A1 = "A1"
+    XW = "XW"
+    XE0 = "XE0"
+    XE1 = "XE1"
+    INVALID = "Invalid"
+
+
+_STATES: dict[tuple[Status, bool, bool], State] = {
+    (Status.WAITING, False, False): State.W,
+    (Status.ERROR, False, False): State.E0,
+    (Status.ERROR, True, False): State.E1,
+    (Status.RUNNING, False, False): State.R0,
+    (Status.RUNNING, True, False): State.R1,
+    (Status.INTERRUPTING, False, False): State.I0,
+    (Status.INTERRUPTING, True, False): State.I1,
+    (Status.REQUIRES_ACTION, False, False): State.A0,
+    (Status.REQUIRES_ACTION, True, False): State.A1,
+    (Status.WAITING, False, True): State.XW,
+    (Status.ERROR, False, True): State.XE0,
+    (Status.ERROR, True, True): State.XE1,
+}
+
+
+class Busy(StrEnum):
+    """How to speak to a busy chat."""
+
+    QUEUE = "queue"
+    STEER = "steer"
+    INTERRUPT = "interrupt"
+
+
+class CallKind(StrEnum):
+    """Who answers a call: our tools, the client, or finished children."""
+
+    LOCAL = "local"
+    CLIENT = "client"
+    CHILDREN = "children"
+
+
+class OpenCall(Struct, frozen=True, array_like=True):
+    """A call of the last assistant message that has no result yet. Its arguments stay in the message."""
+
+    index: int
+    """Which call of the message it is, counting from 0; with message and run it makes the journal's key."""
+    call_id: str
+    tool: str
+    kind: CallKind = CallKind.LOCAL
+    cleared: bool = False
+    """Approved, or to be repeated: it may run although it would be asked about."""
+    run: int = 0
+    """Grows when the user asks to repeat a call of unknown outcome."""
+
+
+class ActionKind(StrEnum):
+    CLIENT_TOOL = "client_tool"
+    APPROVAL = "approval"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+    BUDGET = "budget"
+    CHILDREN = "children"
+
+
+class Action(Struct, frozen=True, omit_defaults=True):
+    """What a parked chat waits for: a kind, and the open calls that it asks about."""
+
+    kind: ActionKind
+    calls: tuple[int, ...] = ()
+    """Indices of open calls; none for a budget."""
+    children: tuple[str, ...] = ()
+    limit: int | None = None
+    """For a budget: what is allowed now, in micro-dollars."""
+
+
+class QueueEntry(Struct, frozen=True, array_like=True):
+    number: QueuedNumber
+    steer: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """A chat's execution row, as read or as a plan leaves it."""
+
+    id: ChatId
+    status: Status
+    archived: bool = False
+    worker_id: ReplicaId | None = None
+    runner_id: RunnerId | None = None
+    last_error: ChatError | None = None
+    retry_state: RetryState | None = None
+    action: Action | None = None
+    action_deadline_at: datetime | None = None
+    compaction_requested_at: datetime | None = None
+    budget_declined: bool = False
+    """One-shot: the user declined to raise the budget, so the turn ends."""
+    turn: MessageNumber = MessageNumber(0)
+    """The number of the user message that began the current turn; 0 before the first."""
+    continuing: bool = False
+    """Whether the last step said that the turn goes on."""
+    newest_is_user: bool = False
+    """Whether the newest ordinary message is a user's, so that the turn cannot be over."""
+    last_assistant: MessageNumber = MessageNumber(0)
+    """The message that the open calls belong to."""
+    open_calls: tuple[OpenCall, ...] = ()
+    queue: tuple[QueueEntry, ...] = ()
+    next_message: MessageNumber = MessageNumber(1)
+    next_queued: QueuedNumber = QueuedNumber(1)
+    file_count: int = 0
+    budget_limit: int | None = None
+    budget_spent: int = 0
+    budget_reserved: int = 0
+    snapshot_version: int = 0
+    history_version: int = 0
+    queue_version: int = 0
+    retry_version: int = 0
+    generation_attempt: int = 0
+    change_id: ChangeId | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def state(self) -> State:
+        return _STATES.get((self.status, bool(self.queue), self.archived), State.INVALID)
+
+    @property
+    def owned(self) -> bool:
+        return self.worker_id is not None
+
+    def call(self, index: int) -> OpenCall | None:
+        return next((call for call in self.open_calls if call.index == index), None)
+
+    def having(self, **columns: object) -> "Chat":
+        return replace(self, **columns)  # pyright: ignore[reportArgumentType]
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """What a runner believed when it started its work. If the row says otherwise, the work is stale."""
+
+    worker_id: ReplicaId
+    runner_id: RunnerId
+    status: Status
+    history_version: int
+    generation_attempt: int | None = None
+
+    def holds(self, chat: Chat) -> bool:
+        return (
+            chat.worker_id == self.worker_id
+            and chat.runner_id == self.runner_id
+            and chat.status == self.status
+            and chat.history_version == self.history_version
+            and (self.generation_attempt is None or chat.generation_attempt == self.generation_attempt)
+        )

@@ -1,0 +1,156 @@
+"""Every error that a caller can act on, as one tree.
+
+PerdureError
+├── Misconfigured            the environment must change before we can start: one line, exit code 2
+├── NotFound                 no such thing, or not visible
+│   ├── ChatNotFound
+│   ├── MessageNotFound
+│   └── QueuedMessageNotFound
+├── NotAllowed               the caller may not do this
+├── Refused                  the state does not allow it
+│   ├── TransitionNotAllowed
+│   │   ├── EditedMessageNotUser
+│   │   ├── ToolResultDuplicate
+│   │   ├── ToolResultInvalidJson
+│   │   ├── ToolResultMissing
+│   │   └── ToolResultUnexpected
+│   ├── InvalidState         only reconcile leads out
+│   ├── QueueFull
+│   ├── NotRoot
+│   ├── NothingToCompact
+│   └── KeyReused            an idempotency key came back with another request
+├── InvalidInput             what the caller sent does not make sense; names where
+├── Fenced                   somebody else drives this chat now: stop quietly
+├── Unavailable              ours to repeat: the database or a peer is away
+└── ProviderFailure          a model's API failed, classified
+"""
+
+from dataclasses import dataclass
+
+from perdure.core.failure import ChatError
+
+
+class PerdureError(Exception):
+    """Something went wrong that somebody can act on."""
+
+
+class Misconfigured(PerdureError):
+    """The environment must change before this can work. The message says how."""
+
+
+class NotFound(PerdureError):
+    """No such thing, or not visible to the one who asks."""
+
+
+class ChatNotFound(NotFound):
+    def __init__(self) -> None:
+        super().__init__("There is no such chat.")
+
+
+class MessageNotFound(NotFound):
+    def __init__(self) -> None:
+        super().__init__("There is no such message in this chat.")
+
+
+class QueuedMessageNotFound(NotFound):
+    def __init__(self) -> None:
+        super().__init__("This message is not in the queue any more.")
+
+
+class NotAllowed(PerdureError):
+    """The one who asks may not do this."""
+
+
+class Refused(PerdureError):
+    """The state of things does not allow this now."""
+
+
+class TransitionNotAllowed(Refused):
+    """The diagram has no such arrow, or the arrow's conditions do not hold."""
+
+    def __init__(self, transition: str, state: str, reason: str = "") -> None:
+        super().__init__(reason or f"{transition} is not possible while the chat is in state {state}.")
+        self.transition = transition
+        self.state = state
+        self.reason = reason
+
+
+class EditedMessageNotUser(TransitionNotAllowed):
+    """Only a user's message can be edited."""
+
+
+class ToolResultDuplicate(TransitionNotAllowed):
+    """Two results for one call."""
+
+
+class ToolResultInvalidJson(TransitionNotAllowed):
+    """A result that is not JSON."""
+
+
+class ToolResultMissing(TransitionNotAllowed):
+    """A pending call got no result."""
+
+
+class ToolResultUnexpected(TransitionNotAllowed):
+    """A result for a call that is not pending."""
+
+
+class InvalidState(Refused):
+    """The row is in no valid state. Reconcile is the way out."""
+
+    def __init__(self) -> None:
+        super().__init__("The chat is in an invalid state. Reconcile it to go on.")
+
+
+class QueueFull(Refused):
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"The queue is full: it holds at most {limit} messages.")
+        self.limit = limit
+
+
+class NotRoot(Refused):
+    def __init__(self) -> None:
+        super().__init__("Only a root chat can be archived, together with its children.")
+
+
+class NothingToCompact(Refused):
+    def __init__(self) -> None:
+        super().__init__("There is nothing to compact: no answer follows the newest summary.")
+
+
+class KeyReused(Refused):
+    def __init__(self) -> None:
+        super().__init__("This Idempotency-Key was used for another request.")
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """One thing wrong with an input, and where."""
+
+    field: str
+    detail: str
+
+
+class InvalidInput(PerdureError):
+    """What was sent does not make sense. `validations` names each place."""
+
+    def __init__(self, message: str, *validations: Validation) -> None:
+        super().__init__(message)
+        self.validations = validations
+
+
+class Fenced(PerdureError):
+    """The chat moved on without this runner. It stops quietly and writes nothing."""
+
+
+class Unavailable(PerdureError):
+    """Something we depend on is away. Trying again later helps."""
+
+
+class ProviderFailure(PerdureError):
+    """A model's API failed. Carries its classification."""
+
+    def __init__(self, error: ChatError, *, retry_after_ms: int | None = None) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.retry_after_ms = retry_after_ms

@@ -1,0 +1,159 @@
+"""What a stream tells a client. The web page, the client library and the server share these words."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from perdure.core.chat import ActionKind, Status
+from perdure.core.deltas import AnyDelta
+from perdure.core.failure import ChatError, RetryState
+from perdure.core.ids import ChatId, MessageNumber, ModelName, QueuedNumber, UserId, WorkspaceId
+from perdure.core.message import Effort, Message, Role
+from perdure.core.parts import AnyPart
+
+
+class QueuedMessage(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A message that waits for its turn."""
+
+    number: QueuedNumber
+    parts: tuple[AnyPart, ...]
+    steer: bool = False
+    model: ModelName | None = None
+    effort: Effort | None = None
+    created_by: UserId | None = None
+    created_at: datetime
+    client_id: str | None = None
+
+
+class PendingCall(Struct, frozen=True, omit_defaults=True):
+    """A call that somebody must answer or decide about."""
+
+    call_id: str
+    tool: str
+    args: str
+
+
+class PendingAction(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a parked chat asks for."""
+
+    kind: ActionKind
+    calls: tuple[PendingCall, ...] = ()
+    children: tuple[ChatId, ...] = ()
+    deadline_at: datetime | None = None
+    limit: int | None = None
+    spent: int | None = None
+
+
+class DiffStatus(Struct, frozen=True, omit_defaults=True):
+    """Where the workspace's repository stands."""
+
+    branch: str | None = None
+    origin: str | None = None
+    files: int = 0
+    added: int = 0
+    removed: int = 0
+    pull_request_url: str | None = None
+    pull_request_state: str | None = None
+
+
+class ChatCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A chat as lists and headers show it: its metadata and where it stands."""
+
+    id: ChatId
+    owner_id: UserId
+    title: str
+    status: Status
+    created_at: datetime
+    updated_at: datetime
+    archived: bool = False
+    parent_id: ChatId | None = None
+    root_id: ChatId | None = None
+    children: tuple[ChatId, ...] = ()
+    model: ModelName | None = None
+    effort: Effort | None = None
+    plan_mode: bool = False
+    labels: dict[str, str] = {}
+    pin: int = 0
+    unread: bool = False
+    shared: bool = False
+    turn_label: str | None = None
+    summary: str | None = None
+    workspace_id: WorkspaceId | None = None
+    diff: DiffStatus | None = None
+    context_dirty: bool = False
+    cost: int = 0
+    unpriced_calls: int = 0
+    context_tokens: int | None = None
+    context_limit: int | None = None
+    last_error: ChatError | None = None
+    action: ActionKind | None = None
+    waiting_for_capacity: bool = False
+
+
+class Event(Struct, frozen=True, kw_only=True, tag_field="type"):
+    """One thing a client learns. `cursor` resumes the stream right after it."""
+
+    cursor: str
+
+
+class MessageEvent(Event, frozen=True, kw_only=True, tag="message"):
+    message: Message
+
+
+class MessagePart(Event, frozen=True, kw_only=True, tag="message_part", omit_defaults=True):
+    """Pieces of the answer in flight. `seq_from` is set when several were merged: they end at `seq`."""
+
+    role: Role
+    part: AnyDelta
+    history_version: int
+    attempt: int
+    seq: int
+    seq_from: int | None = None
+
+
+class StatusEvent(Event, frozen=True, kw_only=True, tag="status"):
+    status: Status
+
+
+class QueueUpdate(Event, frozen=True, kw_only=True, tag="queue_update"):
+    queue: tuple[QueuedMessage, ...]
+
+
+class RetryEvent(Event, frozen=True, kw_only=True, tag="retry"):
+    retry: RetryState | None
+
+
+class ErrorEvent(Event, frozen=True, kw_only=True, tag="error"):
+    error: ChatError | None
+
+
+class ActionRequired(Event, frozen=True, kw_only=True, tag="action_required"):
+    action: PendingAction | None
+
+
+class PreviewReset(Event, frozen=True, kw_only=True, tag="preview_reset"):
+    """Forget the parts that are not committed."""
+
+
+class HistoryReset(Event, frozen=True, kw_only=True, tag="history_reset"):
+    """Forget the messages after this number; those up to it stay valid."""
+
+    after: MessageNumber
+
+
+class ChatEvent(Event, frozen=True, kw_only=True, tag="chat"):
+    chat: ChatCard
+
+
+AnyEvent = (
+    MessageEvent
+    | MessagePart
+    | StatusEvent
+    | QueueUpdate
+    | RetryEvent
+    | ErrorEvent
+    | ActionRequired
+    | PreviewReset
+    | HistoryReset
+    | ChatEvent
+)

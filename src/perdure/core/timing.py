@@ -1,0 +1,44 @@
+"""Every duration of the system, in one place. What depends on another is computed from it."""
+
+from datetime import timedelta
+
+LEASE = timedelta(seconds=3)
+RENEWAL_PERIOD = timedelta(seconds=1)
+RENEWAL_TIMEOUT = timedelta(seconds=1)
+LEASE_MARGIN = timedelta(milliseconds=500)
+LOOP_STALL = timedelta(seconds=10)
+SWEEP_PERIOD = timedelta(seconds=1)
+READY_AFTER = 2 * RENEWAL_PERIOD
+
+SEGMENT_PERIOD = timedelta(milliseconds=250)
+COALESCE = timedelta(milliseconds=20)
+SLOW_SUBSCRIBER = timedelta(seconds=10)
+STREAM_POLL = timedelta(seconds=10)
+CLOSED_EPISODE_KEPT = timedelta(seconds=15)
+RELAY_PATIENCE = timedelta(milliseconds=500)
+
+STARTUP_TIMEOUT = timedelta(seconds=60)
+SILENCE_TIMEOUT = timedelta(minutes=3)
+RETRY_FIRST = timedelta(seconds=1)
+RETRY_LONGEST = timedelta(seconds=60)
+RETRY_HINT_LONGEST = timedelta(minutes=10)
+ATTEMPT_LIMIT = 25
+
+PREPARE_RETRY_FIRST = timedelta(milliseconds=200)
+DATABASE_RETRY_FIRST = timedelta(milliseconds=100)
+DATABASE_RETRY_LONGEST = timedelta(seconds=5)
+
+GENERATE_CAP = timedelta(minutes=30)
+COMPACT_CAP = timedelta(minutes=30)
+SUMMARY_CAP = timedelta(minutes=5)
+TOOL_CAP_EXTRA = timedelta(minutes=1)
+
+CLIENT_TOOL_DEADLINE = timedelta(minutes=5)
+CHILDREN_DEADLINE = timedelta(minutes=5)
+CHILDREN_DEADLINE_LONGEST = timedelta(hours=1)
+APPROVAL_DEADLINE = timedelta(hours=24)
+OUTCOME_UNKNOWN_DEADLINE = timedelta(days=7)
+
+DRAIN = timedelta(seconds=20)
+DRAIN_RELEASED = timedelta(seconds=25)
+DRAIN_ONCE_CALL = timedelta(minutes=2)
