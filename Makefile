@@ -1,0 +1,48 @@
+# Every command a developer or a build machine needs. `make help` lists them.
+PYTHON  ?= python3
+WORKERS ?= auto
+UV      := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .make/uv/bin/uv)
+BIN     := .venv/bin
+READY   := .venv/.synced
+LOCKS    = $(wildcard requirements.lock web/pnpm-lock.yaml)
+
+# Pyright's JavaScript is inside its wheel. It runs on the machine's Node and asks nothing of the network.
+export PYRIGHT_PYTHON_GLOBAL_NODE = 1
+export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help test check format setup lock
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+test: $(READY) ## Run every test; needs the system packages
+	@scripts/system-packages test
+	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+check: $(READY) ## Format, lint, types, import floors, locks
+	@mkdir -p .make
+	@$(BIN)/ruff format --check --quiet . || { echo "check: 'make format' mends the format"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/pyright > .make/pyright.log || { cat .make/pyright.log; exit 1; }
+	@$(BIN)/lint-imports --cache-dir .make/imports > .make/imports.log || { cat .make/imports.log; exit 1; }
+	@! grep -n '://' $(LOCKS) || { echo "check: a lock file names a host"; exit 1; }
+
+format: $(READY) ## Format the code and mend what can be mended
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+
+setup: $(READY) ## Install everything and run nothing
+	@scripts/system-packages test
+
+lock: ## Resolve the dependencies anew into requirements.lock, which names no host
+	@scripts/install-uv $(UV) $(PYTHON)
+	@$(UV) pip compile pyproject.toml --universal --generate-hashes --all-extras --group dev --no-header --quiet -o requirements.lock
+
+$(READY): requirements.lock pyproject.toml
+	@scripts/install-uv $(UV) $(PYTHON)
+	@[ -x $(BIN)/python ] || { echo "setup: making .venv"; $(UV) venv --quiet --python $(PYTHON) .venv; }
+	@echo "setup: installing the locked Python packages into .venv"
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@cp requirements.lock $@
