@@ -1,0 +1,102 @@
+/** The one door to the HTTP API. */
+
+import { ApiError } from "./errors.ts";
+
+export const BASE = "/api/v1";
+
+let csrf = "";
+let expired: () => void = () => {};
+
+/** The token that `GET /me` gave; every change sends it. */
+export function setCsrfToken(token: string): void {
+  csrf = token;
+}
+
+/** What to do when the session is over. */
+export function onSessionExpired(handler: () => void): void {
+  expired = handler;
+}
+
+type Query = Record<string, string | number | boolean | undefined | null>;
+
+export function pathOf(path: string, query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") search.set(name, String(value));
+  }
+  const text = search.toString();
+  return `${BASE}${path}${text ? `?${text}` : ""}`;
+}
+
+async function request<Answer>(method: string, path: string, body?: unknown, key?: string): Promise<Answer> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (method !== "GET") headers["X-CSRF-Token"] = csrf;
+  if (key) headers["Idempotency-Key"] = key;
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const response = await fetch(path, { method, headers, body: text, credentials: "same-origin" }).catch(
+    () => {
+      throw new ApiError(0, {});
+    },
+  );
+  return answer<Answer>(response, path);
+}
+
+async function answer<Answer>(response: Response, path: string): Promise<Answer> {
+  const text = await response.text();
+  const data = parsed(text);
+  if (response.ok) return data as Answer;
+  if (response.status === 401 && !path.startsWith(`${BASE}/login`)) expired();
+  throw new ApiError(
+    response.status,
+    typeof data === "object" && data !== null ? data : { message: undefined },
+  );
+}
+
+function parsed(text: string): unknown {
+  if (!text) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const api = {
+  get: <Answer>(path: string, query?: Query) => request<Answer>("GET", pathOf(path, query)),
+  post: <Answer>(path: string, body: unknown = {}, key?: string) =>
+    request<Answer>("POST", pathOf(path), body, key),
+  put: <Answer>(path: string, body: unknown) => request<Answer>("PUT", pathOf(path), body),
+  patch: <Answer>(path: string, body: unknown) => request<Answer>("PATCH", pathOf(path), body),
+  delete: <Answer>(path: string) => request<Answer>("DELETE", pathOf(path)),
+  text: async (path: string, query?: Query): Promise<string> => {
+    const response = await fetch(pathOf(path, query), { credentials: "same-origin" });
+    if (!response.ok) return answer<string>(response, path);
+    return response.text();
+  },
+};
+
+/** Send a file and say how far it is. Aborting the signal stops it. */
+export function upload<Answer>(
+  file: File,
+  query: Query,
+  progress: (share: number) => void,
+  signal: AbortSignal,
+) {
+  return new Promise<Answer>((resolve, reject) => {
+    const sending = new XMLHttpRequest();
+    sending.open("POST", pathOf("/files", query));
+    sending.setRequestHeader("X-CSRF-Token", csrf);
+    sending.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
+    sending.setRequestHeader("Content-Type", file.type || "application/octet-stream");
+    sending.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
+    sending.onerror = () => reject(new ApiError(0, {}));
+    sending.onload = () => {
+      const data = parsed(sending.responseText);
+      if (sending.status < 300) resolve(data as Answer);
+      else reject(new ApiError(sending.status, (data ?? {}) as { message?: string }));
+    };
+    signal.addEventListener("abort", () => sending.abort());
+    sending.send(file);
+  });
+}

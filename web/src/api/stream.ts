@@ -1,0 +1,160 @@
+/** One stream class for everything that follows the server: WebSocket first, server-sent events where it cannot pass. */
+
+export type Link = "connecting" | "open" | "lost";
+
+export interface StreamOptions<Event extends { cursor: string }> {
+  /** The address without a cursor, starting with a slash. */
+  path: string;
+  /** Names of the events, which server-sent events need one by one. */
+  types: readonly string[];
+  /** What has been seen; asked for at every connection. */
+  cursor: () => string | null;
+  onEvents: (events: Event[]) => void;
+  onLink: (link: Link) => void;
+  /** Asked when a connection never opened: whether trying again makes sense. */
+  worthRetrying: () => Promise<boolean>;
+}
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 10_000;
+const SPREAD = 0.3;
+
+/** How long to wait before try number `tries`, counting from 0: 1 s doubling to 10 s, give or take 30 %. */
+export function delayBefore(tries: number, random: number): number {
+  const base = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
+  return base * (1 - SPREAD + 2 * SPREAD * random);
+}
+
+type Socket = { close: () => void };
+
+export class EventStream<Event extends { cursor: string }> {
+  readonly #options: StreamOptions<Event>;
+  #socket: Socket | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #tries = 0;
+  #refusedSockets = 0;
+  #running = false;
+
+  constructor(options: StreamOptions<Event>) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    addEventListener("online", this.#hurry);
+    document.addEventListener("visibilitychange", this.#hurry);
+    this.#connect();
+  }
+
+  stop(): void {
+    this.#running = false;
+    removeEventListener("online", this.#hurry);
+    document.removeEventListener("visibilitychange", this.#hurry);
+    this.#drop();
+  }
+
+  /** Start again from the cursor, after a gap. */
+  restart(): void {
+    this.#drop();
+    this.#again();
+  }
+
+  #drop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#socket?.close();
+    this.#socket = null;
+  }
+
+  /** Somebody looks or the network is back: do not sit out the delay. */
+  #hurry = (): void => {
+    if (!this.#timer || document.hidden) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#connect();
+  };
+
+  #address(): URL {
+    const address = new URL(this.#options.path, location.origin);
+    const cursor = this.#options.cursor();
+    if (cursor) address.searchParams.set("cursor", cursor);
+    return address;
+  }
+
+  #connect(): void {
+    this.#options.onLink("connecting");
+    this.#socket = this.#refusedSockets < 2 ? this.#webSocket() : this.#eventSource();
+  }
+
+  #webSocket(): Socket {
+    const address = this.#address();
+    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(address);
+    let opened = false;
+    socket.onopen = () => {
+      opened = true;
+      this.#refusedSockets = 0;
+      this.#options.onLink("open");
+    };
+    socket.onmessage = (message) => this.#hear(JSON.parse(message.data));
+    socket.onclose = () => {
+      if (!opened) this.#refusedSockets++;
+      this.#lost(opened);
+    };
+    return silencing(socket, () => {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+    });
+  }
+
+  #eventSource(): Socket {
+    const source = new EventSource(this.#address());
+    let opened = false;
+    source.onopen = () => {
+      opened = true;
+      this.#options.onLink("open");
+    };
+    for (const type of this.#options.types) {
+      source.addEventListener(type, (message) => this.#hear([JSON.parse(message.data)]));
+    }
+    source.onerror = () => {
+      source.close();
+      if (!opened) this.#refusedSockets = 0;
+      this.#lost(opened);
+    };
+    return source;
+  }
+
+  #hear(events: Event[]): void {
+    this.#tries = 0;
+    this.#options.onEvents(events);
+  }
+
+  #lost(opened: boolean): void {
+    this.#socket = null;
+    if (!this.#running) return;
+    this.#options.onLink("lost");
+    if (opened) return this.#again();
+    void this.#options.worthRetrying().then((worth) => (worth ? this.#again() : this.stop()));
+  }
+
+  #again(): void {
+    if (!this.#running || this.#timer) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.#connect();
+      },
+      delayBefore(this.#tries++, Math.random()),
+    );
+  }
+}
+
+function silencing(socket: WebSocket, silence: () => void): Socket {
+  return {
+    close: () => {
+      silence();
+      socket.close();
+    },
+  };
+}

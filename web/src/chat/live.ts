@@ -1,0 +1,143 @@
+/** One chat as the page holds it: the reducer's state, the stream that feeds it, and what a person can do to it. */
+
+import { api, BASE } from "../api/client.ts";
+import { ApiError, reasonOf } from "../api/errors.ts";
+import { EventStream } from "../api/stream.ts";
+import type { ChatEvent, Message, Page, Sent } from "../api/types.ts";
+import { type LocalEvent, reduce } from "./reducer.ts";
+import { type ChatState, emptyChat, type Send } from "./state.ts";
+
+const EVENT_TYPES: ChatEvent["type"][] = [
+  "message",
+  "message_part",
+  "status",
+  "queue_update",
+  "retry",
+  "error",
+  "action_required",
+  "preview_reset",
+  "history_reset",
+  "chat",
+];
+const OLDER_PAGE = 100;
+
+export type Gone = { status: number; reason: string };
+
+export class LiveChat {
+  readonly id: string;
+  state: ChatState;
+  /** Set when the chat cannot be followed any more: deleted, unshared, or signed out. */
+  gone: Gone | null = null;
+  #listeners = new Set<() => void>();
+  #scheduled = false;
+  #followers = 0;
+  readonly #stream: EventStream<ChatEvent>;
+
+  constructor(id: string) {
+    this.id = id;
+    this.state = emptyChat(id);
+    this.#stream = new EventStream<ChatEvent>({
+      path: `${BASE}/chats/${id}/stream`,
+      types: EVENT_TYPES,
+      cursor: () => this.state.cursor,
+      onEvents: (events) => this.#hear(events),
+      onLink: (connection) => this.dispatch({ type: "connection", connection }),
+      worthRetrying: () => this.#worthRetrying(),
+    });
+  }
+
+  /** Follow the stream while somebody looks. */
+  follow(): () => void {
+    if (this.#followers++ === 0 && !this.gone) this.#stream.start();
+    return () => {
+      if (--this.#followers === 0) this.#stream.stop();
+    };
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  dispatch(event: ChatEvent | LocalEvent): void {
+    this.state = reduce(this.state, event);
+    this.#tell();
+  }
+
+  #hear(events: ChatEvent[]): void {
+    this.state = events.reduce<ChatState>(reduce, this.state);
+    if (this.state.connection === "gap") this.#stream.restart();
+    this.#tell();
+  }
+
+  /** Tell React at most once a frame, however many events come. A hidden tab has no frames. */
+  #tell(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    const tell = () => {
+      this.#scheduled = false;
+      for (const listener of this.#listeners) listener();
+    };
+    if (document.hidden) setTimeout(tell, 50);
+    else requestAnimationFrame(tell);
+  }
+
+  async #worthRetrying(): Promise<boolean> {
+    try {
+      await api.get(`/chats/${this.id}`);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError) || ![401, 403, 404, 410].includes(error.status)) return true;
+      this.gone = { status: error.status, reason: reasonOf(error) };
+      this.#tell();
+      return false;
+    }
+  }
+
+  /** Say something. What was typed stays on the page until the server has it, whatever happens on the way. */
+  async send(send: Send): Promise<void> {
+    this.dispatch({ type: "sending", send: { ...send, state: { phase: "sending" } } });
+    const { client_id, content, busy, model, effort, plan_mode } = send;
+    try {
+      const body = { content, busy, model, effort, plan_mode, client_id };
+      const sent = await api.post<Sent>(`/chats/${this.id}/messages`, body, client_id);
+      this.dispatch({ type: "sent", client_id, sent });
+    } catch (error) {
+      this.dispatch({ type: "send_failed", client_id, reason: reasonOf(error) });
+    }
+  }
+
+  async loadOlder(): Promise<void> {
+    const first = this.state.messages[0];
+    if (this.state.older !== "more" || !first) return;
+    this.dispatch({ type: "older", older: "loading", messages: [] });
+    try {
+      const page = await api.get<Page<Message>>(`/chats/${this.id}/messages`, {
+        before: first.number,
+        limit: OLDER_PAGE,
+      });
+      const older = page.items.length < OLDER_PAGE ? "none" : "more";
+      this.dispatch({ type: "older", older, messages: page.items });
+    } catch {
+      this.dispatch({ type: "older", older: "more", messages: [] });
+    }
+  }
+}
+
+/** The chats held open lately, so that going back to one is instant. */
+export class LiveChats {
+  #held = new Map<string, LiveChat>();
+  readonly #most: number;
+
+  constructor(most = 12) {
+    this.#most = most;
+  }
+
+  get(id: string): LiveChat {
+    const held = this.#held.get(id) ?? new LiveChat(id);
+    this.#held.delete(id);
+    this.#held.set(id, held);
+    if (this.#held.size > this.#most) this.#held.delete(this.#held.keys().next().value ?? "");
+    return held;
+  }
+}

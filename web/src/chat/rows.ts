@@ -1,0 +1,150 @@
+/** A chat's messages, laid out as the rows a transcript shows. Pure; live and stored messages take the same path. */
+
+import type {
+  Message,
+  NoticePart,
+  Part,
+  ReasoningPart,
+  SourcePart,
+  Status,
+  ToolResultPart,
+} from "../api/types.ts";
+import { answered, type Call, type Group, groupOf } from "./calls.ts";
+import type { Preview } from "./preview.ts";
+import type { Send } from "./state.ts";
+import { emptyTurn, type Turn, turnWith } from "./turn.ts";
+
+export type Row =
+  | { kind: "user"; key: string; parts: Part[]; message: Message | null; send: Send | null }
+  | { kind: "text"; key: string; text: string; live: boolean }
+  | { kind: "reasoning"; key: string; part: ReasoningPart; live: boolean }
+  | { kind: "calls"; key: string; group: Group; calls: Call[] }
+  | { kind: "boundary"; key: string; call: Call }
+  | { kind: "sources"; key: string; sources: SourcePart[] }
+  | { kind: "file"; key: string; part: Extract<Part, { type: "file" }> }
+  | { kind: "notice"; key: string; notice: NoticePart }
+  | { kind: "turn"; key: string; turn: Turn; last: boolean };
+
+const BOUNDARY_TOOL = "chat_summarized";
+
+/** Rows of what is committed. A turn gets its footer when the next one begins or the chat rests. */
+export function committedRows(messages: readonly Message[], status: Status | null): Row[] {
+  const rows: Row[] = [];
+  let turn = emptyTurn();
+  let before = 0;
+  for (const message of messages) {
+    if (message.role === "user") {
+      close(rows, turn, false);
+      turn = emptyTurn();
+    }
+    addMessage(rows, message, before);
+    turn = turnWith(turn, message);
+    before = message.number;
+  }
+  const resting = status === "waiting" || status === "error";
+  if (resting) close(rows, turn, true);
+  return rows;
+}
+
+/** The same rows with the answer in flight and the messages on their way. */
+export function liveRows(committed: Row[], before: number, preview: Preview, sends: readonly Send[]): Row[] {
+  if (preview.parts.length === 0 && sends.length === 0) return committed;
+  const rows = [...committed];
+  for (const [at, entry] of preview.parts.entries()) {
+    const live = at === preview.parts.length - 1;
+    if (entry.part.type === "tool_result") answer(rows, entry.part, entry.done);
+    else addPart(rows, entry.part, `${before}.${at}`, live);
+  }
+  for (const send of sends) {
+    const shown = send.busy !== "queue" || send.state.phase !== "sending" || preview.parts.length === 0;
+    if (shown)
+      rows.push({ kind: "user", key: `c${send.client_id}`, parts: send.content, message: null, send });
+  }
+  return rows;
+}
+
+function close(rows: Row[], turn: Turn, last: boolean): void {
+  if (turn.answers > 0) rows.push({ kind: "turn", key: `t${turn.number}`, turn, last });
+}
+
+function addMessage(rows: Row[], message: Message, before: number): void {
+  if (message.role === "user") {
+    const key = message.client_id ? `c${message.client_id}` : `u${message.number}`;
+    if (message.parts.some((part) => part.type !== "notice")) {
+      rows.push({ kind: "user", key, parts: message.parts, message, send: null });
+      return;
+    }
+  }
+  for (const [at, part] of message.parts.entries()) {
+    if (part.type === "tool_result") answer(rows, part, true);
+    else addPart(rows, part, `${before}.${at}`, false);
+  }
+}
+
+function addPart(rows: Row[], part: Part, key: string, live: boolean): void {
+  switch (part.type) {
+    case "text":
+      if (part.text) rows.push({ kind: "text", key, text: part.text, live });
+      return;
+    case "reasoning":
+      if (part.text || live) rows.push({ kind: "reasoning", key, part, live: live && !part.completed_at });
+      return;
+    case "tool_call":
+      return addCall(rows, {
+        key,
+        part,
+        state: live ? { phase: "writing" } : { phase: "running", output: "" },
+        ms: null,
+      });
+    case "source":
+      return addSource(rows, part, key);
+    case "file":
+      rows.push({ kind: "file", key, part });
+      return;
+    case "notice":
+      rows.push({ kind: "notice", key, notice: part });
+      return;
+    case "tool_result":
+    case "file_reference":
+      return;
+  }
+}
+
+/** A call joins the row before it when both are of one kind; anything else starts a row of its own. */
+function addCall(rows: Row[], call: Call): void {
+  if (call.part.tool === BOUNDARY_TOOL) {
+    rows.push({ kind: "boundary", key: call.key, call });
+    return;
+  }
+  const group = groupOf(call.part.tool);
+  const last = rows.at(-1);
+  if (last?.kind === "calls" && last.group === group && group !== "single") {
+    rows[rows.length - 1] = { ...last, calls: [...last.calls, call] };
+  } else rows.push({ kind: "calls", key: call.key, group, calls: [call] });
+}
+
+function addSource(rows: Row[], part: SourcePart, key: string): void {
+  const last = rows.at(-1);
+  if (last?.kind === "sources") {
+    if (last.sources.some((source) => source.url === part.url)) return;
+    rows[rows.length - 1] = { ...last, sources: [...last.sources, part] };
+  } else rows.push({ kind: "sources", key, sources: [part] });
+}
+
+/** Put a result to the newest call of its id; rows are replaced, never changed. */
+function answer(rows: Row[], result: ToolResultPart, complete: boolean): void {
+  for (let at = rows.length - 1; at >= 0; at--) {
+    const row = rows[at] as Row;
+    if (row.kind === "user" && row.message) return;
+    if (row.kind === "boundary" && row.call.part.call_id === result.call_id) {
+      rows[at] = { ...row, call: answered(row.call, result, complete) };
+      return;
+    }
+    if (row.kind !== "calls") continue;
+    const index = row.calls.findLastIndex((call) => call.part.call_id === result.call_id);
+    const call = row.calls[index];
+    if (!call) continue;
+    rows[at] = { ...row, calls: row.calls.with(index, answered(call, result, complete)) };
+    return;
+  }
+}

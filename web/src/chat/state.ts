@@ -1,0 +1,67 @@
+/** What the page knows about one chat. */
+
+import type {
+  Busy,
+  ChatCard,
+  ChatError,
+  Content,
+  Effort,
+  Message,
+  PendingAction,
+  QueuedMessage,
+  RetryState,
+  Status,
+} from "../api/types.ts";
+import { NOTHING, type Preview } from "./preview.ts";
+
+/** `gap`: something was missed, and nothing more is believed until the stream starts again from our cursor. */
+export type Connection = "connecting" | "open" | "lost" | "gap";
+
+/** A message on its way. It leaves the list when the server shows it, in the history or in the queue. */
+export interface Send {
+  client_id: string;
+  content: Content[];
+  busy: Busy;
+  model?: string;
+  effort?: Effort;
+  plan_mode?: boolean;
+  at: string;
+  state: { phase: "sending" } | { phase: "accepted"; number: number } | { phase: "failed"; reason: string };
+}
+
+export type Older = "more" | "loading" | "none";
+
+export interface ChatState {
+  id: string;
+  connection: Connection;
+  cursor: string | null;
+  /** Null until the first sync. */
+  status: Status | null;
+  card: ChatCard | null;
+  messages: readonly Message[];
+  older: Older;
+  preview: Preview;
+  queue: readonly QueuedMessage[];
+  action: PendingAction | null;
+  error: ChatError | null;
+  retry: RetryState | null;
+  sends: readonly Send[];
+}
+
+export function emptyChat(id: string): ChatState {
+  return {
+    id,
+    connection: "connecting",
+    cursor: null,
+    status: null,
+    card: null,
+    messages: [],
+    older: "more",
+    preview: NOTHING,
+    queue: [],
+    action: null,
+    error: null,
+    retry: null,
+    sends: [],
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * Markdown that grows, parsed as it grows: blocks that cannot change any more are kept, only the open tail is read again.
+ *
+ * A long code block is the one tail that may grow without end, so it is followed line by line instead of being parsed again.
+ */
+
+import { Lexer, type Token } from "marked";
+
+export type Block =
+  | { key: number; kind: "tokens"; tokens: Token[] }
+  | { key: number; kind: "code"; lang: string; code: string; closed: boolean };
+
+interface Fence {
+  mark: string;
+  lang: string;
+  start: number;
+  /** Where the line begins that has not been looked at yet. */
+  line: number;
+}
+
+const FENCE = /^(`{3,}|~{3,})[ \t]*([^\n`]*)\n/;
+
+export class GrowingMarkdown {
+  #text = "";
+  #settled: Block[] = [];
+  #offset = 0;
+  #fence: Fence | null = null;
+  #blocks: Block[] = [];
+
+  /** The blocks of `text`. Cheap when it only grew since the last time; anything else starts over. */
+  read(text: string): readonly Block[] {
+    if (text === this.#text) return this.#blocks;
+    if (!text.startsWith(this.#text)) this.#reset();
+    this.#text = text;
+    this.#advance();
+    return this.#blocks;
+  }
+
+  #reset(): void {
+    this.#settled = [];
+    this.#offset = 0;
+    this.#fence = null;
+  }
+
+  #advance(): void {
+    for (;;) {
+      if (!this.#fence && !this.#openFence()) return this.#settleParagraphs();
+      if (!this.#closeFence()) return;
+    }
+  }
+
+  /** Whether the tail starts with a fence; settles what stands before one. */
+  #openFence(): boolean {
+    const found = FENCE.exec(this.#text.slice(this.#offset, this.#offset + 300));
+    if (!found) return false;
+    const start = this.#offset + found[0].length;
+    this.#fence = {
+      mark: found[1] ?? "```",
+      lang: (found[2] ?? "").trim().split(/\s/)[0] ?? "",
+      start,
+      line: start,
+    };
+    return true;
+  }
+
+  /** Follow the open fence through the lines that are new. */
+  #closeFence(): boolean {
+    const fence = this.#fence as Fence;
+    for (;;) {
+      const end = this.#text.indexOf("\n", fence.line);
+      const line = this.#text.slice(fence.line, end === -1 ? undefined : end);
+      if (isClosing(line, fence.mark)) {
+        if (end === -1) return this.#showFence(fence, fence.line);
+        this.#settled.push(this.#codeBlock(fence, fence.line, true));
+        this.#offset = end + 1;
+        this.#fence = null;
+        return true;
+      }
+      if (end === -1) return this.#showFence(fence, this.#text.length);
+      fence.line = end + 1;
+    }
+  }
+
+  #showFence(fence: Fence, end: number): false {
+    this.#blocks = [...this.#settled, this.#codeBlock(fence, end, false)];
+    return false;
+  }
+
+  #codeBlock(fence: Fence, end: number, closed: boolean): Block {
+    const code = this.#text.slice(fence.start, end).replace(/\n$/, "");
+    return { key: this.#settled.length, kind: "code", lang: fence.lang, code, closed };
+  }
+
+  /** Read the tail; all but its last two blocks are final, since only what follows a block can still change it. */
+  #settleParagraphs(): void {
+    const tail = this.#text.slice(this.#offset);
+    const tokens = new Lexer({ gfm: true }).lex(tail);
+    const fence = tokens.findIndex((token) => token.type === "code" && FENCE.test(token.raw));
+    const final = fence >= 0 ? fence : Math.max(0, tokens.length - 2);
+    for (const token of tokens.slice(0, final)) {
+      this.#offset += token.raw.length;
+      if (token.type !== "space")
+        this.#settled.push({ key: this.#settled.length, kind: "tokens", tokens: [token] });
+    }
+    if (fence >= 0 && FENCE.test(this.#text.slice(this.#offset))) return this.#advance();
+    const open = tokens.slice(final).filter((token) => token.type !== "space");
+    const first = this.#settled.length;
+    this.#blocks = [
+      ...this.#settled,
+      ...open.map((token, at) => ({ key: first + at, kind: "tokens" as const, tokens: [token] })),
+    ];
+  }
+}
+
+function isClosing(line: string, mark: string): boolean {
+  const bare = line.trim();
+  return bare.length >= mark.length && bare[0] === mark[0] && [...bare].every((letter) => letter === mark[0]);
+}

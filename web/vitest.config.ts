@@ -1,0 +1,38 @@
+import react from "@vitejs/plugin-react";
+import { playwright } from "@vitest/browser-playwright";
+import { defineConfig } from "vitest/config";
+
+const chromium = playwright({
+  launchOptions: {
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+    ],
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: "words", environment: "node", include: ["src/**/*.test.ts"] } },
+      {
+        plugins: [react()],
+        test: {
+          name: "stories",
+          include: ["src/**/*.test.tsx"],
+          browser: {
+            enabled: true,
+            headless: true,
+            provider: chromium,
+            instances: [{ browser: "chromium", viewport: { width: 900, height: 700 } }],
+            screenshotFailures: false,
+          },
+        },
+      },
+    ],
+  },
+});
