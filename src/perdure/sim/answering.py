@@ -1,0 +1,133 @@
+"""One request from first byte to last: check the key, read, choose a step, go wrong if scripted, answer, record."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from perdure.sim.ask import Ask
+from perdure.sim.connection import Exchange
+from perdure.sim.director import Director
+from perdure.sim.faults import BEFORE, STATUSES, UNRENDERED, retry_headers
+from perdure.sim.gates import Gates
+from perdure.sim.player import Player, silence
+from perdure.sim.problem import Problem
+from perdure.sim.recording import Recorded, Recording, fingerprint, query_without_secrets, without_secrets
+from perdure.sim.script import Fault, Gate, Pause, Step
+from perdure.sim.wire import Request, Wire
+
+HTML = b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>"
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How requests of any wire format are answered."""
+
+    director: Director
+    recording: Recording
+    gates: Gates
+    now: Callable[[], float]
+
+    async def answer(self, wire: Wire, exchange: Exchange) -> None:
+        """Answer one model call."""
+        request = request_of(exchange)
+        entry = self.record(wire, exchange, request)
+        try:
+            self.authorize(wire, request)
+            ask = wire.read(request)
+            entry.model, entry.chat, entry.text, entry.step = ask.model, ask.chat, ask.prompt, ask.step
+            window = self.director.window(ask.model)
+            if ask.figures.prompt > window:
+                raise wire.overflow(ask, window)
+            await self._perform(wire, exchange, ask)
+        except Problem as problem:
+            entry.problem = problem.message
+            headers = {name.replace("_", "-"): value for name, value in problem.headers.items()}
+            exchange.respond(problem.status, wire.error(problem), **headers)
+        self.finish(entry, exchange)
+
+    def record(self, wire: Wire, exchange: Exchange, request: Request) -> Recorded:
+        """Write the request down, without its keys."""
+        key = wire.key(request)
+        entry = self.recording.add(
+            Recorded(
+                id=self.recording.next_id(),
+                at=self.now(),
+                wire=wire.name,
+                method=exchange.method,
+                path=exchange.path,
+                query=query_without_secrets(exchange.query),
+                headers=without_secrets(exchange.headers),
+                body=msgspec.Raw(exchange.body),
+                key=fingerprint(key) if key else None,
+            )
+        )
+        exchange.on_lost = lambda: self.recording.client_closed(entry)
+        return entry
+
+    def authorize(self, wire: Wire, request: Request) -> None:
+        """Any key will do, but not none and not a bad one."""
+        key = wire.key(request)
+        if key is None or key.startswith("bad-"):
+            raise wire.unauthorized(key)
+
+    def finish(self, entry: Recorded, exchange: Exchange) -> None:
+        """Write down how it ended."""
+        entry.status = exchange.status
+        entry.finished_at = self.now()
+        self.recording.changed()
+
+    async def _perform(self, wire: Wire, exchange: Exchange, ask: Ask) -> None:
+        step = self.director.step(ask)
+        for fault in step.faults:
+            if fault.kind in STATUSES:
+                raise self._scripted(wire, fault)
+            if fault.kind in BEFORE and not await _before(exchange, fault):
+                return
+        if ask.stream:
+            exchange.start("text/event-stream; charset=utf-8", **wire.headers(ask))
+            await Player(exchange, self.gates).play(wire.stream(ask, step))
+        elif await self._waited(exchange, step):
+            exchange.respond(200, wire.whole(ask, step), **wire.headers(ask))
+
+    def _scripted(self, wire: Wire, fault: Fault) -> Problem:
+        problem = wire.fault(fault.kind)
+        problem.headers = retry_headers(fault, self.now())
+        return problem
+
+    async def _waited(self, exchange: Exchange, step: Step) -> bool:
+        """Do the waiting and breaking of a step that is not streamed; says whether there is an answer."""
+        for part in step.parts:
+            match part:
+                case Pause(seconds):
+                    await asyncio.sleep(seconds)
+                case Gate(name):
+                    await self.gates[name].pass_through()
+                case Fault(kind="silence") if not await silence(part):
+                    return False
+                case Fault() if part.kind in UNRENDERED:
+                    exchange.abort()
+                    return False
+                case _:
+                    pass
+        return True
+
+
+async def _before(exchange: Exchange, fault: Fault) -> bool:
+    """A fault before the first byte; says whether there is an answer after it."""
+    match fault.kind:
+        case "html":
+            exchange.respond(200, HTML, "text/html; charset=utf-8")
+        case "empty":
+            exchange.respond(200, b"")
+        case _:
+            return await silence(fault)
+    return False
+
+
+def request_of(exchange: Exchange) -> Request:
+    """The exchange as a wire format sees it; its id is the hash of its body."""
+    digest = hashlib.blake2b(exchange.body, digest_size=10).hexdigest()
+    return Request(exchange.path, exchange.query, exchange.headers, exchange.body, digest)

@@ -1,0 +1,1 @@
+"""Anthropic Messages, as strict as the vendor."""

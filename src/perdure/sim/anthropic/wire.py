@@ -1,0 +1,120 @@
+"""Anthropic's end of the simulator: one request in, one answer or one error out."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from perdure.sim.anthropic import voice
+from perdure.sim.anthropic.blocks import check_block
+from perdure.sim.anthropic.events import Answer
+from perdure.sim.anthropic.order import check_order, turns
+from perdure.sim.anthropic.reading import ask, prompt_blocks
+from perdure.sim.anthropic.settings import FIELDS, check_settings, thinks
+from perdure.sim.ask import Ask
+from perdure.sim.document import Json, Node
+from perdure.sim.player import Action
+from perdure.sim.problem import Problem
+from perdure.sim.prompt_cache import PromptCache
+from perdure.sim.recording import fingerprint
+from perdure.sim.script import Step
+from perdure.sim.wire import Request
+
+SIZE_LIMIT = 32 * 1024 * 1024
+BREAKPOINTS = 4
+
+
+class Anthropic:
+    """POST /v1/messages and /v1/messages/count_tokens."""
+
+    name = "anthropic"
+
+    def __init__(self, cache: PromptCache) -> None:
+        self._cache = cache
+
+    def key(self, request: Request) -> str | None:
+        """`x-api-key`, or a bearer token."""
+        bearer = request.headers.get("authorization", "")
+        return request.headers.get("x-api-key") or (bearer[7:] if bearer.lower().startswith("bearer ") else None)
+
+    def unauthorized(self, key: str | None) -> Problem:
+        message = "x-api-key header is required" if key is None else "invalid x-api-key"
+        return Problem(401, "authentication_error", message)
+
+    def read(self, request: Request) -> Ask:
+        if "anthropic-version" not in request.headers:
+            raise voice.invalid("anthropic-version: header is required")
+        body = self._checked(request)
+        return ask(body, request.id, fingerprint(self.key(request) or ""), self._cache)
+
+    def count(self, request: Request) -> bytes:
+        """How long the prompt is."""
+        body = self._checked(request)
+        return msgspec.json.encode(
+            {"input_tokens": sum(block.tokens for block in prompt_blocks(body, turns(body["messages"])))}
+        )
+
+    def overflow(self, ask: Ask, window: int) -> Problem:
+        return voice.invalid(f"prompt is too long: {ask.figures.prompt} tokens > {window} maximum")
+
+    def fault(self, kind: str) -> Problem:
+        return voice.fault(kind)
+
+    def error(self, problem: Problem) -> bytes:
+        return voice.document(problem)
+
+    def headers(self, ask: Ask) -> dict[str, str]:
+        return {"request-id": f"req_{ask.id}"}
+
+    def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
+        return Answer(ask, step).stream()
+
+    def whole(self, ask: Ask, step: Step) -> bytes:
+        return Answer(ask, step).whole()
+
+    def _checked(self, request: Request) -> Node:
+        if len(request.body) > SIZE_LIMIT:
+            raise voice.fault("too_large")
+        body = Node(_parsed(request.body), voice.AnthropicVoice())
+        counting = request.path.endswith("/count_tokens")
+        if counting and isinstance(body.value, dict):
+            body.value.setdefault("max_tokens", 1)
+        model = body.only(FIELDS)["model"].text()
+        check_settings(body)
+        _check_messages(body["messages"])
+        check_order(body["messages"], thinking=thinks(body))
+        _check_breakpoints(body)
+        if model.startswith("unknown-"):
+            raise Problem(404, "not_found_error", f"model: {model}")
+        return body
+
+
+def _parsed(body: bytes) -> Json:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise voice.invalid(f"The request body is not valid JSON: {error}") from error
+
+
+def _check_messages(messages: Node) -> None:
+    if messages.value == []:
+        raise voice.invalid("messages: at least one message is required")
+    for message in messages.items():
+        role = message.only(frozenset({"role", "content"}))["role"].among("user", "assistant", "system")
+        content = message["content"]
+        if isinstance(content.value, str):
+            if not content.value.strip():
+                raise message.refuse("user messages must have non-empty content" if role == "user" else _EMPTY)
+            continue
+        for block in content.items():
+            check_block(block, role)
+        if content.value == []:
+            raise message.refuse(_EMPTY)
+
+
+_EMPTY = "all messages must have non-empty content except for the optional final assistant message"
+
+
+def _check_breakpoints(body: Node) -> None:
+    marks = sum(block.mark for block in prompt_blocks(body, turns(body["messages"])))
+    if marks > BREAKPOINTS:
+        raise voice.invalid(f"A maximum of {BREAKPOINTS} blocks with cache_control may be provided. Found {marks}.")

@@ -1,0 +1,1 @@
+"""The demo agent: what answers when no script does."""

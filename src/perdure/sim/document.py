@@ -1,0 +1,143 @@
+"""Parsed JSON with its place: reading a field either gives the value or refuses the request in the vendor's words."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeAlias, TypeGuard
+
+from perdure.sim.problem import Problem
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+Path: TypeAlias = tuple[str | int, ...]
+
+
+class Voice(Protocol):
+    """How a vendor says that a document does not fit."""
+
+    def missing(self, path: Path) -> Problem: ...
+    def wrong_type(self, path: Path, expected: str, value: Json) -> Problem: ...
+    def not_among(self, path: Path, value: Json, allowed: tuple[str, ...]) -> Problem: ...
+    def unknown(self, path: Path) -> Problem: ...
+    def refusal(self, path: Path, message: str, code: str | None = None) -> Problem: ...
+
+
+class Node:
+    """One value of a document and where it stands."""
+
+    __slots__ = ("path", "value", "voice")
+
+    def __init__(self, value: Json, voice: Voice, path: Path = ()) -> None:
+        self.value = value
+        self.path = path
+        self.voice = voice
+
+    def __getitem__(self, name: str) -> "Node":
+        """A field that must be there."""
+        fields = self.fields()
+        if name not in fields:
+            raise self.voice.missing((*self.path, name))
+        return Node(fields[name], self.voice, (*self.path, name))
+
+    def get(self, name: str) -> "Node | None":
+        """A field that may be missing or null."""
+        value = self.fields().get(name)
+        return None if value is None else Node(value, self.voice, (*self.path, name))
+
+    def at(self, *more: str | int) -> "Node":
+        """The same value under a longer path, for vendors that name the chosen variant."""
+        return Node(self.value, self.voice, (*self.path, *more))
+
+    def up(self) -> "Node":
+        """The same value under the path without its last name."""
+        return Node(self.value, self.voice, self.path[:-1])
+
+    def fields(self) -> dict[str, Json]:
+        """The value as an object."""
+        if not isinstance(self.value, dict):
+            raise self.voice.wrong_type(self.path, "object", self.value)
+        return self.value
+
+    def only(self, *allowed: frozenset[str]) -> "Node":
+        """Refuse fields that the vendor does not know."""
+        for name in self.fields():
+            if not any(name in names for names in allowed):
+                raise self.voice.unknown((*self.path, name))
+        return self
+
+    def items(self) -> "Iterator[Node]":
+        """The value as an array."""
+        if not isinstance(self.value, list):
+            raise self.voice.wrong_type(self.path, "array", self.value)
+        for index, value in enumerate(self.value):
+            yield Node(value, self.voice, (*self.path, index))
+
+    def text(self) -> str:
+        """The value as a string."""
+        if not isinstance(self.value, str):
+            raise self.voice.wrong_type(self.path, "string", self.value)
+        return self.value
+
+    def integer(self) -> int:
+        """The value as a whole number."""
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            raise self.voice.wrong_type(self.path, "integer", self.value)
+        return self.value
+
+    def number(self) -> float:
+        """The value as a number."""
+        if not isinstance(self.value, int | float) or isinstance(self.value, bool):
+            raise self.voice.wrong_type(self.path, "number", self.value)
+        return self.value
+
+    def flag(self) -> bool:
+        """The value as true or false."""
+        if not isinstance(self.value, bool):
+            raise self.voice.wrong_type(self.path, "boolean", self.value)
+        return self.value
+
+    def among(self, *allowed: str) -> str:
+        """The value as one of a few words."""
+        if not isinstance(self.value, str) or self.value not in allowed:
+            raise self.voice.not_among(self.path, self.value, allowed)
+        return self.value
+
+    def has(self, name: str) -> bool:
+        """Whether the field is there and not null."""
+        return self.fields().get(name) is not None
+
+    def refuse(self, message: str, code: str | None = None) -> Problem:
+        """A rule of the vendor that goes beyond types."""
+        return self.voice.refusal(self.path, message, code)
+
+
+def names(words: str) -> frozenset[str]:
+    """A set of field names, written as one text."""
+    return frozenset(words.split())
+
+
+def read(node: Node | None, how: Callable[[Node], object]) -> None:
+    """Check an optional field."""
+    if node is not None:
+        how(node)
+
+
+def is_object(value: Json) -> TypeGuard[dict[str, Json]]:
+    """Narrow parsed JSON to an object."""
+    return isinstance(value, dict)
+
+
+def type_name(value: Json) -> str:
+    """What JSON calls the type of a value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case dict():
+            return "object"

@@ -1,0 +1,62 @@
+"""The Chat Completions end of the simulator."""
+
+from collections.abc import Callable, Iterator
+
+from perdure.sim.ask import Ask
+from perdure.sim.document import Node
+from perdure.sim.openai import voice
+from perdure.sim.openai_chat.events import Answer
+from perdure.sim.openai_chat.reading import ask
+from perdure.sim.openai_chat.rules import check
+from perdure.sim.player import Action
+from perdure.sim.problem import Problem
+from perdure.sim.prompt_cache import PromptCache
+from perdure.sim.recording import fingerprint
+from perdure.sim.script import Step
+from perdure.sim.wire import Request
+
+
+class OpenAIChat:
+    """POST /v1/chat/completions."""
+
+    name = "openai_chat"
+
+    def __init__(self, cache: PromptCache, now: Callable[[], float]) -> None:
+        self._cache = cache
+        self._now = now
+
+    def key(self, request: Request) -> str | None:
+        return voice.bearer(request)
+
+    def unauthorized(self, key: str | None) -> Problem:
+        return voice.unauthorized(key)
+
+    def read(self, request: Request) -> Ask:
+        body = Node(voice.parsed(request.body), voice.OpenAIVoice())
+        check(body)
+        model = body["model"].text()
+        if model.startswith("unknown-"):
+            raise voice.no_model(model)
+        return ask(body, request.id, fingerprint(self.key(request) or ""), self._cache)
+
+    def overflow(self, ask: Ask, window: int) -> Problem:
+        message = (
+            f"This model's maximum context length is {window} tokens. However, your messages resulted in "
+            f"{ask.figures.prompt} tokens. Please reduce the length of the messages."
+        )
+        return voice.invalid(message, "messages", "context_length_exceeded")
+
+    def fault(self, kind: str) -> Problem:
+        return voice.fault(kind)
+
+    def error(self, problem: Problem) -> bytes:
+        return voice.document(problem)
+
+    def headers(self, ask: Ask) -> dict[str, str]:
+        return {"x-request-id": f"req_{ask.id}", "openai-version": "2020-10-01"}
+
+    def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
+        return Answer(ask, step, int(self._now())).stream()
+
+    def whole(self, ask: Ask, step: Step) -> bytes:
+        return Answer(ask, step, int(self._now())).whole()

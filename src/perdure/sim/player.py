@@ -1,0 +1,98 @@
+"""Plays rendered events to a client: joins what can be joined, waits where the script waits, breaks where it breaks."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Protocol, TypeAlias
+
+from perdure.sim.gates import Gates
+from perdure.sim.script import Fault, Gate, Pause
+
+Action: TypeAlias = bytes | Pause | Gate | Fault
+
+BATCH = 64 * 1024
+"""Bytes written at once when nothing asks for less."""
+
+GRAIN = 0.01
+"""Pauses shorter than this many seconds add up before they are slept."""
+
+MALFORMED = b'event: message\ndata: {"type": "message", "delta": {"te\n\n'
+
+
+class Sink(Protocol):
+    """Where events go: a connection, or the store of a background response."""
+
+    def write(self, data: bytes) -> None: ...
+    async def drain(self) -> None: ...
+    def end(self) -> None: ...
+    def abort(self) -> None: ...
+
+
+class Player:
+    """One answer being played to one sink."""
+
+    def __init__(self, sink: Sink, gates: Gates) -> None:
+        self._sink = sink
+        self._gates = gates
+        self._batch: list[bytes] = []
+        self._size = 0
+        self._due = 0.0
+
+    async def play(self, actions: Iterator[Action]) -> None:
+        """Play to the end, whatever the end is."""
+        loop = asyncio.get_running_loop()
+        self._due = loop.time()
+        for action in actions:
+            if isinstance(action, bytes):
+                self._batch.append(action)
+                self._size += len(action)
+                if self._size >= BATCH:
+                    await self._flush()
+            elif not await self._act(action, loop):
+                return
+        await self._flush()
+        self._sink.end()
+
+    async def _act(self, action: Pause | Gate | Fault, loop: asyncio.AbstractEventLoop) -> bool:
+        """Do what is not bytes; says whether the answer goes on."""
+        match action:
+            case Pause(seconds):
+                self._due += seconds
+                if self._due - loop.time() >= GRAIN:
+                    await self._flush()
+                    await asyncio.sleep(self._due - loop.time())
+            case Gate(name):
+                await self._flush()
+                await self._gates[name].pass_through()
+                self._due = loop.time()
+            case Fault():
+                await self._flush()
+                return await self._break(action)
+        return True
+
+    async def _break(self, fault: Fault) -> bool:
+        match fault.kind:
+            case "cut":
+                self._sink.abort()
+            case "no_terminal":
+                self._sink.end()
+            case "malformed":
+                self._batch.append(MALFORMED)
+                return True
+            case _:
+                return await silence(fault)
+        return False
+
+    async def _flush(self) -> None:
+        if self._batch:
+            data, self._batch, self._size = b"".join(self._batch), [], 0
+            self._sink.write(data)
+            await self._sink.drain()
+
+
+async def silence(fault: Fault) -> bool:
+    """Say nothing for the fault's time, or for as long as the client stays; says whether to go on."""
+    if fault.seconds is None:
+        await asyncio.get_running_loop().create_future()
+        return False
+    await asyncio.sleep(fault.seconds)
+    return True

@@ -1,0 +1,111 @@
+"""The simulator as a server: routes, and its life from listening to closed."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from perdure.sim.answering import Answering
+from perdure.sim.anthropic.wire import Anthropic
+from perdure.sim.connection import Connection, Exchange
+from perdure.sim.control import Control
+from perdure.sim.director import DEMO_RATE, Director
+from perdure.sim.gates import Gates
+from perdure.sim.openai_chat.wire import OpenAIChat
+from perdure.sim.prompt_cache import PromptCache
+from perdure.sim.recording import Recorded, Recording
+from perdure.sim.script import Script
+
+log = logging.getLogger(__name__)
+
+
+class Simulator:
+    """`async with Simulator() as sim:` listens on a loopback port; `sim.url` is where."""
+
+    def __init__(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        scripts: Iterable[Script] = (),
+        rate: float | None = DEMO_RATE,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._host = host
+        self._port = port
+        self._connections: set[Connection] = set()
+        self._server: asyncio.Server | None = None
+        cache = PromptCache(now)
+        self.director = Director(scripts, rate=rate)
+        self.recording = Recording(now)
+        self.gates = Gates()
+        self._control = Control(self.recording, self.gates, self.director)
+        self._answering = Answering(self.director, self.recording, self.gates, now)
+        self._anthropic = Anthropic(cache)
+        self._chat = OpenAIChat(cache, now)
+        self._routes: dict[tuple[str, str], Callable[[Exchange], Awaitable[None]]] = {
+            ("POST", "/v1/messages"): lambda exchange: self._answering.answer(self._anthropic, exchange),
+            ("POST", "/v1/chat/completions"): lambda exchange: self._answering.answer(self._chat, exchange),
+        }
+
+    @property
+    def url(self) -> str:
+        """Where it listens, without a path."""
+        return f"http://{self._host}:{self._port}"
+
+    @property
+    def requests(self) -> list[Recorded]:
+        """What was asked so far."""
+        return self.recording.find()
+
+    def script(self, script: Script) -> None:
+        """Add or replace a script."""
+        self.director.scripts[script.name] = script
+
+    async def start(self) -> None:
+        """Listen."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(
+            lambda: Connection(self._handle, self._connections), self._host, self._port, backlog=4096
+        )
+        self._port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """Stop listening and drop every connection."""
+        assert self._server is not None
+        self._server.close()
+        for connection in list(self._connections):
+            connection.transport.abort()
+        await self._server.wait_closed()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _handle(self, exchange: Exchange) -> None:
+        try:
+            await self._route(exchange)
+        except Exception:
+            log.exception("the simulator failed at %s %s", exchange.method, exchange.path)
+            if exchange.started:
+                exchange.abort()
+            else:
+                exchange.respond(500, msgspec.json.encode({"error": "the simulator itself failed; see its log"}))
+
+    async def _route(self, exchange: Exchange) -> None:
+        route = self._routes.get((exchange.method, exchange.path))
+        if route is not None:
+            await route(exchange)
+        elif exchange.path.startswith("/sim/"):
+            await self._control.answer(exchange)
+        else:
+            exchange.respond(404, msgspec.json.encode({"error": f"no route for {exchange.method} {exchange.path}"}))
