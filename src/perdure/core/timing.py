@@ -19,6 +19,8 @@ RELAY_PATIENCE = timedelta(milliseconds=500)
 
 STARTUP_TIMEOUT = timedelta(seconds=60)
 SILENCE_TIMEOUT = timedelta(minutes=3)
+CONNECTION_KEPT = timedelta(seconds=60)
+CONNECTION_DRAIN = timedelta(seconds=1)
 RETRY_FIRST = timedelta(seconds=1)
 RETRY_LONGEST = timedelta(seconds=60)
 RETRY_HINT_LONGEST = timedelta(minutes=10)

@@ -1,0 +1,1 @@
+"""Models, reached: dialects, endpoints, credentials, and the one client that streams."""

@@ -1,0 +1,166 @@
+"""The one HTTP client for models: streams, guards, cancels. It never retries."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Self
+
+import aiohttp
+
+from perdure.core.clock import Clock
+from perdure.core.deltas import Accumulator, Finish
+from perdure.core.parts import AnyPart
+from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT
+from perdure.providers.answers import api_error, check_stream
+from perdure.providers.credentials import Outgoing
+from perdure.providers.dialects.dialect import Encoded
+from perdure.providers.errors import ModelCallFailed, classify
+from perdure.providers.failures import StartupTimeout
+from perdure.providers.proxy import Proxies
+from perdure.providers.request import ModelRequest
+from perdure.providers.route import Route
+from perdure.providers.stream import TRANSPORT_ERRORS, ModelStream, cancelled_from_above
+
+HEADERS = {"content-type": "application/json", "accept": "text/event-stream"}
+ERROR_BODY_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A whole answer, for calls nobody watches."""
+
+    parts: tuple[AnyPart, ...]
+    finish: Finish
+
+
+class ProviderClient:
+    """Reaches models. One session for all providers, so that connections are reused."""
+
+    def __init__(self, clock: Clock, *, proxies: Proxies | None = None, ca_file: str | None = None) -> None:
+        self._clock = clock
+        self._proxies = proxies or Proxies()
+        self._ca_file = ca_file
+        self._opened_session: aiohttp.ClientSession | None = None
+        self._draining: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        tls = ssl.create_default_context(cafile=self._ca_file) if self._ca_file else True
+        self._opened_session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=tls, keepalive_timeout=CONNECTION_KEPT.total_seconds()),
+            timeout=aiohttp.ClientTimeout(total=None),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"accept-encoding": "identity", "user-agent": "perdure"},
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._draining:
+            task.cancel()
+        await self._session.close()
+
+    @asynccontextmanager
+    async def stream(self, route: Route, request: ModelRequest) -> AsyncGenerator[ModelStream]:
+        """An answer as it comes. Leaving the block early closes its connection at once.
+
+        Whatever goes wrong with the provider is raised as a ProviderFailure.
+        """
+        try:
+            stream = await self._opened(route, request)
+        except TRANSPORT_ERRORS as error:
+            raise ModelCallFailed(classify(error, route.provider)) from error
+        except asyncio.CancelledError as error:
+            if cancelled_from_above():
+                raise
+            raise ModelCallFailed(classify(error, route.provider)) from error
+        try:
+            yield stream
+        finally:
+            self._leave(stream)
+
+    async def complete(self, route: Route, request: ModelRequest) -> Completion:
+        """The whole answer at once."""
+        accumulator = Accumulator()
+        async with self.stream(route, request) as stream:
+            async for batch in stream:
+                for delta in batch:
+                    accumulator.add(delta)
+            return Completion(accumulator.parts(), stream.finish)
+
+    @property
+    def _session(self) -> aiohttp.ClientSession:
+        if self._opened_session is None:
+            raise RuntimeError("the client is not open")
+        return self._opened_session
+
+    async def _opened(self, route: Route, request: ModelRequest) -> ModelStream:
+        encoded = route.encode(request)
+        limit = request.settings.startup_timeout.total_seconds()
+        deadline = self._clock.monotonic() + limit
+        response = await self._within(limit, self._answer(route, encoded))
+        return ModelStream(
+            response,
+            route=route,
+            encoded=encoded,
+            clock=self._clock,
+            first_deadline=deadline,
+            silence=request.settings.silence_timeout.total_seconds(),
+        )
+
+    async def _answer(self, route: Route, encoded: Encoded) -> aiohttp.ClientResponse:
+        """The response, once its head says that a stream follows."""
+        url = route.endpoint.url(encoded.path)
+        headers = {**HEADERS, **encoded.headers, **route.endpoint.headers}
+        headers.update(await route.credentials.authorize(Outgoing(url, headers, encoded.body)))
+        response = await self._session.post(
+            url, data=encoded.body, headers=headers, proxy=self._proxies.for_url(url), allow_redirects=False
+        )
+        try:
+            if response.status != 200:
+                raise api_error(response.status, response.headers, await response.content.read(ERROR_BODY_BYTES + 1))
+            check_stream(response.content_type)
+        except BaseException:
+            response.close()
+            raise
+        return response
+
+    async def _within(
+        self, seconds: float, work: Coroutine[Any, Any, aiohttp.ClientResponse]
+    ) -> aiohttp.ClientResponse:
+        """The response, unless the time is up first. Cancelling this cancels the work."""
+        task = asyncio.ensure_future(work)
+        timer = asyncio.ensure_future(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait((task, timer), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise StartupTimeout
+            return task.result()
+        except asyncio.CancelledError:
+            if task.done() and not task.cancelled() and task.exception() is None:
+                task.result().close()
+            raise
+        finally:
+            timer.cancel()
+            task.cancel()
+
+    def _leave(self, stream: ModelStream) -> None:
+        """Give the connection back if the answer is complete, else close it now."""
+        stream.leave()
+        if not stream.done:
+            stream.response.close()
+        elif not stream.response.content.at_eof():
+            task = asyncio.create_task(self._drain(stream.response))
+            self._draining.add(task)
+            task.add_done_callback(self._draining.discard)
+
+    async def _drain(self, response: aiohttp.ClientResponse) -> None:
+        """Read what little follows the last event, so that the connection can be used again."""
+        try:
+            async with asyncio.timeout(CONNECTION_DRAIN.total_seconds()):
+                while await response.content.readany():
+                    pass
+        except (TimeoutError, aiohttp.ClientError, OSError):
+            pass
+        finally:
+            response.close()

@@ -1,0 +1,182 @@
+"""A request in the words of the Messages API."""
+
+from base64 import b64encode
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from perdure.core.message import Effort
+from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
+from perdure.providers.effort import budget, clamped
+from perdure.providers.model import Model, Thinking
+from perdure.providers.projection.media import Attachment
+from perdure.providers.projection.transcript import project
+from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
+from perdure.providers.prompt import block_hash
+from perdure.providers.request import ModelRequest, WebSearch
+
+NAME = "anthropic_messages"
+PATH = "/v1/messages"
+HEADERS = {"anthropic-version": "2023-06-01"}
+MARK = {"type": "ephemeral"}
+MARKED_MESSAGES = 2
+
+
+def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encoded:
+    target = Target(
+        dialect=NAME,
+        model=model.id,
+        images=model.images,
+        documents=model.documents,
+        tools=bool(request.tools),
+        continues_paused=True,
+    )
+    turns = project(request.messages, target, request.files)
+    tools, system = _tools(request), [{"type": "text", "text": text} for text in request.system if text.strip()]
+    messages = _messages(turns, target)
+    hashes = [block_hash(msgspec.json.encode(block)) for block in (tools, *system) if block]
+    encoded = [msgspec.json.encode(message) for message in messages]
+    hashes += map(block_hash, encoded)
+    _mark(tools, system, messages)
+    recent = [Raw(msgspec.json.encode(message)) for message in messages[-MARKED_MESSAGES:]]
+    body = {
+        "model": model.id,
+        "max_tokens": _max_tokens(request, model),
+        "system": system or None,
+        "tools": tools or None,
+        "messages": [*map(Raw, encoded[:-MARKED_MESSAGES]), *recent],
+        "stream": True,
+        **_thoughts(request, model, turns),
+        **request.settings.options,
+    }
+    return Encoded(path_for(model, PATH, quirks), HEADERS, finished(body, quirks), tuple(hashes))
+
+
+def _max_tokens(request: ModelRequest, model: Model) -> int:
+    wanted = request.settings.max_output_tokens
+    return min(wanted, model.max_output) if model.max_output else wanted
+
+
+def _thoughts(request: ModelRequest, model: Model, turns: list[Turn]) -> Json:
+    """Thinking, effort, structured output, and sampling: the API ties them together."""
+    settings = request.settings
+    config: Json = {}
+    if request.output_schema is not None:
+        config["format"] = {"type": "json_schema", "schema": request.output_schema}
+    thinking: Json | None = None
+    effort = clamped(settings.effort, model) if settings.effort else None
+    match model.thinking, effort:
+        case (Thinking.NONE, _) | (_, None):
+            pass
+        case Thinking.ADAPTIVE, Effort.NONE:
+            thinking = {"type": "disabled"}
+        case Thinking.ADAPTIVE, level:
+            thinking = {"type": "adaptive", "display": "summarized"}
+            config["effort"] = Effort.LOW if level is Effort.MINIMAL else level
+        case Thinking.EFFORT, level:
+            config["effort"] = Effort.LOW if level in (Effort.NONE, Effort.MINIMAL) else level
+        case Thinking.BUDGET, level:
+            tokens = budget(level, _max_tokens(request, model))
+            if tokens and not _must_not_think(turns):
+                thinking = {"type": "enabled", "budget_tokens": tokens}
+    sampling = {"temperature": settings.temperature, "top_p": settings.top_p, "top_k": settings.top_k}
+    may_sample = model.sampling and (thinking is None or thinking["type"] == "disabled")
+    return {"thinking": thinking, "output_config": config or None, **(sampling if may_sample else {})}
+
+
+def _must_not_think(turns: list[Turn]) -> bool:
+    """With a thinking budget, an exchange with tools that is under way must have begun with a thought.
+
+    It did not if another model began it, or if thinking was off then.
+    """
+    for turn in reversed(turns):
+        match turn:
+            case AssistantTurn(parts=parts):
+                return not isinstance(parts[0], Reasoning)
+            case UserTurn():
+                return False
+            case ToolTurn():
+                continue
+    return False
+
+
+def _tools(request: ModelRequest) -> list[Json]:
+    tools: list[Json] = [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.schema} for tool in request.tools
+    ]
+    if request.web_search is not None:
+        tools.append(_web_search(request.web_search))
+    return tools
+
+
+def _web_search(search: WebSearch) -> Json:
+    tool: Json = {"type": "web_search_20250305", "name": "web_search"}
+    if search.allowed_domains:
+        tool["allowed_domains"] = search.allowed_domains
+    elif search.blocked_domains:
+        tool["blocked_domains"] = search.blocked_domains
+    if search.max_uses:
+        tool["max_uses"] = search.max_uses
+    return tool
+
+
+def _mark(tools: list[Json], system: list[Json], messages: list[Json]) -> None:
+    """Where the provider may keep its cache: after the system text, and after each of the last two messages."""
+    for block in (system or tools)[-1:]:
+        block["cache_control"] = MARK
+    for message in messages[-MARKED_MESSAGES:]:
+        message["content"][-1]["cache_control"] = MARK
+
+
+def _messages(turns: list[Turn], target: Target) -> list[Json]:
+    """Answers and what the user says after them are one message, the answers first."""
+    messages: list[Json] = []
+    for turn in turns:
+        match turn:
+            case UserTurn(parts=parts):
+                role, content = "user", [_said(part) for part in parts]
+            case ToolTurn(answers=answers):
+                role, content = "user", [_answer(answer) for answer in answers]
+            case AssistantTurn(parts=parts):
+                role, content = "assistant", [_own(part, target) for part in parts]
+        if messages and messages[-1]["role"] == role:
+            messages[-1]["content"] += content
+        else:
+            messages.append({"role": role, "content": content})
+    return messages
+
+
+def _said(part: Text | Attachment) -> Json:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    source = {"type": "base64", "media_type": part.media_type, "data": b64encode(part.data).decode()}
+    return {"type": "image" if part.picture else "document", "source": source}
+
+
+def _answer(answer: Answer) -> Json:
+    content: Any = answer.text
+    if answer.attachments:
+        content = [{"type": "text", "text": answer.text}, *map(_said, answer.attachments)]
+    block: Json = {"type": "tool_result", "tool_use_id": answer.call_id, "content": content}
+    if answer.error:
+        block["is_error"] = True
+    return block
+
+
+def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target) -> Json:
+    data = target.data(part.provider_metadata)
+    match part:
+        case Text(text=text):
+            return {"type": "text", "text": text, **data}
+        case Reasoning() if "redacted" in data:
+            return {"type": "redacted_thinking", "data": data["redacted"]}
+        case Reasoning(text=text):
+            return {"type": "thinking", "thinking": text, "signature": data.get("signature", "")}
+        case ToolCall():
+            kind = "server_tool_use" if part.provider_executed else "tool_use"
+            arguments = Raw(part.args.encode() or b"{}")
+            return {"type": kind, "id": part.call_id, "name": part.tool, "input": arguments}
+        case ToolResult():
+            return dict(data["block"])

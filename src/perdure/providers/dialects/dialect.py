@@ -1,0 +1,83 @@
+"""What every dialect offers: a pure encoder and a decoder fed with the data of events."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import msgspec
+
+from perdure.core.deltas import AnyDelta, Finish
+from perdure.providers.model import Model
+from perdure.providers.request import ModelRequest
+
+Meaning = Sequence[AnyDelta | Finish]
+"""What one event says. Events that we have no use for say nothing."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Quirks:
+    """How an endpoint differs from the dialect's textbook."""
+
+    body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Fields every request to it carries."""
+    without: frozenset[str] = frozenset()
+    """Fields it does not know."""
+    path: str | None = None
+    """Its path, with `{model}` where the model's name goes, if it is not the dialect's own."""
+    max_tokens_field: str = "max_completion_tokens"
+    replays_reasoning: bool = False
+    """Whether a Chat Completions server wants its reasoning back with the history."""
+
+
+PLAIN = Quirks()
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A request, ready to be sent to the dialect's path under an endpoint."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    block_hashes: tuple[str, ...]
+    """One per prompt block in the provider's order (tools, system, messages): the first that differs from the last
+    call's is where the provider's cache broke."""
+
+
+class Decoder(Protocol):
+    """Understands one answer. `done` once the terminal event was seen."""
+
+    done: bool
+
+    def feed(self, data: bytes) -> Meaning:
+        """What one event means. Raises a Failure if it says that the answer failed."""
+        ...
+
+    def close(self) -> Meaning:
+        """What the end of the stream means. Raises StreamEnded if it came too early."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a family of APIs speaks."""
+
+    name: str
+    encode: Callable[[ModelRequest, Model, Quirks], Encoded]
+    decoder: Callable[[Model], Decoder]
+
+
+def path_for(model: Model, own: str, quirks: Quirks) -> str:
+    """The path of a request: the endpoint's, or else the dialect's own."""
+    return (quirks.path or own).format(model=quote(model.id, safe=""))
+
+
+def finished(body: Json, quirks: Quirks) -> bytes:
+    """The body with the endpoint's quirks applied, as bytes. None means absent."""
+    whole = {**body, **quirks.body}
+    return msgspec.json.encode(
+        {key: value for key, value in whole.items() if value is not None and key not in quirks.without}
+    )

@@ -1,0 +1,45 @@
+"""JSON off the wire: decoded into the few fields that matter, and forgiving where vendors are careless."""
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from perdure.core.text import encodable
+from perdure.providers.failures import Malformed
+
+T = TypeVar("T")
+SHOWN = 200
+
+
+def parse(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+    """The event. Broken UTF-8 and lone surrogates are replaced; what is not the expected JSON is Malformed."""
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _parse_slowly(decoder, data, error)
+
+
+def _parse_slowly(decoder: msgspec.json.Decoder[T], data: bytes, first: Exception) -> T:
+    try:
+        value = json.loads(data.decode("utf-8", "replace"))
+        return msgspec.convert(cleaned(value), decoder.type)
+    except (ValueError, msgspec.ValidationError, RecursionError):
+        raise Malformed(f"not an event of this API: {excerpt(data)}") from first
+
+
+def cleaned(value: Any) -> Any:
+    """Parsed JSON without lone surrogates."""
+    match value:
+        case str():
+            return encodable(value)
+        case list():
+            return [cleaned(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        case dict():
+            return {encodable(key): cleaned(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        case _:
+            return value
+
+
+def excerpt(data: bytes) -> str:
+    return data[:SHOWN].decode("utf-8", "replace")

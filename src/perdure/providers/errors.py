@@ -1,0 +1,102 @@
+"""The one classification of everything that can go wrong with a model call. Its table is docs/reference/errors.md."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from perdure.core.errors import ProviderFailure
+from perdure.core.failure import ChatError, ErrorKind
+from perdure.providers import words
+from perdure.providers.retry_after import retry_after
+from perdure.providers.rows import ROWS
+from perdure.providers.signals import signals
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifiedError:
+    """What went wrong, for the log, the wire and the database alike."""
+
+    kind: ErrorKind
+    message: str
+    retryable: bool = False
+    provider: str | None = None
+    status_code: int | None = None
+    retry_after: timedelta | None = None
+    detail: str | None = None
+    chain_broken: bool = False
+    """The provider lost a chain of responses: once more with the whole history may help."""
+
+    def chat_error(self) -> ChatError:
+        return ChatError(
+            message=self.message,
+            kind=self.kind,
+            detail=self.detail,
+            provider=self.provider,
+            retryable=self.retryable,
+            status_code=self.status_code,
+        )
+
+
+class ModelCallFailed(ProviderFailure):
+    """A ProviderFailure that still knows its whole classification."""
+
+    def __init__(self, classified: ClassifiedError) -> None:
+        hint = classified.retry_after
+        super().__init__(
+            classified.chat_error(), retry_after_ms=None if hint is None else round(hint.total_seconds() * 1000)
+        )
+        self.classified = classified
+
+
+def classify(error: BaseException, provider: str | None = None) -> ClassifiedError:
+    """The first row of the table that matches. An explicit provider outweighs one found in the words."""
+    known = _carried(error)
+    if known is not None:
+        return known if provider is None else _told_of(known, provider)
+    seen = signals(error)
+    row = next(row for row in ROWS if row.matches(seen))
+    named = provider or seen.provider
+    return ClassifiedError(
+        kind=row.kind,
+        message=words.sentence(row.template or words.SENTENCES[row.kind], named),
+        retryable=row.retryable,
+        provider=named,
+        status_code=seen.status,
+        retry_after=retry_after(seen.headers, seen.body) if row.retryable else None,
+        detail=words.detail(error, row.kind),
+        chain_broken=row.chain_broken,
+    )
+
+
+def chat_error(error: BaseException | None, provider: str | None = None) -> ChatError | None:
+    """The payload to store and to send. No error, no payload."""
+    return None if error is None else classify(error, provider).chat_error()
+
+
+def _carried(error: BaseException) -> ClassifiedError | None:
+    """Row 0: a classification that the error brings along."""
+    match error:
+        case ModelCallFailed():
+            return error.classified
+        case ProviderFailure(error=told, retry_after_ms=hint):
+            return ClassifiedError(
+                kind=told.kind,
+                message=told.message,
+                retryable=told.retryable,
+                provider=told.provider,
+                status_code=told.status_code,
+                retry_after=None if hint is None else timedelta(milliseconds=hint),
+                detail=told.detail,
+            )
+        case _:
+            return None
+
+
+def _told_of(known: ClassifiedError, provider: str) -> ClassifiedError:
+    if known.provider == provider or known.kind in (ErrorKind.HOOK_DENIED, ErrorKind.HOOK_DISPATCH_FAILED):
+        return known
+    rebuilt = known.message
+    for template in (*words.SENTENCES.values(), *words.OTHERS):
+        if known.message == words.sentence(template, known.provider):
+            rebuilt = words.sentence(template, provider)
+            break
+    return replace(known, provider=provider, message=rebuilt)

@@ -1,0 +1,47 @@
+"""A model as a provider serves it: its name on the wire, what it can take and what it costs."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from perdure.core.message import Effort
+
+
+class Thinking(StrEnum):
+    """How a model is told to reason."""
+
+    NONE = "none"
+    EFFORT = "effort"
+    """A named level is enough."""
+    BUDGET = "budget"
+    """It wants a number of tokens."""
+    ADAPTIVE = "adaptive"
+    """It decides by itself how long; a level says how eagerly."""
+
+
+class Price(Struct, frozen=True):
+    """Micro-dollars per million tokens."""
+
+    input: int
+    output: int
+    cache_read: int | None = None
+    cache_write: int | None = None
+
+
+class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a model. The defaults are safe for one that nobody described."""
+
+    id: str
+    dialect: str
+    context_window: int | None = None
+    max_output: int | None = None
+    thinking: Thinking = Thinking.NONE
+    min_effort: Effort = Effort.NONE
+    max_effort: Effort = Effort.HIGH
+    images: bool = True
+    documents: bool = False
+    """Whether it reads PDFs."""
+    tools: bool = True
+    sampling: bool = True
+    """Whether temperature and its kin may be set."""
+    price: Price | None = None

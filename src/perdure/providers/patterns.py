@@ -1,0 +1,147 @@
+"""The vendors' words for what went wrong, as found in their errors. All are matched against lower-case text."""
+
+import re
+
+
+def _any(*expressions: str) -> re.Pattern[str]:
+    return re.compile("|".join(expressions), re.DOTALL)
+
+
+INTERRUPTED = _any(r"\b(?:chat|request|operation) (?:was )?interrupted")
+
+BROKEN_CHAIN = _any(
+    r"no tool output found for",
+    r"no tool call found for",
+    r"without its required '?\"?reasoning",
+    r"without its required following item",
+    r"previous_response_not_found",
+    r"previous response (?:with id )?.{0,120}not found",
+)
+
+BROKEN_OFF = _any(
+    r"(?:stream|response) (?:ended|closed|terminated|finished) (?:before|unexpectedly|prematurely)",
+    r"unexpected end of (?:stream|json|file)",
+    r"payload is not completed",
+    r"incomplete (?:chunked )?read",
+    r"premature(?:ly)? (?:close|end)",
+    r"contentlengtherror",
+    r"transferencodingerror",
+)
+
+OVERLOADED = _any(r"overloaded", r"\bslow_down\b", r"\bat capacity\b")
+
+BUDGET = _any(
+    r"insufficient[_ ](?:quota|credits?|balance|funds)",
+    r"budget (?:has been |was )?(?:exceeded|reached|exhausted)",
+    r"exceed(?:ed|s)? (?:your |the |its )?budget",
+    r"budget_exceeded",
+    r"spend(?:ing)?[_ ]limit",
+    r"credit balance is too low",
+    r"(?:reached|exceeded) your (?:specified )?(?:api )?(?:usage|monthly) limit",
+    r"billing_hard_limit",
+    r"out of credits",
+)
+
+MONEY = _any(r"\bquota", r"billing", r"payment required")
+
+CREDENTIALS = _any(
+    r"authentication",
+    r"unauthorized",
+    r"unauthenticated",
+    r"(?:invalid|incorrect|wrong|expired|missing|revoked|no) (?:x-)?api[-_ ]?key",
+    r"api[-_ ]?key (?:is |was )?(?:not valid|invalid|not found|expired|missing|incorrect)",
+    r"api_key_invalid",
+    r"invalid_api_key",
+    r"invalid bearer token",
+    r"unrecognizedclientexception",
+    r"invalidsignatureexception",
+    r"expiredtokenexception",
+    r"security token included in the request is (?:invalid|expired)",
+)
+
+FORBIDDEN = _any(r"forbidden", r"permission[_ ]denied", r"permission_error", r"accessdeniedexception")
+
+RATE = _any(
+    r"rate[-_ ]?limit", r"too many requests", r"resource_exhausted", r"throttl", r"tokens per min", r"requests per min"
+)
+
+UNTRUSTED = _any(r"certificate[_ ]verify[_ ]failed", r"clientconnectorcertificateerror", r"self[- ]signed certificate")
+
+RETRYABLE_RESETS = frozenset({"no_error", "internal_error", "refused_stream", "cancel", "enhance_your_calm"})
+
+UNREACHABLE = _any(
+    r"cannot connect to host",
+    r"name or service not known",
+    r"name resolution",
+    r"nodename nor servname",
+    r"no such host",
+    r"network is unreachable",
+    r"no route to host",
+    r"connection refused",
+    r"connect call failed",
+)
+
+TRANSPORT = _any(
+    r"connection (?:reset|refused|aborted|closed|lost|error)",
+    r"connection to the server was lost",
+    r"econn(?:reset|refused|aborted)",
+    r"\beof\b",
+    r"broken pipe",
+    r"goaway",
+    r"\bunavailable",
+    r"timed out",
+    r"time[-_ ]?out\b",
+    r"timeouterror",
+    r"server disconnected",
+    r"bad gateway",
+    r"deadline[_ ]exceeded",
+    r"remote end closed",
+    r"model_not_ready",
+)
+
+CONTEXT = _any(
+    r"context[_ ]length",
+    r"maximum context",
+    r"prompt (?:is )?too long",
+    r"input (?:is |was )?too (?:long|large)",
+    r"context[_ ]window[_ ]exceeded",
+    r"exceeds? (?:the |this |your )?(?:model'?s? )?(?:available )?context",
+    r"exceed context limit",
+    r"context limit",
+    r"reduce the length of the (?:messages|input|prompt)",
+    r"input token count.{0,80}exceeds",
+    r"request_too_large",
+    r"too many input tokens",
+    r"context the overflows",
+)
+
+CONFIG = _any(
+    r"(?:invalid|unknown|unsupported|unrecognized) model",
+    r"model[_ ](?:not[_ ]found|name is invalid|identifier is invalid|not supported)",
+    r"\bmodels?\b[^\n]{0,120}(?:not found|not exist|not supported|not available|unsupported)",
+    r"not found[^\n]{0,40}\bmodel\b",
+    r"not_found_error[^\n]{0,20}model:",
+    r"no such model",
+    r"not a valid model",
+    r"no endpoints found",
+    r"access to (?:the )?model",
+    r"deploymentnotfound",
+    r"on-demand throughput isn",
+    r"malformed (?:request|config)",
+    r"unsupported (?:parameter|value)",
+    r"unsupported_(?:parameter|value)",
+    r"(?:unknown|unrecognized) (?:parameter|name|request argument|field)",
+    r"extra inputs are not permitted",
+    r"invalid schema for",
+    r"does not support (?:tools|images?|image input|function|thinking|reasoning|streaming|the effort)",
+    r"unable to locate credentials",
+    r"(?:could not|cannot|failed to|unable to) (?:load|resolve|find|determine|refresh)[^\n]{0,20}credentials",
+    r"default credentials were not found",
+    r"invalidurl",
+    r"unsupported proxy",
+    r"proxyconnectionerror",
+    r"max_tokens: \d+ >",
+    r"budget_tokens",
+)
+
+SERVER_FAULT = _any(r"internal[_ ](?:server )?error", r"\bserver[_ ]error", r"\bapi_error\b")

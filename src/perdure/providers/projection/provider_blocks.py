@@ -1,0 +1,66 @@
+"""What the provider executed itself: kept for the model that can read it, told as text to every other."""
+
+from collections.abc import Callable, Iterable
+
+from msgspec import structs
+
+from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+
+
+def repaired(
+    parts: Iterable[AnyPart],
+    *,
+    readable: Callable[[ToolResult], bool],
+    seen: set[str],
+) -> list[AnyPart]:
+    """The parts with provider-executed blocks in legal order: each call directly before its result.
+
+    A call without its result is dropped. A result without its call, before it, under another name or with a
+    repeated id becomes text, and so does a pair that the reader cannot read. `seen` remembers the ids of the
+    messages before.
+    """
+    parts = list(parts)
+    pairs = _pairs(parts, seen)
+    paired = {id(result) for result in pairs.values()}
+    kept: list[AnyPart] = []
+    for position, part in enumerate(parts):
+        match part:
+            case ToolCall(provider_executed=True):
+                if position in pairs:
+                    kept.extend(_pair(part, pairs[position], readable=readable))
+            case ToolResult(provider_executed=True):
+                if id(part) not in paired:
+                    kept.append(told(part))
+            case _:
+                kept.append(part)
+    return [part for part in kept if not (isinstance(part, Text) and not part.text.strip())]
+
+
+def told(result: ToolResult, call: ToolCall | None = None) -> Text:
+    """A provider's result in words."""
+    asked = f" {call.args}" if call is not None and call.args.strip() not in ("", "{}") else ""
+    return Text(f"[{result.tool or 'tool'}{asked}]\n{result.result}".rstrip())
+
+
+def _pairs(parts: list[AnyPart], seen: set[str]) -> dict[int, ToolResult]:
+    """By position of the call, the first result that follows it with its id and name."""
+    open_calls: dict[str, int] = {}
+    pairs: dict[int, ToolResult] = {}
+    for position, part in enumerate(parts):
+        match part:
+            case ToolCall(provider_executed=True, call_id=call_id) if call_id not in seen:
+                seen.add(call_id)
+                open_calls[call_id] = position
+            case ToolResult(provider_executed=True, call_id=call_id) if call_id in open_calls:
+                call = parts[open_calls[call_id]]
+                if isinstance(call, ToolCall) and call.tool == part.tool:
+                    pairs[open_calls.pop(call_id)] = part
+            case _:
+                pass
+    return pairs
+
+
+def _pair(call: ToolCall, result: ToolResult, *, readable: Callable[[ToolResult], bool]) -> list[AnyPart]:
+    if readable(result):
+        return [call, result]
+    return [told(structs.replace(result, provider_metadata=None), call)]

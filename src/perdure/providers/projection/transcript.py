@@ -1,0 +1,146 @@
+"""The whole transcript, projected for one target: the door every request goes through."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
+from perdure.core.parts import (
+    AnyPart,
+    File,
+    FileReference,
+    Notice,
+    Reasoning,
+    Source,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from perdure.providers.projection.calls import NO_RESULT, Names, Pairing, Slot
+from perdure.providers.projection.media import Attachment, resolved
+from perdure.providers.projection.provider_blocks import repaired, told
+from perdure.providers.projection.shape import shaped
+from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
+from perdure.providers.request import FileContent
+
+NO_OUTPUT = "(no output)"
+_FOR_PEOPLE = frozenset({Kind.COMPACTION, Kind.NOTICE})
+
+# An assistant message and the slots of its calls; or a message of anybody else.
+_Placed = tuple[list[AnyPart], list[Slot]]
+
+
+def project(messages: Iterable[NewMessage], target: Target, files: Mapping[str, FileContent]) -> list[Turn]:
+    """The messages as turns that a strict validator of the target accepts."""
+    shown = [message for message in messages if _for_models(message)]
+    turns = _Transcript(target, files).turns(shown)
+    paused = bool(shown) and shown[-1].finish_reason is FinishReason.PAUSED
+    return shaped(turns, may_end_with_assistant=paused and target.continues_paused)
+
+
+def _for_models(message: NewMessage) -> bool:
+    return message.visibility is not Visibility.USER and message.kind not in _FOR_PEOPLE
+
+
+class _Transcript:
+    def __init__(self, target: Target, files: Mapping[str, FileContent]) -> None:
+        self._target = target
+        self._files = files
+        self._pairing = Pairing(Names(target.call_id_length))
+        self._provider_ids: set[str] = set()
+
+    def turns(self, messages: list[NewMessage]) -> list[Turn]:
+        placed = [item for message in messages for item in self._placed(message)]
+        # Only now has every result found its call.
+        return [turn for item in placed for turn in self._turns_of(item)]
+
+    def _placed(self, message: NewMessage) -> Iterator[UserTurn | _Placed]:
+        if message.role is Role.ASSISTANT:
+            yield self._assistant(message.parts)
+        else:
+            said = tuple(self._said(message.parts))
+            if said:
+                yield UserTurn(said)
+        results = [part for part in message.parts if isinstance(part, ToolResult) and not part.provider_executed]
+        orphans = [slot for result in results if (slot := self._pairing.result(result)) is not None]
+        if orphans:
+            yield [slot.call for slot in orphans], orphans
+
+    def _said(self, parts: Iterable[AnyPart]) -> Iterator[Text | Attachment]:
+        """What a message that is not the model's says to it."""
+        for part in parts:
+            match part:
+                case Text(text=text) if text.strip():
+                    yield Text(text)
+                case File():
+                    yield self._file(part.file_id, part.name)
+                case FileReference():
+                    lines = f"lines {part.start_line} to {part.end_line}"
+                    yield Text(f'<file name="{part.file_name}" {lines}>\n{part.content}\n</file>')
+                case ToolResult(provider_executed=True):
+                    yield told(part)
+                case _:
+                    pass
+
+    def _assistant(self, parts: tuple[AnyPart, ...]) -> _Placed:
+        reads = self._target.reads
+        kept = repaired(
+            (part for part in parts if self._kept(part)),
+            readable=lambda result: reads(result.provider_metadata),
+            seen=self._provider_ids,
+        )
+        local = [part for part in kept if isinstance(part, ToolCall) and not part.provider_executed]
+        slots = self._pairing.calls(local)
+        renamed = iter(slots)
+        return [
+            next(renamed).call if isinstance(part, ToolCall) and not part.provider_executed else part for part in kept
+        ], slots
+
+    def _kept(self, part: AnyPart) -> bool:
+        match part:
+            case Reasoning(provider_metadata=metadata):
+                return self._target.reads(metadata) or (self._target.reasoning_as_text and bool(part.text.strip()))
+            case ToolResult(provider_executed=executed):
+                return executed
+            case Source() | File() | FileReference() | Notice():
+                return False
+            case _:
+                return True
+
+    def _turns_of(self, item: UserTurn | _Placed) -> Iterator[Turn]:
+        if isinstance(item, UserTurn):
+            yield item
+            return
+        parts, slots = item
+        if slots and not self._target.tools:
+            yield from self._told(parts, slots)
+            return
+        readable = tuple(part for part in parts if isinstance(part, Text | Reasoning | ToolCall | ToolResult))
+        yield AssistantTurn(readable)
+        if slots:
+            yield ToolTurn(tuple(self._answer(slot) for slot in slots))
+
+    def _told(self, parts: list[AnyPart], slots: list[Slot]) -> Iterator[Turn]:
+        """An exchange with tools in words, for a request that offers none."""
+        said = [part for part in parts if isinstance(part, Text)]
+        calls = [Text(f"[called {slot.call.tool} {slot.call.args}]") for slot in slots]
+        yield AssistantTurn((*said, *calls))
+        answers = [self._answer(slot) for slot in slots]
+        yield UserTurn(tuple(Text(f"[{answer.tool} answered]\n{answer.text}") for answer in answers))
+
+    def _answer(self, slot: Slot) -> Answer:
+        call, result = slot.call, slot.result
+        if result is None:
+            return Answer(call.call_id, call.tool, NO_RESULT, error=True)
+        media = [self._file(item.file_id, item.name) for item in result.media]
+        notes = [item.text for item in media if isinstance(item, Text)]
+        text = "\n".join([result.result, *notes]).strip("\n") if notes else result.result
+        return Answer(
+            call_id=call.call_id,
+            tool=call.tool,
+            text=text if text.strip() else NO_OUTPUT,
+            error=result.is_error,
+            attachments=tuple(item for item in media if isinstance(item, Attachment)),
+        )
+
+    def _file(self, file_id: str, name: str) -> Text | Attachment:
+        target = self._target
+        return resolved(file_id, name, files=self._files, images=target.images, documents=target.documents)

@@ -1,0 +1,64 @@
+"""The transcript as an encoder reads it: turns that alternate, every call answered, every file resolved."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from perdure.core.parts import ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
+from perdure.providers.projection.media import Attachment
+
+
+@dataclass(frozen=True, slots=True)
+class UserTurn:
+    parts: tuple[Text | Attachment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantTurn:
+    """What the model said. Provider-executed results follow their calls here, and carry metadata it can read."""
+
+    parts: tuple[Text | Reasoning | ToolCall | ToolResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A tool's answer to the call it follows."""
+
+    call_id: str
+    tool: str
+    text: str
+    error: bool = False
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTurn:
+    """The answers to every local call of the assistant turn before it, in call order."""
+
+    answers: tuple[Answer, ...]
+
+
+Turn = UserTurn | AssistantTurn | ToolTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the projection must know of the API and the model it projects for."""
+
+    dialect: str
+    model: str
+    images: bool = True
+    documents: bool = False
+    tools: bool = True
+    """Without tools in the request, old exchanges with tools become text."""
+    call_id_length: int = 64
+    continues_paused: bool = False
+    """Whether it goes on from an assistant turn that it paused itself."""
+    reasoning_as_text: bool = False
+    """Whether unsigned reasoning is welcome."""
+
+    def reads(self, metadata: ProviderMetadata | None) -> bool:
+        """Whether metadata comes from this very model, and so may be shown to it."""
+        return metadata is not None and metadata.dialect == self.dialect and metadata.model == self.model
+
+    def data(self, metadata: ProviderMetadata | None) -> dict[str, Any]:
+        return metadata.data if metadata is not None and self.reads(metadata) else {}

@@ -1,0 +1,27 @@
+"""Which proxy a request goes through, as the environment's well-known settings say."""
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class Proxies:
+    """Proxies by scheme, and the hosts that are reached without one: names, `.suffixes`, or `*`."""
+
+    http: str | None = field(default=None, repr=False)
+    https: str | None = field(default=None, repr=False)
+    exempt: tuple[str, ...] = ()
+
+    def for_url(self, url: str) -> str | None:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if any(_covers(pattern, host) for pattern in self.exempt):
+            return None
+        return self.https if parts.scheme == "https" else self.http
+
+
+def _covers(pattern: str, host: str) -> bool:
+    pattern = pattern.strip().lower().split(":")[0].lstrip("*")
+    if not pattern:
+        return True
+    return host == pattern.lstrip(".") or host.endswith("." + pattern.lstrip("."))

@@ -1,0 +1,82 @@
+"""What we ask of a model, in our own words: a dialect turns it into its vendor's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from msgspec import Struct
+
+from perdure.core.message import Effort, NewMessage
+from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
+
+DEFAULT_MAX_OUTPUT_TOKENS = 32_000
+
+
+class ToolSpec(Struct, frozen=True):
+    """A tool as the model sees it. `schema` is the JSON schema of its arguments, always of an object."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class WebSearch(Struct, frozen=True):
+    """The provider's own search of the web, where it has one. Allowed and blocked domains exclude each other."""
+
+    allowed_domains: tuple[str, ...] = ()
+    blocked_domains: tuple[str, ...] = ()
+    max_uses: int | None = None
+
+
+class ModelSettings(Struct, frozen=True, omit_defaults=True):
+    """How a model is to be used. What is None is left to the provider."""
+
+    max_output_tokens: int = DEFAULT_MAX_OUTPUT_TOKENS
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    effort: Effort | None = None
+    startup_timeout: timedelta = STARTUP_TIMEOUT
+    silence_timeout: timedelta = SILENCE_TIMEOUT
+    options: dict[str, Any] = {}
+    """Fields of the request that only this dialect knows (service tier, verbosity, …), merged in as they are."""
+
+
+class Continuation(Struct, frozen=True):
+    """How a Responses request hangs together with an earlier one."""
+
+    store: bool = False
+    previous_response_id: str | None = None
+    """Chain mode: the provider remembers; `messages` holds only what is new."""
+    background: bool = False
+    """The response outlives the connection and can be resumed by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """A stored file, read."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One question to a model. Equal prefixes encode to equal bytes, so that provider caches hit."""
+
+    messages: Sequence[NewMessage]
+    system: tuple[str, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
+    web_search: WebSearch | None = None
+    settings: ModelSettings = field(default_factory=ModelSettings)
+    files: Mapping[str, FileContent] = field(default_factory=dict[str, FileContent])
+    """Contents by file id. A file that is not here becomes a text that says so."""
+    cache_key: str | None = None
+    """The chat's id: what the provider may group its prompt cache by."""
+    output_schema: dict[str, Any] | None = None
+    """A JSON schema the answer's text must satisfy."""
+    continuation: Continuation = field(default_factory=Continuation)

@@ -1,0 +1,100 @@
+"""What an error tells about itself: status, words, body and headers, read from whatever was raised."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import aiohttp
+
+from perdure.providers.failures import ApiError
+
+MAX_BODY = 64 * 1024
+
+_STATED = re.compile(r"(?:status(?:[ _]code)?|http(?:/[\d.]+)?)[\s:=]*(\d{3})\b", re.IGNORECASE)
+_ALONE = re.compile(r"(?<![\w:./#-])(401|403|408|429|500|502|503|504|529)(?![\w:./-]*\d)\b")
+_STREAM_ID = re.compile(r"stream(?:[ _]?id)?[\s:=#]*\d+", re.IGNORECASE)
+_RESET = re.compile(
+    r"(?:rst_stream|stream error|stream (?:was )?reset|http/2).*?"
+    r"\b(no_error|protocol_error|internal_error|flow_control_error|settings_timeout|stream_closed|frame_size_error|"
+    r"refused_stream|cancel|compression_error|connect_error|enhance_your_calm|inadequate_security|http_1_1_required)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+_PROVIDERS = (
+    ("openrouter", "OpenRouter"),
+    ("bedrock", "Amazon Bedrock"),
+    ("azure", "Azure OpenAI"),
+    ("vertex", "Vertex AI"),
+    ("anthropic", "Anthropic"),
+    ("claude", "Anthropic"),
+    ("openai", "OpenAI"),
+    ("gemini", "Google"),
+    ("google", "Google"),
+    ("ollama", "Ollama"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The evidence. `text` is the error's own, `body` what the response held; both lower-cased."""
+
+    error: BaseException
+    status: int | None = None
+    text: str = ""
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def everything(self) -> str:
+        return f"{self.text}\n{self.body}"
+
+    @property
+    def provider(self) -> str | None:
+        """The provider that the words give away."""
+        return next((name for word, name in _PROVIDERS if word in self.everything), None)
+
+    @property
+    def reset_code(self) -> str | None:
+        """The code of an HTTP/2 reset, if that is what the text reports."""
+        found = _RESET.search(self.text)
+        return found.group(1) if found else None
+
+
+def signals(error: BaseException) -> Signals:
+    match error:
+        case ApiError():
+            body = "" if unreadable(error.body) else error.body.lower()
+            text = "" if unreadable(error.text) else error.text.lower()
+            return Signals(error, error.status or status_in(text), text, body, error.headers)
+        case aiohttp.ClientResponseError():
+            headers = {key.lower(): value for key, value in (error.headers or {}).items()}
+            return Signals(error, error.status or None, error.message.lower(), headers=headers)
+        case asyncio.CancelledError():
+            return Signals(error, text="cancelled")
+        case _:
+            text = _chain(error).lower()
+            return Signals(error, status_in(text), text)
+
+
+def status_in(text: str) -> int | None:
+    """A status that the text names: stated as one, or a well-known code alone. Never a port, never a stream id."""
+    text = _STREAM_ID.sub(" ", text)
+    found = _STATED.search(text) or _ALONE.search(text)
+    return int(found.group(1)) if found else None
+
+
+def unreadable(body: str) -> bool:
+    """A page for people or a flood is neither a signal nor a detail."""
+    start = body[:512].lstrip().lower()
+    return len(body) > MAX_BODY or start.startswith(("<!doctype", "<html", "<head", "<?xml", "<body"))
+
+
+def _chain(error: BaseException) -> str:
+    """The error's text with its type, and what caused it: transports often say little themselves."""
+    words: list[str] = []
+    current: BaseException | None = error
+    while current is not None and len(words) < 4:
+        words.append(f"{type(current).__name__}: {current}")
+        current = current.__cause__
+    return "; ".join(words)

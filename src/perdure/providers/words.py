@@ -1,0 +1,134 @@
+"""What people are told about a failed model call: a sentence that names the provider, and a safe detail."""
+
+import re
+
+import msgspec
+
+from perdure.core.failure import ErrorKind
+from perdure.providers.failures import ApiError
+from perdure.providers.signals import unreadable
+
+MAX_DETAIL = 500
+SOMEBODY = "The provider"
+
+SENTENCES = {
+    ErrorKind.OVERLOADED: "{provider} is temporarily overloaded.",
+    ErrorKind.RATE_LIMIT: "{provider} is limiting the rate of requests.",
+    ErrorKind.TIMEOUT: "{provider} is temporarily unavailable.",
+    ErrorKind.STARTUP_TIMEOUT: "{provider} did not begin to answer in time.",
+    ErrorKind.STREAM_SILENCE_TIMEOUT: "{provider} fell silent in the middle of its answer.",
+    ErrorKind.AUTH: "{provider} refused the credentials. Check the API key and what it may do.",
+    ErrorKind.CONFIG: "{provider} does not accept this configuration. Check the model's name and its settings.",
+    ErrorKind.CONTEXT_OVERFLOW: "The conversation is too long for this model.",
+    ErrorKind.USAGE_LIMIT: "The account with {provider} has reached its usage limit. Check its plan and billing.",
+    ErrorKind.MISSING_KEY: "There is no API key for {provider}. Add one in the settings.",
+    ErrorKind.PROVIDER_DISABLED: "{provider} is switched off here. Choose another model.",
+    ErrorKind.CONTENT_FILTER: "{provider} withheld the answer under its content policy.",
+    ErrorKind.HOOK_DENIED: "A hook refused this.",
+    ErrorKind.HOOK_DISPATCH_FAILED: "A hook could not be asked.",
+    ErrorKind.GENERIC: "The request to {provider} failed.",
+}
+
+INTERRUPTED = "The request was interrupted."
+BROKEN_STATE = "{provider} lost the internal state of this conversation."
+BROKE_OFF = "The answer of {provider} broke off."
+UNREACHABLE = "{provider} cannot be reached. Check its address and the network."
+NOT_THE_API = "What answers at the address of {provider} is not its API. Check the base URL and any proxy in between."
+NOT_TRUSTED = "The certificate of {provider} is not trusted. Check the address, or set a CA file."
+NO_SUCH_ADDRESS = "{provider} knows neither this address nor this model. Check the base URL and the model's name."
+PROXY_REFUSED = "The proxy on the way to {provider} wants other credentials. Check the proxy's settings."
+SERVER_FAULT = "{provider} had an internal error."
+NO_CREDENTIALS = "The credentials for {provider} cannot be used. Check how they are set up."
+DEADLINE = "The call to {provider} took longer than it may."
+
+OTHERS = (
+    INTERRUPTED,
+    BROKEN_STATE,
+    BROKE_OFF,
+    UNREACHABLE,
+    NOT_THE_API,
+    NOT_TRUSTED,
+    NO_SUCH_ADDRESS,
+    PROXY_REFUSED,
+    SERVER_FAULT,
+    NO_CREDENTIALS,
+    DEADLINE,
+)
+
+_URL = re.compile(r"\b(?:https?|wss?)://\S+", re.IGNORECASE)
+_SECRET = re.compile(
+    r"\b(?:sk|pk|rk|xai|gsk|key|aiza|akia|asia|ya29|eyj)[-_.]?[\w*.\-]{8,}|\bbearer\s+\S+|[A-Za-z0-9_\-+/]{40,}={0,2}",
+    re.IGNORECASE,
+)
+
+
+def sentence(template: str, provider: str | None) -> str:
+    """The template with the provider's name in it."""
+    begins = template.startswith("{provider}")
+    return template.format(provider=provider or (SOMEBODY if begins else SOMEBODY.lower()))
+
+
+def redacted(text: str) -> str:
+    """Words fit to be shown: no address, nothing that looks like a key, not too many."""
+    text = _SECRET.sub("[redacted]", _URL.sub("[address]", text))
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"
+
+
+def detail(error: BaseException, kind: ErrorKind) -> str | None:
+    """What the API itself said. For refused credentials only its structured words, never raw text."""
+    match error:
+        case ApiError(text=text, body=body):
+            said = structured_message(body)
+            if said is None and kind is not ErrorKind.AUTH and not unreadable(text):
+                said = text
+        case _:
+            said = None if kind is ErrorKind.AUTH else str(error)
+    return redacted(said) or None if said else None
+
+
+class _Said(msgspec.Struct):
+    """An error object in any of the vendors' shapes: flat, or inside an `error`."""
+
+    message: str | None = None
+    detail: object = None
+    type: str | None = None
+    code: str | int | None = None
+    status: str | int | None = None
+    error: "_Said | str | None" = None
+
+
+_ERRORS: msgspec.json.Decoder[_Said | list[_Said]] = msgspec.json.Decoder(_Said | list[_Said])
+
+
+def structured_message(body: str) -> str | None:
+    """The message in an error object."""
+    said = _said(body)
+    if said is None:
+        return None
+    return said.message or (said.detail if isinstance(said.detail, str) else None)
+
+
+def structured_code(body: str) -> str:
+    """The codes in an error object, such as `overloaded_error`."""
+    said = _said(body)
+    codes = (said.type, said.code, said.status) if said is not None else ()
+    return " ".join(code for code in codes if isinstance(code, str))
+
+
+def _said(body: str) -> _Said | None:
+    if not body or unreadable(body):
+        return None
+    try:
+        said = _ERRORS.decode(body.encode("utf-8", "replace"))
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if isinstance(said, list):
+        said = said[0] if said else _Said()
+    match said.error:
+        case str(message):
+            return _Said(message=message)
+        case None:
+            return said
+        case inner:
+            return inner
