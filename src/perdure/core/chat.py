@@ -1,6 +1,6 @@
 """A chat's execution state: everything an arrow of the machine needs to know."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
 
@@ -109,8 +109,7 @@ class QueueEntry(Struct, frozen=True, array_like=True):
     steer: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chat:
+class Chat(Struct, frozen=True, kw_only=True, gc=False):
     """A chat's execution row, as read or as a plan leaves it."""
 
     id: ChatId
@@ -159,9 +158,6 @@ class Chat:
 
     def call(self, index: int) -> OpenCall | None:
         return next((call for call in self.open_calls if call.index == index), None)
-
-    def having(self, **columns: object) -> "Chat":
-        return replace(self, **columns)  # pyright: ignore[reportArgumentType]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,27 @@
+"""What is announced after a commit: a hint that a row moved. The row is the truth."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from perdure.core.ids import ChatId
+
+
+class Topic(StrEnum):
+    CHAT = "chat"
+    """A chat's execution state or card moved."""
+    WAKE = "wake"
+    """A runnable chat has no driver."""
+    CONFIG = "config"
+    """A setting changed; `name` says which."""
+    INBOX = "inbox"
+
+
+class Notice(Struct, frozen=True, array_like=True, omit_defaults=True):
+    """A hint. It may be lost, doubled or reordered."""
+
+    topic: Topic
+    chat_id: ChatId | None = None
+    snapshot_version: int = 0
+    metadata_version: int = 0
+    name: str = ""

@@ -1,0 +1,173 @@
+"""What transitions ask to be written, and the plan that a bundle of them adds up to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import Enum, StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from perdure.core.chat import Action, CallKind, Chat, Status
+from perdure.core.failure import ChatError, RetryState
+from perdure.core.ids import FileId, MessageNumber, QueuedNumber, ReplicaId, RunnerId
+from perdure.core.message import NewMessage
+from perdure.core.parts import AnyPart
+
+
+class Keep(Enum):
+    """Stands for "as it was" where None is a value of its own."""
+
+    KEEP = "keep"
+
+
+KEEP: Final = Keep.KEEP
+
+
+class Reason(StrEnum):
+    """What the model is told about a call that never got its answer."""
+
+    NEW_MESSAGE = "Tool execution interrupted by new user message"
+    PROMOTION = "Tool execution interrupted by queued message promotion"
+    EDIT = "Tool execution interrupted by message edit"
+    USER_MESSAGE = "Tool execution interrupted by user message"
+    INTERRUPT = "Tool execution interrupted by user"
+    TIMED_OUT = "Tool execution timed out"
+    DENIED = "The user denied this call."
+    SKIPPED = "The outcome of this call is unknown, and the user chose to skip it. Verify before you rely on it."
+    INVALID_STATE = "Tool execution canceled due to invalid chat state"
+
+
+class Marker(Enum):
+    """One-shot marks on the row. Every change clears those that it does not keep by name."""
+
+    ACTION = "action"
+    COMPACTION = "compaction"
+    BUDGET = "budget"
+
+
+ALL_MARKERS = frozenset(Marker)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    worker_id: ReplicaId
+    runner_id: RunnerId
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueued:
+    """A message on its way into the queue."""
+
+    message: NewMessage
+    steer: bool = False
+
+
+class InboxKind(StrEnum):
+    FINISHED = "finished"
+    FAILED = "failed"
+    NEEDS_YOU = "needs_you"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardChange:
+    """What a step adds to the chat's card."""
+
+    cost: int = 0
+    unpriced_calls: int = 0
+    turns: int = 0
+    context_tokens: int | None = None
+    context_limit: int | None = None
+    unpin: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One wish, in the order in which it is carried out: cut, answer, append, enqueue, remove, promote."""
+
+    status: Status | Keep = KEEP
+    archived: bool | Keep = KEEP
+    owner: Owner | Keep | None = KEEP
+    last_error: ChatError | Keep | None = KEEP
+    retry_state: RetryState | Keep | None = KEEP
+    keeps: frozenset[Marker] = frozenset()
+    action: Action | None = None
+    deadline: timedelta | None = None
+    request_compaction: bool = False
+    decline_budget: bool = False
+    budget_limit: int | Keep | None = KEEP
+    spend: int = 0
+    reserve: int | Keep = KEEP
+    attempt: bool = False
+    """Count one more attempt at the current history."""
+    touch_history: bool = False
+    """Advance the history version although no row changes."""
+    continuing: bool | Keep = KEEP
+    clear_calls: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Open calls that may run now, each with the run it is to have."""
+
+    cut_from: MessageNumber | None = None
+    answer_calls: tuple[int, ...] = ()
+    reason: str = ""
+    append: tuple[NewMessage, ...] = ()
+    call_kinds: Mapping[str, CallKind] = field(default_factory=dict[str, CallKind])
+    """Who answers the calls that `append` brings, by tool name; whoever is not named is ours."""
+    files: tuple[FileId, ...] = ()
+    enqueue: Enqueued | None = None
+    remove: tuple[QueuedNumber, ...] = ()
+    reorder: tuple[QueuedNumber, ...] | None = None
+    rewrite: tuple[QueuedNumber, tuple[AnyPart, ...]] | None = None
+    promote: tuple[QueuedNumber, ...] = ()
+    starts_turn: bool = True
+    """Whether a user message that enters the history begins a turn. A steer message does not."""
+    inbox: InboxKind | None = None
+    card: CardChange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """A queued row that becomes a message: its contents never leave the database."""
+
+    queued: QueuedNumber
+    number: MessageNumber
+
+
+class Rows(Struct, frozen=True, kw_only=True):
+    """What a plan writes besides the chat's own row. No row appears twice."""
+
+    cut_from: MessageNumber | None = None
+    messages: tuple[tuple[MessageNumber, NewMessage], ...] = ()
+    enqueued: tuple[tuple[QueuedNumber, NewMessage], ...] = ()
+    removed: tuple[QueuedNumber, ...] = ()
+    rewritten: tuple[tuple[QueuedNumber, tuple[AnyPart, ...]], ...] = ()
+    promoted: tuple[Promotion, ...] = ()
+    files: tuple[FileId, ...] = ()
+    inbox: tuple[InboxKind, ...] = ()
+    card: CardChange | None = None
+
+    @property
+    def brings_content(self) -> bool:
+        """Whether rows carry the name of the change, so that it can be found again."""
+        return bool(self.messages or self.enqueued)
+
+
+class Times(Struct, frozen=True, kw_only=True):
+    """Moments that only the database can name: each is its clock plus this much."""
+
+    action_deadline: timedelta | None = None
+    compaction_requested: bool = False
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """A chat as it was, as it will be, and the rows that make it so."""
+
+    base: Chat | None
+    chat: Chat
+    rows: Rows = Rows()
+    times: Times = Times()
+    empty: bool = False
+    """Nothing is to be written: what was asked for is already so."""
+
+
+# Stands in the planned chat for a moment that the database will name.
+SOON: Final = datetime.max.replace(tzinfo=UTC)

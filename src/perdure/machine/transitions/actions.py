@@ -1,0 +1,207 @@
+"""Parking a chat until somebody answers, and every way out that brings what it asked for."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+import msgspec
+
+from perdure.core.chat import Action, ActionKind, CallKind, Chat, OpenCall, Status
+from perdure.core.errors import (
+    ToolResultDuplicate,
+    ToolResultInvalidJson,
+    ToolResultMissing,
+    ToolResultUnexpected,
+    TransitionNotAllowed,
+)
+from perdure.core.ids import UserId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import ToolResult
+from perdure.core.timing import CLIENT_TOOL_DEADLINE
+from perdure.machine.change import Change, InboxKind, Reason
+from perdure.machine.transitions.refusal import refuse
+
+_ANSWERED_BY: Mapping[ActionKind, CallKind] = {
+    ActionKind.CLIENT_TOOL: CallKind.CLIENT,
+    ActionKind.CHILDREN: CallKind.CHILDREN,
+    ActionKind.APPROVAL: CallKind.LOCAL,
+    ActionKind.OUTCOME_UNKNOWN: CallKind.LOCAL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EnterRequiresAction:
+    """Park the chat. Nobody drives it while it waits."""
+
+    kind: ActionKind = ActionKind.CLIENT_TOOL
+    calls: tuple[int, ...] | None = None
+    """The open calls that are asked about; None means all of this kind."""
+    deadline: timedelta | None = CLIENT_TOOL_DEADLINE
+    children: tuple[str, ...] = ()
+
+    def plan(self, chat: Chat) -> Change:
+        return Change(
+            status=Status.REQUIRES_ACTION,
+            action=Action(self.kind, self._asked(chat), self.children, self._limit(chat)),
+            deadline=self.deadline,
+            owner=None,
+            retry_state=None,
+            inbox=None if self.kind is ActionKind.CHILDREN else InboxKind.NEEDS_YOU,
+        )
+
+    def _limit(self, chat: Chat) -> int | None:
+        return chat.budget_limit if self.kind is ActionKind.BUDGET else None
+
+    def _asked(self, chat: Chat) -> tuple[int, ...]:
+        if self.kind is ActionKind.BUDGET:
+            return ()
+        fitting = tuple(call.index for call in chat.open_calls if call.kind is _ANSWERED_BY[self.kind])
+        asked = fitting if self.calls is None else self.calls
+        if not asked or not set(asked) <= set(fitting):
+            raise refuse(self, chat, "No open call waits for this.")
+        return asked
+
+
+class Verdict(StrEnum):
+    """What somebody decided about a call."""
+
+    APPROVE = "approve"
+    DENY = "deny"
+    HAPPENED = "happened"
+    REPEAT = "repeat"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A result for a pending call, as JSON text."""
+
+    call_id: str
+    output: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    call_id: str
+    verdict: Verdict
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompleteRequiresAction:
+    """Bring what the pending action asks for: results, decisions, or a new limit."""
+
+    outcomes: Sequence[Outcome] = ()
+    decisions: Sequence[Decision] = ()
+    limit: int | None = None
+    declined: bool = False
+    suffix: tuple[NewMessage, ...] = ()
+    by: UserId | None = None
+    expected: frozenset[ActionKind] = field(default=frozenset(ActionKind))
+    """The kinds of action that the caller means to answer."""
+
+    def plan(self, chat: Chat) -> Change:
+        assert chat.action is not None
+        if chat.action.kind not in self.expected:
+            raise refuse(self, chat, f"The chat waits for something else: {chat.action.kind.value}.")
+        match chat.action.kind:
+            case ActionKind.CLIENT_TOOL | ActionKind.CHILDREN:
+                return self._with_results(chat, chat.action)
+            case ActionKind.APPROVAL | ActionKind.OUTCOME_UNKNOWN:
+                return self._with_decisions(chat, chat.action)
+            case ActionKind.BUDGET:
+                return self._with_limit(chat)
+
+    def _with_results(self, chat: Chat, action: Action) -> Change:
+        pending = {call.call_id: call for call in chat.open_calls if call.index in action.calls}
+        self._check_outcomes(chat, pending)
+        results = tuple(self._result(pending[o.call_id], o.output, o.is_error) for o in self.outcomes)
+        return Change(status=Status.RUNNING, append=(*results, *self.suffix), continuing=True)
+
+    def _check_outcomes(self, chat: Chat, pending: Mapping[str, OpenCall]) -> None:
+        seen: set[str] = set()
+        for outcome in self.outcomes:
+            if outcome.call_id in seen:
+                raise self._wrong(ToolResultDuplicate, chat, f"Call {outcome.call_id} has two results.")
+            seen.add(outcome.call_id)
+            if not _is_json(outcome.output):
+                raise self._wrong(ToolResultInvalidJson, chat, f"The result of call {outcome.call_id} is not JSON.")
+        self._check_named(chat, pending, seen)
+
+    def _check_named(self, chat: Chat, pending: Iterable[str], seen: set[str]) -> None:
+        for call_id in pending:
+            if call_id not in seen:
+                raise self._wrong(ToolResultMissing, chat, f"Call {call_id} has no result.")
+        for call_id in seen - set(pending):
+            raise self._wrong(ToolResultUnexpected, chat, f"Call {call_id} is not pending.")
+
+    def _with_decisions(self, chat: Chat, action: Action) -> Change:
+        pending = {call.call_id: call for call in chat.open_calls if call.index in action.calls}
+        if len({d.call_id for d in self.decisions}) < len(self.decisions):
+            raise self._wrong(ToolResultDuplicate, chat, "A call has two decisions.")
+        self._check_named(chat, pending, {decision.call_id for decision in self.decisions})
+        allowed = _VERDICTS[action.kind]
+        if not all(decision.verdict in allowed for decision in self.decisions):
+            raise refuse(self, chat, f"Decide with one of: {', '.join(sorted(allowed))}.")
+        results = [result for d in self.decisions if (result := self._decided(pending[d.call_id], d))]
+        again = {pending[d.call_id].index: _run(pending[d.call_id], d) for d in self.decisions if d.verdict in _RUNS}
+        return Change(status=Status.RUNNING, append=(*results, *self.suffix), clear_calls=again, continuing=True)
+
+    def _decided(self, call: OpenCall, decision: Decision) -> NewMessage | None:
+        match decision.verdict:
+            case Verdict.APPROVE | Verdict.REPEAT:
+                return None
+            case Verdict.HAPPENED:
+                return self._result(call, decision.result, is_error=False)
+            case Verdict.DENY:
+                return self._result(call, decision.result or Reason.DENIED, is_error=True)
+            case Verdict.SKIP:
+                return self._result(call, decision.result or Reason.SKIPPED, is_error=True)
+
+    def _with_limit(self, chat: Chat) -> Change:
+        if self.declined:
+            return Change(status=Status.RUNNING, decline_budget=True)
+        if self.limit is None or (chat.budget_limit is not None and self.limit <= chat.budget_limit):
+            raise refuse(self, chat, "The new limit must be higher than the old one.")
+        return Change(status=Status.RUNNING, budget_limit=self.limit)
+
+    def _result(self, call: OpenCall, output: str, is_error: bool) -> NewMessage:
+        part = ToolResult(call.call_id, call.tool, output, is_error=is_error)
+        return NewMessage(role=Role.TOOL, parts=(part,), created_by=self.by)
+
+    def _wrong(self, error: type[TransitionNotAllowed], chat: Chat, reason: str) -> TransitionNotAllowed:
+        return error(type(self).__name__, chat.state.value, reason)
+
+
+_RUNS = frozenset({Verdict.APPROVE, Verdict.REPEAT})
+_VERDICTS = {
+    ActionKind.APPROVAL: frozenset({Verdict.APPROVE, Verdict.DENY}),
+    ActionKind.OUTCOME_UNKNOWN: frozenset({Verdict.HAPPENED, Verdict.REPEAT, Verdict.SKIP}),
+}
+
+
+def _run(call: OpenCall, decision: Decision) -> int:
+    return call.run + 1 if decision.verdict is Verdict.REPEAT else call.run
+
+
+def _is_json(text: str) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequiresAction:
+    """The deadline passed: answer the calls that nobody answered, and go on."""
+
+    reason: str = Reason.TIMED_OUT
+
+    def plan(self, chat: Chat) -> Change:
+        assert chat.action is not None
+        if not chat.action.calls:
+            raise refuse(self, chat, "Nothing is pending.")
+        return Change(status=Status.RUNNING, answer_calls=chat.action.calls, reason=self.reason, continuing=True)

@@ -1,0 +1,99 @@
+"""How a turn ends: in rest, in error, by interruption; and how it starts again after an error."""
+
+from dataclasses import dataclass, replace
+
+from perdure.core.chat import ActionKind, Chat, State, Status
+from perdure.core.failure import ChatError
+from perdure.core.ids import MessageNumber
+from perdure.core.message import NewMessage
+from perdure.machine.change import CardChange, Change, InboxKind, Reason
+from perdure.machine.effects import calls_after
+from perdure.machine.transitions.refusal import refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupt:
+    """Stop. Whoever drives the chat commits what there is so far."""
+
+    reason: str = Reason.INTERRUPT
+    turn: MessageNumber | None = None
+    """The turn that is meant. Once it is over, there is nothing to stop."""
+
+    def plan(self, chat: Chat) -> Change | None:
+        if self.turn not in (None, chat.turn):
+            return None
+        if chat.action is None:
+            return Change(status=Status.INTERRUPTING)
+        if chat.action.kind is ActionKind.CLIENT_TOOL:
+            # The model hears that its call was cancelled and says what it makes of it.
+            return Change(status=Status.RUNNING, answer_calls=chat.action.calls, reason=self.reason, continuing=True)
+        return Change(status=Status.INTERRUPTING, answer_calls=chat.action.calls, reason=self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishInterruption:
+    """Commit the partial answer and rest, or go on with the head of the queue."""
+
+    partial: tuple[NewMessage, ...] = ()
+    spend: int = 0
+    card: CardChange | None = None
+
+    def plan(self, chat: Chat) -> Change:
+        if calls_after(chat, self.partial, {}):
+            raise refuse(self, chat, "A call would stay unanswered.")
+        head = tuple(entry.number for entry in chat.queue[:1])
+        return Change(
+            status=Status.RUNNING if head else Status.WAITING,
+            append=self.partial,
+            promote=head,
+            continuing=False,
+            retry_state=None,
+            spend=self.spend,
+            reserve=0,
+            card=self.card,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FinishTurn:
+    """The turn is over: rest, or go on with the head of the queue."""
+
+    def plan(self, chat: Chat) -> Change:
+        if chat.continuing or chat.newest_is_user:
+            raise refuse(self, chat, "The turn goes on: its last message asks for an answer.")
+        finished = Change(retry_state=None, reserve=0, card=CardChange(turns=1))
+        if chat.state is State.R0:
+            return replace(finished, status=Status.WAITING, inbox=InboxKind.FINISHED)
+        return replace(
+            finished,
+            status=Status.RUNNING,
+            answer_calls=tuple(call.index for call in chat.open_calls),
+            reason=Reason.PROMOTION,
+            promote=(chat.queue[0].number,),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FinishError:
+    """The turn stopped on an error that retrying would not mend."""
+
+    error: ChatError
+
+    def plan(self, chat: Chat) -> Change:
+        return Change(
+            status=Status.ERROR,
+            last_error=self.error,
+            retry_state=None,
+            reserve=0,
+            continuing=False,
+            inbox=InboxKind.FAILED,
+            card=CardChange(),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Try the same history once more after an error."""
+
+    def plan(self, chat: Chat) -> Change:
+        return Change(status=Status.RUNNING, last_error=None, touch_history=True)

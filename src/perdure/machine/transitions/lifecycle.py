@@ -1,0 +1,92 @@
+"""How a chat comes to be, rests in the archive, is asked to compact, and is mended."""
+
+from dataclasses import dataclass, field
+
+from perdure.core.chat import ActionKind, CallKind, Chat, Status
+from perdure.core.failure import ChatError
+from perdure.core.ids import FileId
+from perdure.core.message import Kind, NewMessage, Role
+from perdure.machine.change import ALL_MARKERS, CardChange, Change, Reason
+from perdure.machine.effects import calls_after, synthetic
+from perdure.machine.transitions.refusal import refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Bring a chat into being. It runs on its messages, or rests where a fork adds nothing of its own."""
+
+    messages: tuple[NewMessage, ...]
+    runs: bool = True
+    files: tuple[FileId, ...] = ()
+    budget_limit: int | None = None
+
+    def plan(self, chat: Chat) -> Change:
+        if not self.messages:
+            raise refuse(self, chat, "A chat begins with at least one message.")
+        return Change(
+            status=Status.RUNNING if self.runs else Status.WAITING,
+            append=self._answered(chat),
+            files=self.files,
+            budget_limit=self.budget_limit,
+        )
+
+    def _answered(self, chat: Chat) -> tuple[NewMessage, ...]:
+        """The messages, with a result for every call that a user message or rest would leave open."""
+        messages: list[NewMessage] = []
+        for message in self.messages:
+            if message.role is Role.USER and message.kind is Kind.ORDINARY:
+                messages += _missing(chat, messages)
+            messages.append(message)
+        if not self.runs:
+            messages += _missing(chat, messages)
+        return tuple(messages)
+
+
+def _missing(chat: Chat, messages: list[NewMessage]) -> list[NewMessage]:
+    return [synthetic(call, Reason.NEW_MESSAGE) for call in calls_after(chat, tuple(messages), {})]
+
+
+@dataclass(frozen=True, slots=True)
+class SetArchived:
+    """Put a chat at rest away, or bring it back."""
+
+    archived: bool
+
+    def plan(self, chat: Chat) -> Change:
+        if chat.archived == self.archived:
+            raise refuse(self, chat, "The chat is archived already." if self.archived else "The chat is not archived.")
+        card = CardChange(unpin=True) if self.archived else CardChange()
+        return Change(archived=self.archived, keeps=ALL_MARKERS, card=card)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCompaction:
+    """Ask for a summary now. Whoever drives the chat lets go, so that it is picked up afresh."""
+
+    def plan(self, chat: Chat) -> Change:
+        return Change(
+            status=Status.RUNNING,
+            last_error=None,
+            request_compaction=True,
+            touch_history=True,
+            owner=None,
+            continuing=False,
+        )
+
+
+INVALID_STATE = ChatError("The chat was in an invalid state. Send a new message or edit the history to continue.")
+
+
+@dataclass(frozen=True, slots=True)
+class ReconcileInvalidState:
+    """Lead a chat whose row makes no sense back to an error that a user can leave."""
+
+    error: ChatError = field(default=INVALID_STATE)
+    reason: str = Reason.INVALID_STATE
+
+    def plan(self, chat: Chat) -> Change:
+        asked = chat.action.calls if chat.action and chat.action.kind is not ActionKind.BUDGET else ()
+        pending = tuple(c.index for c in chat.open_calls if c.kind is CallKind.CLIENT or c.index in asked)
+        return Change(
+            status=Status.ERROR, archived=False, last_error=self.error, answer_calls=pending, reason=self.reason
+        )

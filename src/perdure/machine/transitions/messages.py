@@ -1,0 +1,121 @@
+"""What users say: a new message, and another version of an old one."""
+
+from dataclasses import dataclass
+
+from perdure.core.chat import ActionKind, Busy, Chat, State, Status
+from perdure.core.ids import FileId, MessageNumber, ModelName
+from perdure.core.message import Effort, NewMessage, Role, Visibility
+from perdure.machine.change import ALL_MARKERS, Change, Enqueued, Reason
+from perdure.machine.transitions.refusal import refuse, require_room
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessage:
+    """Admit a user message: into the history of an idle chat, into the queue of a busy one."""
+
+    message: NewMessage
+    busy: Busy = Busy.QUEUE
+    turn: MessageNumber | None = None
+    """The turn that an interrupting send means. Once it is over, there is nothing left to interrupt."""
+    files: tuple[FileId, ...] = ()
+    known: str = Reason.USER_MESSAGE
+    """What a steered chat is told about the children that it waited for."""
+
+    def plan(self, chat: Chat) -> Change:
+        if self.message.role is not Role.USER:
+            raise refuse(self, chat, "Only a user's message can be sent.")
+        match chat.state:
+            case State.W | State.E0:
+                return Change(
+                    status=Status.RUNNING,
+                    last_error=None,
+                    answer_calls=_every_call(chat),
+                    reason=Reason.NEW_MESSAGE,
+                    append=(self.message,),
+                    files=self.files,
+                )
+            case State.E1:
+                # First come, first served: the head of the queue runs, this message waits.
+                return self._queued(
+                    chat,
+                    status=Status.RUNNING,
+                    last_error=None,
+                    answer_calls=_every_call(chat),
+                    reason=Reason.PROMOTION,
+                    promote=(chat.queue[0].number,),
+                )
+            case State.R0 | State.R1:
+                return self._to_running(chat)
+            case State.A0 | State.A1:
+                return self._to_parked(chat)
+            case _:
+                return self._queued(chat, keeps=ALL_MARKERS)
+
+    def _to_running(self, chat: Chat) -> Change:
+        if self.busy is Busy.INTERRUPT and self.turn in (None, chat.turn):
+            return self._queued(chat, status=Status.INTERRUPTING, keeps=ALL_MARKERS)
+        return self._queued(chat, keeps=ALL_MARKERS, steer=self.busy is Busy.STEER)
+
+    def _to_parked(self, chat: Chat) -> Change:
+        assert chat.action is not None
+        asked = chat.action.calls
+        if self.busy is Busy.STEER and chat.action.kind is ActionKind.CHILDREN:
+            return Change(
+                status=Status.RUNNING,
+                answer_calls=asked,
+                reason=self.known,
+                append=(self.message,),
+                files=self.files,
+                starts_turn=False,
+                continuing=True,
+            )
+        if self.busy is Busy.INTERRUPT and self.turn in (None, chat.turn):
+            return self._queued(
+                chat,
+                status=Status.RUNNING,
+                answer_calls=asked,
+                reason=Reason.USER_MESSAGE,
+                continuing=True,
+                decline_budget=chat.action.kind is ActionKind.BUDGET,
+            )
+        return self._queued(chat, keeps=ALL_MARKERS)
+
+    def _queued(self, chat: Chat, *, steer: bool = False, **wishes: object) -> Change:
+        require_room(chat)
+        enqueue = Enqueued(self.message, steer)
+        return Change(enqueue=enqueue, files=self.files, **wishes)  # pyright: ignore[reportArgumentType]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The message that an edit replaces, as read together with the chat's row."""
+
+    number: MessageNumber
+    visibility: Visibility
+    model: ModelName | None
+    effort: Effort | None
+
+
+@dataclass(frozen=True, slots=True)
+class EditMessage:
+    """Say it differently: hide the message and all that followed, empty the queue, run with the replacement."""
+
+    target: Target
+    message: NewMessage
+    suffix: tuple[NewMessage, ...] = ()
+    files: tuple[FileId, ...] = ()
+
+    def plan(self, chat: Chat) -> Change:
+        return Change(
+            status=Status.RUNNING,
+            last_error=None,
+            cut_from=self.target.number,
+            append=(self.message, *self.suffix),
+            files=self.files,
+            remove=tuple(entry.number for entry in chat.queue),
+            reserve=0,
+        )
+
+
+def _every_call(chat: Chat) -> tuple[int, ...]:
+    return tuple(call.index for call in chat.open_calls)

@@ -1,0 +1,71 @@
+"""What can be done about messages that wait."""
+
+from dataclasses import dataclass
+
+from perdure.core.chat import Chat, State, Status
+from perdure.core.errors import QueuedMessageNotFound
+from perdure.core.ids import MessageNumber, QueuedNumber
+from perdure.core.parts import AnyPart
+from perdure.machine.change import ALL_MARKERS, Change, Reason
+from perdure.machine.transitions.refusal import require_queued
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteQueuedMessage:
+    """Take a message out of the queue."""
+
+    number: QueuedNumber
+
+    def plan(self, chat: Chat) -> Change:
+        require_queued(chat, self.number)
+        return Change(remove=(self.number,), keeps=ALL_MARKERS)
+
+
+@dataclass(frozen=True, slots=True)
+class EditQueuedMessage:
+    """Change what a waiting message says."""
+
+    number: QueuedNumber
+    parts: tuple[AnyPart, ...]
+
+    def plan(self, chat: Chat) -> Change:
+        require_queued(chat, self.number)
+        return Change(rewrite=(self.number, self.parts), keeps=ALL_MARKERS)
+
+
+@dataclass(frozen=True, slots=True)
+class ReorderQueue:
+    """Put the queue in another order. It names exactly the messages that are there."""
+
+    order: tuple[QueuedNumber, ...]
+
+    def plan(self, chat: Chat) -> Change | None:
+        present = tuple(entry.number for entry in chat.queue)
+        if sorted(present) != sorted(self.order):
+            raise QueuedMessageNotFound
+        return None if present == self.order else Change(reorder=self.order, keeps=ALL_MARKERS)
+
+
+@dataclass(frozen=True, slots=True)
+class PromoteQueuedMessage:
+    """Send it now: a chat at rest takes it at once, a busy one is interrupted for it."""
+
+    number: QueuedNumber
+    turn: MessageNumber | None = None
+    """The turn that may be interrupted for it. Once it is over, the message only moves to the front."""
+
+    def plan(self, chat: Chat) -> Change:
+        require_queued(chat, self.number)
+        if chat.state in (State.E1, State.A1):
+            return Change(
+                status=Status.RUNNING,
+                last_error=None,
+                answer_calls=tuple(call.index for call in chat.open_calls),
+                reason=Reason.PROMOTION,
+                promote=(self.number,),
+            )
+        others = tuple(entry.number for entry in chat.queue if entry.number != self.number)
+        first = (self.number, *others)
+        if chat.state is State.R1 and self.turn not in (None, chat.turn):
+            return Change(reorder=first, keeps=ALL_MARKERS)
+        return Change(status=Status.INTERRUPTING, reorder=first)

@@ -1,0 +1,64 @@
+"""What a runner records while a turn goes on: attempts, retries, steps."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from perdure.core.chat import CallKind, Chat
+from perdure.core.failure import RetryState
+from perdure.core.ids import FileId
+from perdure.core.message import NewMessage
+from perdure.machine.change import ALL_MARKERS, CardChange, Change, Marker
+from perdure.machine.effects import calls_after
+from perdure.machine.transitions.refusal import refuse
+
+
+@dataclass(frozen=True, slots=True)
+class RecordGenerationAttempt:
+    """Count one more try at the current history, and set aside what it may cost."""
+
+    reserve: int = 0
+
+    def plan(self, chat: Chat) -> Change:
+        return Change(attempt=True, reserve=self.reserve, keeps=ALL_MARKERS)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRetryState:
+    """Tell everyone that the turn will try again, and when."""
+
+    retry_state: RetryState
+
+    def plan(self, chat: Chat) -> Change:
+        return Change(retry_state=self.retry_state, keeps=ALL_MARKERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitStep:
+    """Put a model's answer or a batch of results into the history."""
+
+    messages: tuple[NewMessage, ...]
+    continues: bool = True
+    """Whether the turn goes on after this step. Only then are steer messages delivered."""
+    consume_compaction: bool = False
+    call_kinds: Mapping[str, CallKind] = field(default_factory=dict[str, CallKind])
+    spend: int = 0
+    files: tuple[FileId, ...] = ()
+    card: CardChange | None = None
+
+    def plan(self, chat: Chat) -> Change:
+        if not self.messages:
+            raise refuse(self, chat, "A step has at least one message.")
+        open_calls = calls_after(chat, self.messages, self.call_kinds)
+        delivers = self.continues and not open_calls
+        return Change(
+            append=self.messages,
+            call_kinds=self.call_kinds,
+            continuing=self.continues,
+            keeps=frozenset({Marker.BUDGET} if self.consume_compaction else {Marker.BUDGET, Marker.COMPACTION}),
+            spend=self.spend,
+            reserve=0,
+            files=self.files,
+            promote=tuple(entry.number for entry in chat.queue if entry.steer) if delivers else (),
+            starts_turn=False,
+            card=self.card,
+        )

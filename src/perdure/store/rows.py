@@ -1,0 +1,180 @@
+"""How values of the core become columns, and columns values again."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from asyncpg import Record
+
+from perdure.core.chat import Action, Chat, OpenCall, QueueEntry, Status
+from perdure.core.failure import ChatError, RetryState
+from perdure.core.ids import QueuedNumber
+from perdure.core.message import Effort, FinishReason, Kind, Message, NewMessage, Role, Visibility
+from perdure.core.parts import AnyPart
+from perdure.core.text import encodable
+from perdure.core.usage import Usage
+
+_encoder = msgspec.json.Encoder()
+_parts = msgspec.json.Decoder(tuple[AnyPart, ...])
+_errors = msgspec.json.Decoder(ChatError)
+_retries = msgspec.json.Decoder(RetryState)
+_actions = msgspec.json.Decoder(Action)
+_calls = msgspec.json.Decoder(tuple[OpenCall, ...])
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The columns that only a model's answer has, stored as one."""
+
+    usage: Usage | None = None
+    cost: int | None = None
+    runtime_ms: int | None = None
+    context_limit: int | None = None
+    finish_reason: FinishReason | None = None
+    provider_response_id: str | None = None
+
+
+_answers = msgspec.json.Decoder(Answer)
+_NO_ANSWER = Answer()
+_ANSWER_FIELDS = Answer.__struct_fields__
+
+
+def encoded(value: object) -> str:
+    """A value as the JSON text that is stored."""
+    try:
+        return _encoder.encode(value).decode()
+    except UnicodeEncodeError:
+        # A lone surrogate somewhere inside: rare enough to pay for a walk over everything.
+        return _encoder.encode(_mended(msgspec.to_builtins(value))).decode()
+
+
+def _mended(value: Any) -> Any:
+    match value:
+        case str():
+            return encodable(value)
+        case dict():
+            return {_mended(k): _mended(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        case list() | tuple():
+            return [_mended(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return value
+
+
+def _optional(value: object) -> str | None:
+    return None if value is None else encoded(value)
+
+
+CHAT_COLUMNS: Mapping[str, Callable[[Chat], object]] = {
+    "status": lambda chat: chat.status.value,
+    "archived": lambda chat: chat.archived,
+    "worker_id": lambda chat: chat.worker_id,
+    "runner_id": lambda chat: chat.runner_id,
+    "last_error": lambda chat: _optional(chat.last_error),
+    "retry_state": lambda chat: _optional(chat.retry_state),
+    "action": lambda chat: _optional(chat.action),
+    "action_deadline_at": lambda chat: chat.action_deadline_at,
+    "compaction_requested_at": lambda chat: chat.compaction_requested_at,
+    "budget_declined": lambda chat: chat.budget_declined,
+    "turn": lambda chat: chat.turn,
+    "continuing": lambda chat: chat.continuing,
+    "newest_is_user": lambda chat: chat.newest_is_user,
+    "last_assistant": lambda chat: chat.last_assistant,
+    "open_calls": lambda chat: encoded(chat.open_calls),
+    "queue": lambda chat: [-entry.number if entry.steer else entry.number for entry in chat.queue],
+    "next_message": lambda chat: chat.next_message,
+    "next_queued": lambda chat: chat.next_queued,
+    "file_count": lambda chat: chat.file_count,
+    "budget_limit": lambda chat: chat.budget_limit,
+    "budget_spent": lambda chat: chat.budget_spent,
+    "budget_reserved": lambda chat: chat.budget_reserved,
+    "history_version": lambda chat: chat.history_version,
+    "queue_version": lambda chat: chat.queue_version,
+    "retry_version": lambda chat: chat.retry_version,
+    "generation_attempt": lambda chat: chat.generation_attempt,
+}
+
+
+def chat_of(row: Record) -> Chat:
+    error, retry, action = row["last_error"], row["retry_state"], row["action"]
+    return Chat(
+        id=row["id"],
+        status=Status(row["status"]),
+        archived=row["archived"],
+        worker_id=row["worker_id"],
+        runner_id=row["runner_id"],
+        last_error=_errors.decode(error) if error else None,
+        retry_state=_retries.decode(retry) if retry else None,
+        action=_actions.decode(action) if action else None,
+        action_deadline_at=row["action_deadline_at"],
+        compaction_requested_at=row["compaction_requested_at"],
+        budget_declined=row["budget_declined"],
+        turn=row["turn"],
+        continuing=row["continuing"],
+        newest_is_user=row["newest_is_user"],
+        last_assistant=row["last_assistant"],
+        open_calls=_calls.decode(row["open_calls"]),
+        queue=tuple(QueueEntry(QueuedNumber(abs(number)), number < 0) for number in row["queue"]),
+        next_message=row["next_message"],
+        next_queued=row["next_queued"],
+        file_count=row["file_count"],
+        budget_limit=row["budget_limit"],
+        budget_spent=row["budget_spent"],
+        budget_reserved=row["budget_reserved"],
+        snapshot_version=row["snapshot_version"],
+        history_version=row["history_version"],
+        queue_version=row["queue_version"],
+        retry_version=row["retry_version"],
+        generation_attempt=row["generation_attempt"],
+        change_id=row["change_id"],
+        updated_at=row["updated_at"],
+    )
+
+
+def _answer_of(message: NewMessage) -> str | None:
+    if message.role is not Role.ASSISTANT:
+        return None
+    answer = Answer(*(getattr(message, field) for field in _ANSWER_FIELDS))
+    return None if answer == _NO_ANSWER else encoded(answer)
+
+
+MESSAGE_COLUMNS: Mapping[str, tuple[str, Callable[[NewMessage], object]]] = {
+    "role": ("text", lambda message: message.role.value),
+    "visibility": ("text", lambda message: message.visibility.value),
+    "kind": ("text", lambda message: message.kind.value),
+    "parts": ("text", lambda message: encoded(message.parts)),
+    "created_by": ("uuid", lambda message: message.created_by),
+    "model": ("text", lambda message: message.model),
+    "effort": ("text", lambda message: message.effort and message.effort.value),
+    "answer": ("text", _answer_of),
+    "client_id": ("text", lambda message: message.client_id),
+    "queued_as": ("integer", lambda message: message.queued_as),
+    "covers": ("integer", lambda message: message.covers),
+}
+
+
+def message_of(row: Record) -> Message:
+    answer = _answers.decode(row["answer"]) if row["answer"] else _NO_ANSWER
+    return Message(
+        number=row["number"],
+        revision=row["revision"],
+        created_at=row["created_at"],
+        role=Role(row["role"]),
+        visibility=Visibility(row["visibility"]),
+        kind=Kind(row["kind"]),
+        parts=parts_of(row["parts"]),
+        created_by=row["created_by"],
+        model=row["model"],
+        effort=Effort(row["effort"]) if row["effort"] else None,
+        usage=answer.usage,
+        cost=answer.cost,
+        runtime_ms=answer.runtime_ms,
+        context_limit=answer.context_limit,
+        finish_reason=answer.finish_reason,
+        provider_response_id=answer.provider_response_id,
+        client_id=row["client_id"],
+        queued_as=row["queued_as"],
+        covers=row["covers"],
+    )
+
+
+def parts_of(text: str) -> tuple[AnyPart, ...]:
+    return _parts.decode(text)

@@ -1,0 +1,2 @@
+-- The execution state of one chat.
+SELECT * FROM chats WHERE id = $1

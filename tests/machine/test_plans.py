@@ -1,0 +1,80 @@
+"""Plans in memory: what a bundle of transitions adds up to, without a database."""
+
+from uuid import uuid4
+
+import pytest
+
+from perdure.core.chat import Busy, Chat, State
+from perdure.core.errors import ChatNotFound, TransitionNotAllowed
+from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.machine.change import Owner
+from perdure.machine.diagram import follow
+from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions.ownership import Abandon, Acquire
+from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
+
+SOMEBODY = UserId(uuid4())
+OWNER = Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+
+
+def user(text: str) -> NewMessage:
+    return NewMessage(role=Role.USER, parts=(Text(text),), created_by=SOMEBODY)
+
+
+def assistant(*parts: Text | ToolCall) -> NewMessage:
+    return NewMessage(role=Role.ASSISTANT, parts=parts)
+
+
+def created(*messages: NewMessage) -> Chat:
+    return follow(None, [Create(messages)], chat_id=ChatId(uuid4())).chat
+
+
+def test_a_turn_is_two_bundles_and_two_snapshots() -> None:
+    chat = created(user("hi"))
+    chat = follow(chat, [Acquire(OWNER), RecordGenerationAttempt()]).chat
+    assert (chat.generation_attempt, chat.snapshot_version) == (1, 2)
+    done = follow(chat, [CommitStep(messages=(assistant(Text("hello")),), continues=False), FinishTurn(), Abandon()])
+    assert (done.chat.state, done.chat.snapshot_version, done.chat.owned) == (State.W, 3, False)
+    assert [number for number, _ in done.rows.messages] == [2]
+
+
+def test_a_message_that_is_queued_and_promoted_in_one_bundle_is_simply_appended() -> None:
+    chat = follow(created(user("a")), [CommitStep(messages=(assistant(Text("b")),), continues=False)]).chat
+    plan = follow(chat, [SendMessage(user("c")), FinishTurn()])
+    assert plan.rows.enqueued == ()
+    assert [m.queued_as for _, m in plan.rows.messages] == [1]
+
+
+def test_open_calls_are_answered_before_a_user_message() -> None:
+    call = assistant(ToolCall("c1", "ledger", "{}"), ToolCall("c2", "ledger", "{}"))
+    chat = follow(created(user("a")), [CommitStep(messages=(call,), continues=False), FinishTurn()]).chat
+    plan = follow(chat, [SendMessage(user("b"))])
+    results = [part for _, m in plan.rows.messages for part in m.parts if isinstance(part, ToolResult)]
+    assert [(part.call_id, part.is_error) for part in results] == [("c1", True), ("c2", True)]
+    assert plan.chat.open_calls == ()
+
+
+def test_steer_messages_wait_until_no_call_is_open() -> None:
+    chat = follow(created(user("a")), [SendMessage(user("b"), Busy.STEER)]).chat
+    calls = CommitStep(messages=(assistant(ToolCall("c1", "ledger", "{}")),))
+    chat = follow(chat, [calls]).chat
+    assert chat.state is State.R1
+    result = NewMessage(role=Role.TOOL, parts=(ToolResult("c1", "ledger", "1"),))
+    plan = follow(chat, [CommitStep(messages=(result,))])
+    assert plan.chat.state is State.R0
+    assert plan.chat.turn == 1
+    assert [p.number for p in plan.rows.promoted] == [4]
+
+
+def test_a_turn_whose_last_word_is_the_users_cannot_finish() -> None:
+    with pytest.raises(TransitionNotAllowed):
+        follow(created(user("a")), [FinishTurn()])
+
+
+def test_nothing_leads_out_of_no_chat_but_create() -> None:
+    with pytest.raises(ChatNotFound):
+        follow(None, [SendMessage(user("a"))], chat_id=ChatId(uuid4()))
