@@ -6,7 +6,7 @@ from zlib import crc32
 
 import msgspec
 
-from perdure.providers.failures import ApiError, Malformed
+from perdure.providers.errors.failures import ApiError, Malformed
 from perdure.providers.sse import MAX_EVENT_BYTES, EventTooLong
 
 _PRELUDE = struct.Struct(">III")

@@ -13,11 +13,11 @@ from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, Finish
 from perdure.core.parts import AnyPart
 from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT
-from perdure.providers.answers import api_error, check_stream
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Encoded
-from perdure.providers.errors import ModelCallFailed, classify
-from perdure.providers.failures import StartupTimeout
+from perdure.providers.errors.answers import api_error, check_stream
+from perdure.providers.errors.classification import ModelCallFailed, classify
+from perdure.providers.errors.failures import StartupTimeout
 from perdure.providers.proxy import Proxies
 from perdure.providers.request import ModelRequest
 from perdure.providers.route import Route

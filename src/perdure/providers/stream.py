@@ -10,8 +10,8 @@ from perdure.core.deltas import AnyDelta, Finish
 from perdure.providers.aws_event_stream import EventStreamSplitter
 from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.endpoint import Framing
-from perdure.providers.errors import ModelCallFailed, classify
-from perdure.providers.failures import Failure, Garbled, Malformed, SilenceTimeout, StartupTimeout
+from perdure.providers.errors.classification import ModelCallFailed, classify
+from perdure.providers.errors.failures import Failure, Garbled, Malformed, SilenceTimeout, StartupTimeout
 from perdure.providers.route import Route
 from perdure.providers.sse import EventTooLong, Splitter
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from perdure.core.text import encodable
-from perdure.providers.failures import Malformed
+from perdure.providers.errors.failures import Malformed
 
 T = TypeVar("T")
 SHOWN = 200

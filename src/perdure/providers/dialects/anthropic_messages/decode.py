@@ -13,7 +13,7 @@ from perdure.core.usage import Usage
 from perdure.providers.dialects.anthropic_messages.encode import NAME
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.wire import excerpt, parse
-from perdure.providers.failures import ApiError, Malformed, StreamEnded
+from perdure.providers.errors.failures import ApiError, Malformed, StreamEnded
 from perdure.providers.model import Model
 
 REASONS = {

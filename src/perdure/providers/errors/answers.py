@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from perdure.providers.failures import ApiError, Malformed
-from perdure.providers.words import structured_code, structured_message
+from perdure.providers.errors.failures import ApiError, Malformed
+from perdure.providers.errors.words import structured_code, structured_message
 
 STREAM_TYPES = frozenset({"text/event-stream", "application/vnd.amazon.eventstream", "application/octet-stream"})
 KEPT_HEADERS = ("retry-after", "retry-after-ms", "content-type", "request-id", "x-request-id")

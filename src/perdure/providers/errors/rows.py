@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from perdure.core.failure import ErrorKind
-from perdure.providers import failures, words
-from perdure.providers.patterns import (
+from perdure.providers.errors import failures, words
+from perdure.providers.errors.patterns import (
     BROKEN_CHAIN,
     BROKEN_OFF,
     BUDGET,
@@ -24,7 +24,7 @@ from perdure.providers.patterns import (
     UNREACHABLE,
     UNTRUSTED,
 )
-from perdure.providers.signals import Signals
+from perdure.providers.errors.signals import Signals
 
 
 @dataclass(frozen=True, slots=True)

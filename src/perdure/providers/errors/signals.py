@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from perdure.providers.failures import ApiError
+from perdure.providers.errors.failures import ApiError
 
 MAX_BODY = 64 * 1024
 

@@ -5,8 +5,8 @@ import re
 import msgspec
 
 from perdure.core.failure import ErrorKind
-from perdure.providers.failures import ApiError
-from perdure.providers.signals import unreadable
+from perdure.providers.errors.failures import ApiError
+from perdure.providers.errors.signals import unreadable
 
 MAX_DETAIL = 500
 SOMEBODY = "The provider"

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.timing import RETRY_FIRST, RETRY_HINT_LONGEST, RETRY_LONGEST
-from perdure.providers.errors import ClassifiedError
+from perdure.providers.errors.classification import ClassifiedError
 
 
 def retry_delay(attempt: int, hint: timedelta | None = None) -> timedelta:

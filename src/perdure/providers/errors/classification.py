@@ -5,10 +5,10 @@ from datetime import timedelta
 
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.providers import words
-from perdure.providers.retry_after import retry_after
-from perdure.providers.rows import ROWS
-from perdure.providers.signals import signals
+from perdure.providers.errors import words
+from perdure.providers.errors.retry_after import retry_after
+from perdure.providers.errors.rows import ROWS
+from perdure.providers.errors.signals import signals
 
 
 @dataclass(frozen=True, slots=True)
