@@ -44,3 +44,7 @@ OUTCOME_UNKNOWN_DEADLINE = timedelta(days=7)
 DRAIN = timedelta(seconds=20)
 DRAIN_RELEASED = timedelta(seconds=25)
 DRAIN_ONCE_CALL = timedelta(minutes=2)
+
+EMBEDDED_PATIENCE = timedelta(seconds=60)
+EMBEDDED_TEND_PERIOD = timedelta(seconds=10)
+CONNECT_PATIENCE = timedelta(seconds=10)

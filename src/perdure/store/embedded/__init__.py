@@ -1,0 +1,1 @@
+"""A Postgres of our own: started on first use, shared on the machine, stopped when the last user goes."""

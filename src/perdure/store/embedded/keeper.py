@@ -1,0 +1,164 @@
+"""The process that keeps Postgres running while anybody holds a lease, and stops it when the last one goes.
+
+It waits for two things at once: the end of the server, which it starts again, and the lease for itself, which the
+kernel grants when its last holder is gone, however that one went.
+"""
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+
+from perdure.core.errors import Misconfigured
+from perdure.store.embedded.account import Account
+from perdure.store.embedded.binaries import Binaries
+from perdure.store.embedded.cluster import Cluster
+from perdure.store.embedded.locks import exclusive, exclusive_when_free
+
+_PROBE = timedelta(seconds=1)
+_RESTART_FIRST = 0.05
+_RESTART_LONGEST = 5.0
+_FAST_SHUTDOWN = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a keeper is told when it is started."""
+
+    home: Path
+    binaries: Binaries
+    account: Account
+    temporary: bool
+    """Whether the data may be lost: nothing is flushed to disk, and all is removed at the end."""
+
+
+def spawn_keeper(orders: Orders) -> subprocess.Popen[bytes]:
+    """Start a keeper that outlives us."""
+    told = msgspec.json.encode(orders, enc_hook=str).decode()
+    path = Cluster(orders.home).log
+    if path.exists():
+        path.replace(path.with_suffix(".previous.log"))
+    with path.open("wb") as log:
+        keeper = subprocess.Popen(
+            [sys.executable, "-m", "perdure.store.embedded.keeper", told],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            start_new_session=True,
+        )
+    # While we live we are its parent, and must take note of its end.
+    threading.Thread(target=keeper.wait, daemon=True).start()
+    return keeper
+
+
+def keep(orders: Orders) -> int:
+    """Keep the server until nobody wants it any more."""
+    cluster = Cluster(orders.home)
+    try:
+        # Not at once: whoever looks whether there is a keeper holds this for a moment.
+        keeping = exclusive(cluster.keeping, patience=_PROBE)
+    except Misconfigured:
+        return 0
+    alone, told = os.pipe()
+    threading.Thread(target=_await_being_alone, args=(cluster, told), daemon=True).start()
+    if not _supervise(cluster, orders, alone):
+        return 1
+    if orders.temporary:
+        shutil.rmtree(cluster.home, ignore_errors=True)
+        shutil.rmtree(cluster.sockets, ignore_errors=True)
+    # First this one: whoever gets the lease next must find that there is no keeper. The lease goes with the process.
+    keeping.release()
+    return 0
+
+
+def _await_being_alone(cluster: Cluster, told: int) -> None:
+    lease = exclusive_when_free(cluster.lease)
+    os.write(told, b"!")
+    threading.Event().wait()
+    lease.release()
+
+
+def _supervise(cluster: Cluster, orders: Orders, alone: int) -> bool:
+    """Run the server until we are alone. False if it never came up."""
+    came_up = False
+    pause = _RESTART_FIRST
+    while True:
+        server = _adopt_or_start(cluster, orders)
+        if server is None:
+            return False
+        ended, seen_ready = _watch(cluster, server, alone)
+        if not ended:
+            _stop(server, signal.SIGQUIT if orders.temporary else signal.SIGINT)
+            return True
+        came_up = came_up or seen_ready
+        if not came_up:
+            return False
+        pause = _RESTART_FIRST if seen_ready else min(pause * 2, _RESTART_LONGEST)
+        time.sleep(pause)
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    pid: int
+    handle: int
+    child: subprocess.Popen[str] | None
+
+
+def _adopt_or_start(cluster: Cluster, orders: Orders) -> _Server | None:
+    running = cluster.postmaster()
+    if running is not None:
+        return _Server(running.pid, os.pidfd_open(running.pid), None)
+    cluster.disown_stale_pid()
+    arguments = cluster.arguments(orders.binaries, durable=not orders.temporary)
+    child = orders.account.start(
+        [orders.binaries.program("postgres"), *arguments], stdout=sys.stdout.fileno(), stderr=sys.stderr.fileno()
+    )
+    return _Server(child.pid, os.pidfd_open(child.pid), child)
+
+
+def _watch(cluster: Cluster, server: _Server, alone: int) -> tuple[bool, bool]:
+    """Wait for the server's end or for being alone. Says whether it ended, and whether it had been ready."""
+    poll = select.poll()
+    poll.register(server.handle, select.POLLIN)
+    poll.register(alone, select.POLLIN)
+    ready = False
+    while True:
+        events = dict(poll.poll(None if ready else 10))
+        current = cluster.postmaster()
+        ready = ready or (current is not None and current.ready)
+        if alone in events:
+            return False, ready
+        if server.handle in events:
+            if server.child is not None:
+                server.child.wait()
+            os.close(server.handle)
+            return True, ready
+
+
+def _stop(server: _Server, how: signal.Signals) -> None:
+    poll = select.poll()
+    poll.register(server.handle, select.POLLIN)
+    for kind in (how, signal.SIGQUIT, signal.SIGKILL):
+        try:
+            signal.pidfd_send_signal(server.handle, kind)
+        except ProcessLookupError:
+            return
+        if poll.poll(_FAST_SHUTDOWN * 1000):
+            return
+
+
+if __name__ == "__main__":
+    # Its life hangs on the lease and on nothing else: not on the terminal, not on a service being stopped around it.
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
+    sys.exit(keep(msgspec.json.decode(sys.argv[1], type=Orders, dec_hook=lambda kind, value: kind(value))))

@@ -1,0 +1,1 @@
+"""The kit that our own tests use, for everybody who builds on Perdure."""

@@ -1,0 +1,33 @@
+"""What every test may ask for."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from perdure.store.pool import Pool, open_pool
+from perdure.testing.postgres import Databases, temporary_postgres
+
+
+@pytest.fixture(scope="session")
+def databases(testrun_uid: str) -> Iterator[Databases]:
+    """One server for the whole run: every worker leases the same directory."""
+    with temporary_postgres(Path(tempfile.gettempdir(), f"perdure-test-{testrun_uid}")) as server:
+        asyncio.run(server.prepare())
+        yield server
+
+
+@pytest.fixture
+async def database_url(databases: Databases) -> AsyncIterator[str]:
+    """A database of this test's own, with the newest schema and no rows."""
+    async with databases.fresh() as url:
+        yield url
+
+
+@pytest.fixture
+async def pool(database_url: str) -> AsyncIterator[Pool]:
+    """Connections to this test's own database, as the server opens them."""
+    async with open_pool(database_url) as pool:
+        yield pool
