@@ -1,0 +1,65 @@
+"""The place for files that must be there after a crash: written whole, synced, under a directory held open."""
+
+from __future__ import annotations
+
+import os
+
+
+class Folder:
+    """A directory known by an open descriptor, so that it needs no path that commands could follow."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def open(cls, path: str) -> Folder:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        return cls(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+
+    def inside(self, name: str) -> Folder:
+        try:
+            os.mkdir(name, 0o700, dir_fd=self._descriptor)
+            os.fsync(self._descriptor)
+        except FileExistsError:
+            pass
+        return Folder(os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._descriptor))
+
+    def names(self) -> list[str]:
+        return sorted(name for name in os.listdir(self._descriptor) if not name.endswith(".new"))
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._descriptor)
+        except FileNotFoundError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read()
+
+    def write(self, name: str, content: bytes) -> None:
+        """After this returns, the whole content survives a crash; before, the old content or none does."""
+        fresh = name + ".new"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(fresh, flags, 0o600, dir_fd=self._descriptor)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.rename(fresh, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        except OSError:
+            self.remove(fresh)
+            raise
+        os.fsync(self._descriptor)
+
+    def remove(self, name: str) -> None:
+        try:
+            os.unlink(name, dir_fd=self._descriptor)
+        except FileNotFoundError:
+            pass
+
+    def age(self, name: str, now: float) -> float:
+        """Seconds since the file was written; nothing for one that is gone."""
+        try:
+            return now - os.stat(name, dir_fd=self._descriptor, follow_symlinks=False).st_mtime
+        except FileNotFoundError:
+            return 0.0

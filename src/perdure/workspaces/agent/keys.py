@@ -1,0 +1,81 @@
+"""The place for keys: what was started under which key, so that nothing is ever started twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from typing import NamedTuple, cast
+
+from .durable import Folder
+from .problems import Problem
+
+KEPT_SECONDS = 30 * 24 * 3600
+SWEEP_SECONDS = 3600
+
+
+class Record(NamedTuple):
+    """One use of a key: which request, which run it became, and its result once there is one."""
+
+    key: str
+    request: str
+    run: str
+    incarnation: str
+    result: dict[str, object] | None
+
+
+class Keys:
+    """Every key in one small file of a folder that commands cannot reach."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._swept = 0.0
+
+    def claim(self, key: str, request: str, run: str, incarnation: str) -> Record | None:
+        """Take a key for a new run, durably; or what it was used for. The same key for another request is an error."""
+        known = self.find(key)
+        if known is None:
+            self._sweep()
+            self._store(Record(key, request, run, incarnation, None))
+            return None
+        if known.request != request:
+            raise Problem(409, "key_reused", "this key was used for another request; nothing was started")
+        return known
+
+    def finish(self, key: str, result: dict[str, object]) -> None:
+        known = self.find(key)
+        if known is not None:
+            self._store(known._replace(result=result))
+
+    def find(self, key: str) -> Record | None:
+        content = self._folder.read(_name(key))
+        if content is None:
+            return None
+        fields = cast("dict[str, object]", json.loads(content))
+        result = fields.get("result")
+        return Record(
+            key,
+            str(fields["request"]),
+            str(fields["run"]),
+            str(fields["incarnation"]),
+            cast("dict[str, object]", result) if isinstance(result, dict) else None,
+        )
+
+    def forget(self, key: str) -> None:
+        self._folder.remove(_name(key))
+
+    def _store(self, record: Record) -> None:
+        self._folder.write(_name(record.key), json.dumps(record._asdict()).encode())
+
+    def _sweep(self) -> None:
+        now = time.time()
+        if now - self._swept < SWEEP_SECONDS:
+            return
+        self._swept = now
+        for name in self._folder.names():
+            if self._folder.age(name, now) > KEPT_SECONDS:
+                self._folder.remove(name)
+
+
+def _name(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
