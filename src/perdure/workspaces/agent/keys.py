@@ -48,13 +48,20 @@ class Keys:
             self._store(known._replace(result=result))
 
     def find(self, key: str) -> Record | None:
-        content = self._folder.read(_name(key))
+        return self._load(_name(key))
+
+    def unfinished(self) -> list[Record]:
+        records = [self._load(name) for name in self._folder.names()]
+        return [record for record in records if record is not None and record.result is None]
+
+    def _load(self, name: str) -> Record | None:
+        content = self._folder.read(name)
         if content is None:
             return None
         fields = cast("dict[str, object]", json.loads(content))
         result = fields.get("result")
         return Record(
-            key,
+            str(fields["key"]),
             str(fields["request"]),
             str(fields["run"]),
             str(fields["incarnation"]),

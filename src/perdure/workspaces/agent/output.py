@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import asyncio
+import struct
+from typing import AsyncIterator, NamedTuple, Protocol
+
+from .limits import PIPE_READ_BYTES
 
 
 class Piece(NamedTuple):
@@ -50,3 +54,27 @@ class Output:
         tail_size = min(most - len(head), self.total - len(head), self._tail_size)
         tail = bytes((self._head + self._tail)[-tail_size:]) if tail_size else b""
         return head, tail, self.total - len(head) - len(tail)
+
+
+class Followed(Protocol):
+    """Something that prints until it is closed, and says each time that it moved."""
+
+    output: Output
+    moved: asyncio.Event
+
+    @property
+    def closed(self) -> bool: ...
+
+
+async def frames(source: Followed, offset: int) -> AsyncIterator[bytes]:
+    """All output from an offset on, as frames of offset, length and content, until the source is closed."""
+    while True:
+        moved = source.moved
+        piece = source.output.since(offset, PIPE_READ_BYTES)
+        if piece.content:
+            offset = piece.offset + len(piece.content)
+            yield struct.pack(">QI", piece.offset, len(piece.content)) + piece.content
+        elif source.closed:
+            return
+        else:
+            await moved.wait()

@@ -92,10 +92,10 @@ class _Walk:
             target = self._link(step)
             if target is not None:
                 steps = self._follow(target) + steps
-            elif steps and not self._down(step):
-                return self._place(step, steps)
-            elif not steps:
-                return self._place(step, [])
+            elif steps:
+                self._down(step)
+            else:
+                return Place(self._open[-1], step, f"{self._path()}/{step}")
         return Place(self._open[-1], ".", self._path())
 
     def close(self) -> None:
@@ -116,7 +116,7 @@ class _Walk:
         self._names.pop()
         os.close(self._open.pop())
 
-    def _down(self, step: str) -> bool:
+    def _down(self, step: str) -> None:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             descriptor = os.open(step, flags, dir_fd=self._open[-1])
@@ -127,7 +127,6 @@ class _Walk:
             descriptor = os.open(step, flags, dir_fd=self._open[-1])
         self._open.append(descriptor)
         self._names.append(step)
-        return True
 
     def _link(self, step: str) -> str | None:
         try:
@@ -146,11 +145,6 @@ class _Walk:
             except Problem:
                 raise refused("outside", f"{self._asked} is a symbolic link to {target}, outside the workspace") from None
         return [step for step in target.split("/") if step not in ("", ".")]
-
-    def _place(self, name: str, rest: list[str]) -> Place:
-        if len(name.encode("utf-8", "surrogateescape")) > 255 or rest:
-            raise refused("invalid", f"{self._asked}: the name is too long")
-        return Place(self._open[-1], name, f"{self._path()}/{name}")
 
     def _path(self) -> str:
         return "/".join([self._root.rstrip("/"), *self._names]) if self._names else self._root

@@ -1,0 +1,166 @@
+"""The place for reading, listing and writing files one at a time."""
+
+from __future__ import annotations
+
+import base64
+import os
+import secrets
+import stat
+from typing import Iterator, NamedTuple
+
+from .places import Place, Places
+from .problems import Problem, missing, of_os_error, refused
+
+READABLE_BYTES = 1024 * 1024
+LINE_BYTES = 1024
+PAGE_LINES = 2000
+PAGE_BYTES = 32 * 1024
+CONTENT_BYTES = 16 * 1024 * 1024
+LISTED_ENTRIES = 1000
+LISTED_DEPTH = 10
+IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+
+
+def read_lines(places: Places, path: str, offset: int, limit: int) -> dict[str, object]:
+    """A page of a text file, lines cut to a size; images come whole; other binary files are refused."""
+    with places.find(path) as place:
+        content = read_bytes(place, places.shown(place.path), CONTENT_BYTES)
+    kind = image_kind(content)
+    if kind:
+        return {"kind": "image", "media_type": kind, "base64": base64.b64encode(content).decode()}
+    if len(content) > READABLE_BYTES:
+        raise refused("too_large", f"{path} has {len(content)} bytes, more than {READABLE_BYTES}; use search_files, or execute with head, tail or sed")
+    if b"\0" in content:
+        raise refused("binary", f"{path} is a binary file; use execute with a tool that understands it, or attach_file")
+    lines = content.decode("utf-8", "replace").split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    if offset > max(1, len(lines)):
+        raise refused("past_the_end", f"{path} has {len(lines)} lines; offset must be at most {max(1, len(lines))}")
+    shown = list(_page(lines[offset - 1 : offset - 1 + limit]))
+    return {"kind": "text", "lines": shown, "offset": offset, "total_lines": len(lines), "bytes": len(content)}
+
+
+def _page(lines: list[str]) -> Iterator[str]:
+    room = PAGE_BYTES
+    for line in lines:
+        content = line.rstrip("\r").encode("utf-8", "surrogateescape")
+        if len(content) > LINE_BYTES:
+            kept = content[:LINE_BYTES].decode("utf-8", "ignore")
+            line = f"{kept}… [{len(content) - LINE_BYTES} more bytes in this line]"
+        room -= min(len(content), LINE_BYTES) + 8
+        if room < 0:
+            return
+        yield line.rstrip("\r")
+
+
+def read_bytes(place: Place, shown: str, most: int) -> bytes:
+    """The whole of a regular file; a pipe, a device or a directory is refused before anything is read."""
+    status = place.status()
+    if status is None:
+        raise missing(f"{shown} does not exist; list the directory to see what is there")
+    if stat.S_ISDIR(status.st_mode):
+        raise refused("is_a_directory", f"{shown} is a directory; use list_files")
+    if not stat.S_ISREG(status.st_mode):
+        raise refused("not_a_file", f"{shown} is not a regular file")
+    with os.fdopen(place.open(os.O_RDONLY), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise refused("not_a_file", f"{shown} is not a regular file")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise refused("too_large", f"{shown} has more than {most} bytes")
+    return content
+
+
+class Staged(NamedTuple):
+    """New content beside its file, synced; taking its place needs no more room on the disk."""
+
+    place: Place
+    fresh: str
+
+    def commit(self) -> None:
+        os.rename(self.fresh, self.place.name, src_dir_fd=self.place.directory, dst_dir_fd=self.place.directory)
+        os.fsync(self.place.directory)
+
+    def discard(self) -> None:
+        try:
+            os.unlink(self.fresh, dir_fd=self.place.directory)
+        except FileNotFoundError:
+            pass
+
+
+def stage(place: Place, content: bytes) -> Staged:
+    """Write content beside a file, with the file's mode. What cannot be written leaves nothing behind."""
+    status = place.status()
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        raise refused("not_a_file", f"{place.path} exists and is not a regular file")
+    if status is not None and not status.st_mode & 0o222:
+        raise Problem(403, "permission_denied", f"{place.path} is write-protected; make it writable with chmod first")
+    staged = Staged(place, f".{place.name[:200]}.{secrets.token_hex(4)}.new")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        with os.fdopen(os.open(staged.fresh, flags, 0o666, dir_fd=place.directory), "wb") as file:
+            file.write(content)
+            if status is not None:
+                os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        staged.discard()
+        raise of_os_error(error, place.path) from error
+    return staged
+
+
+def make_executable(place: Place) -> None:
+    descriptor = place.open(os.O_RDONLY)
+    try:
+        os.fchmod(descriptor, 0o755)
+    finally:
+        os.close(descriptor)
+
+
+def image_kind(content: bytes) -> str:
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for start, kind in IMAGES.items() if content.startswith(start)), "")
+
+
+def list_tree(places: Places, path: str, depth: int) -> dict[str, object]:
+    """A bounded tree, directories before their content; links are named, never entered."""
+    with places.find(path) as place:
+        root = place.open(os.O_RDONLY | os.O_DIRECTORY) if place.name != "." else os.dup(place.directory)
+        shown = places.shown(place.path)
+    entries: list[dict[str, object]] = []
+    try:
+        complete = _list(root, "", min(depth, LISTED_DEPTH), entries)
+    finally:
+        os.close(root)
+    return {"path": shown, "entries": entries, "complete": complete}
+
+
+def _list(directory: int, prefix: str, depth: int, entries: list[dict[str, object]]) -> bool:
+    for name in sorted(os.listdir(directory)):
+        if len(entries) >= LISTED_ENTRIES:
+            return False
+        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        kind = "directory" if stat.S_ISDIR(status.st_mode) else "link" if stat.S_ISLNK(status.st_mode) else "file"
+        entry: dict[str, object] = {"path": prefix + name, "kind": kind}
+        if kind == "file":
+            entry["bytes"] = status.st_size
+        if kind == "link":
+            entry["target"] = os.readlink(name, dir_fd=directory)
+        entries.append(entry)
+        if kind == "directory" and depth > 1 and name != ".git" and not _descend(directory, name, prefix, depth, entries):
+            return False
+    return True
+
+
+def _descend(directory: int, name: str, prefix: str, depth: int, entries: list[dict[str, object]]) -> bool:
+    try:
+        inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    except OSError:
+        return True
+    try:
+        return _list(inner, f"{prefix}{name}/", depth - 1, entries)
+    finally:
+        os.close(inner)

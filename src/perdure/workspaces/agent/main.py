@@ -1,0 +1,130 @@
+"""The place for starting the agent program: read the settings, settle the past, serve until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+import sys
+import time
+
+from .children import Children
+from .context import Context
+from .disk import Disk
+from .durable import Folder
+from .fields import Fields
+from .git import Git
+from .http import Server
+from .intents import Intents
+from .kernel import adopt_orphans, hide_memory, name_process
+from .keys import Keys
+from .memory import Memory
+from .places import Places
+from .processes import Processes, Surroundings
+from .routes import Program, handler
+from .search import Search
+from .settings import Settings
+from .terminals import Terminals
+from .watching import Watching
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """`agent CONFIG`: the settings' file, or `-` for standard input."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if len(given) != 1 or given[0] in ("-h", "--help"):
+        print("usage: perdure agent CONFIG.json   (or - to read the settings from standard input)", file=sys.stderr)
+        return 2
+    content = sys.stdin.buffer.read() if given[0] == "-" else _content(given[0])
+    settings = Settings.read(Fields.parse(content))
+    asyncio.run(serve(settings, *_prepare(settings)))
+    return 0
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _prepare(settings: Settings) -> tuple[Folder, socket.socket, Memory]:
+    """Take what needs the starter's rights, then give them up."""
+    folder = Folder(settings.state_descriptor) if settings.state_descriptor is not None else Folder.open(settings.state)
+    listening = _listen(settings)
+    for descriptor in (settings.state_descriptor, settings.socket_descriptor, settings.oom_descriptor):
+        if descriptor is not None:
+            os.set_inheritable(descriptor, False)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    if settings.group is not None and settings.user is not None:
+        os.setgroups([])
+        os.setresgid(settings.group, settings.group, settings.group)
+        os.setresuid(settings.user, settings.user, settings.user)
+    memory = Memory(settings.oom_descriptor)
+    adopt_orphans()
+    hide_memory()
+    name_process("perdure-agent")
+    os.umask(0o022)
+    os.chdir(settings.tree)
+    return folder, listening, memory
+
+
+def _listen(settings: Settings) -> socket.socket:
+    if settings.socket_descriptor is not None:
+        return socket.socket(fileno=settings.socket_descriptor)
+    if settings.socket.startswith("/"):
+        listening = socket.socket(socket.AF_UNIX)
+        if os.path.lexists(settings.socket):
+            os.unlink(settings.socket)
+        listening.bind(settings.socket)
+        os.chmod(settings.socket, 0o666 if settings.token else 0o600)
+    else:
+        host, _, port = settings.socket.rpartition(":")
+        listening = socket.create_server((host, int(port)))
+    listening.listen(64)
+    return listening
+
+
+async def serve(settings: Settings, folder: Folder, listening: socket.socket, memory: Memory) -> None:
+    program = assemble(settings, folder, memory)
+    program.intents.settle()
+    serving = asyncio.ensure_future(Server(handler(program), settings.token).serve(listening))
+    measuring = asyncio.ensure_future(program.disk.run())
+    await program.stopping.wait()
+    # Long enough for the answer to the one who asked to leave.
+    await asyncio.sleep(0.05)
+    serving.cancel()
+    measuring.cancel()
+
+
+def assemble(settings: Settings, folder: Folder, memory: Memory) -> Program:
+    incarnation = secrets.token_hex(8)
+    places = Places(settings.tree, settings.home, settings.roots)
+    children = Children()
+    children.install(asyncio.get_running_loop())
+    keys = Keys(folder.inside("keys"))
+    environment = settings.command_environment({})
+    git = Git(places, children, environment)
+    git_watch, context_watch = Watching(git.state), Watching(Context(places).snapshot)
+
+    def changed() -> None:
+        git_watch.touch()
+        context_watch.touch()
+
+    around = Surroundings(settings, places, children, keys, incarnation, changed, memory)
+    processes = Processes(around)
+    return Program(
+        settings=settings,
+        incarnation=incarnation,
+        started=time.monotonic(),
+        places=places,
+        keys=keys,
+        processes=processes,
+        intents=Intents(folder.inside("edits"), keys, places, incarnation),
+        search=Search(places, children, environment),
+        terminals=Terminals(around),
+        git=git,
+        git_watch=git_watch,
+        context_watch=context_watch,
+        disk=Disk(places, processes, settings.disk_bytes),
+        stopping=asyncio.Event(),
+    )

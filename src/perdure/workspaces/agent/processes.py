@@ -1,0 +1,320 @@
+"""The place for commands: started once per key, followed, waited for, and stopped with everything they left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import socket
+import time
+from typing import AsyncIterator, Callable, NamedTuple
+
+from . import guard, limits
+from .children import Children
+from .fields import Fields
+from .keys import Keys, Record
+from .lineage import descendants, kill_below, signal_all
+from .memory import Memory
+from .output import Output, frames
+from .places import Places
+from .problems import Problem, invalid, missing, of_os_error
+from .settings import Settings
+
+SIGNALS = {name: getattr(signal, "SIG" + name).value for name in ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM")}
+
+
+class Surroundings(NamedTuple):
+    """What every command shares."""
+
+    settings: Settings
+    places: Places
+    children: Children
+    keys: Keys
+    incarnation: str
+    changed: Callable[[], None]
+    memory: Memory
+
+    def launch(self, launch: guard.Launch) -> tuple[int, socket.socket]:
+        """Start something under a guard, as the first to go when memory is short."""
+        self.memory.offer_children()
+        try:
+            return guard.start(launch)
+        finally:
+            self.memory.protect_itself()
+
+
+class Process:
+    """One command and everything below it."""
+
+    def __init__(self, command: str, key: str | None, run: str) -> None:
+        self.id = run
+        self.key = key
+        self.command = command
+        self.output = Output(limits.OUTPUT_HEAD_BYTES, limits.OUTPUT_TAIL_BYTES)
+        self.started_at = time.time()
+        self.started = time.monotonic()
+        self.ended: float | None = None
+        self.status = 0
+        self.failure = ""
+        self.out_of_memory = False
+        self.over_disk = False
+        self.quiet = asyncio.Event()
+        self.exited = asyncio.Event()
+        self.moved = asyncio.Event()
+        self.signalled: float | None = None
+        self.quiet_milliseconds: int | None = None
+        self.guard = 0
+        self.reading = -1
+        self.memory_kills = 0
+        self.recorded = key is None
+
+    @property
+    def closed(self) -> bool:
+        return self.exited.is_set()
+
+    def report(self, most: int = limits.ANSWER_BYTES) -> dict[str, object]:
+        ended = self.ended if self.ended is not None else time.monotonic()
+        code = os.waitstatus_to_exitcode(self.status) if self.exited.is_set() else None
+        return {
+            "id": self.id,
+            "command": self.command,
+            "state": "exited" if self.exited.is_set() else "running",
+            "exit_code": code if code is not None and code >= 0 else None,
+            "signal": signal.Signals(-code).name[3:] if code is not None and code < 0 else None,
+            "failure": self.failure,
+            "out_of_memory": self.out_of_memory,
+            "over_disk": self.over_disk,
+            "started_at": self.started_at,
+            "duration_ms": int((ended - self.started) * 1000),
+            "quiet": self.quiet.is_set(),
+            "time_to_quiet_ms": self.quiet_milliseconds,
+            **self.said(most),
+        }
+
+    def said(self, most: int) -> dict[str, object]:
+        head, tail, omitted = self.output.ends(most)
+        first, last = head.decode("utf-8", "replace"), tail.decode("utf-8", "replace")
+        if omitted:
+            first, last = first.rstrip("\ufffd"), last.lstrip("\ufffd")
+        return {"head": first, "tail": last, "omitted_bytes": omitted, "total_bytes": self.output.total}
+
+    def move(self) -> None:
+        self.moved.set()
+        self.moved = asyncio.Event()
+
+
+class Processes:
+    """All commands of this incarnation; keyed ones of earlier incarnations are known by their record."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._known: dict[str, Process] = {}
+
+    def start(self, fields: Fields) -> dict[str, object]:
+        command = fields.text("command")
+        if not command.strip() or "\0" in command or len(command) > limits.COMMAND_BYTES:
+            raise invalid(f"command must be a text of 1 to {limits.COMMAND_BYTES} characters without NUL")
+        key = fields.maybe_text("key")
+        run = "p" + secrets.token_hex(4)
+        directory = self._directory(fields.text("workdir", "."))
+        try:
+            if sum(not process.quiet.is_set() for process in self._known.values()) >= limits.RUNNING_MOST:
+                raise Problem(503, "process_limit", "too many commands are running; stop some with process_signal")
+            if key is not None:
+                record = self._around.keys.claim(key, fields.fingerprint(), run, self._around.incarnation)
+                if record is not None:
+                    return self._again(record)
+            process = Process(command, key, run)
+            self._launch(process, directory, fields.text_map("environment"))
+            return process.report()
+        except OSError as error:
+            raise of_os_error(error, "starting the command") from error
+        finally:
+            os.close(directory)
+
+    def follow(self, run: str, offset: int) -> AsyncIterator[bytes]:
+        return frames(self.find(run), offset)
+
+    async def wait(self, run: str, seconds: float, most: int) -> dict[str, object]:
+        process = self.find(run)
+        try:
+            await asyncio.wait_for(process.exited.wait(), min(seconds, limits.WAIT_MOST_SECONDS))
+        except asyncio.TimeoutError:
+            pass
+        self._record(process)
+        return process.report(most)
+
+    def list(self) -> list[dict[str, object]]:
+        return [process.report(most=0) for process in self._known.values()]
+
+    def running(self) -> list[Process]:
+        return [process for process in self._known.values() if not process.quiet.is_set()]
+
+    async def signal(self, run: str, name: str, grace: float | None) -> dict[str, object]:
+        """Signal everything below; with a grace, what is left after it is killed until nothing is."""
+        process = self.find(run)
+        number = SIGNALS.get(name.upper().replace("SIG", "", 1) if name.upper().startswith("SIG") else name.upper())
+        if number is None:
+            raise invalid(f"signal must be one of {', '.join(SIGNALS)}")
+        if not process.quiet.is_set():
+            process.signalled = process.signalled or time.monotonic()
+            below = descendants(process.guard)
+            signal_all(below, number)
+            signal_all(below, signal.SIGCONT)
+            if grace is not None or number == signal.SIGKILL:
+                await self._silence(process, grace or 0.0)
+        return process.report()
+
+    async def stop_all(self, grace: float) -> None:
+        await asyncio.gather(*(self.signal(process.id, "TERM", grace) for process in self.running()))
+
+    def find(self, run: str) -> Process:
+        process = self._known.get(run)
+        if process is None:
+            raise missing(f"no process {run}; process_list shows those that are known")
+        return process
+
+    def by_key(self, key: str) -> dict[str, object]:
+        record = self._around.keys.find(key)
+        if record is None:
+            raise missing("nothing was started with this key")
+        return self._again(record)
+
+    def _again(self, record: Record) -> dict[str, object]:
+        process = self._known.get(record.run)
+        if process is not None:
+            self._record(process)
+            return process.report()
+        if record.result is not None:
+            return record.result
+        return {"id": record.run, "state": "lost", "incarnation": record.incarnation}
+
+    def _directory(self, path: str) -> int:
+        with self._around.places.find(path) as place:
+            return place.open(os.O_RDONLY | os.O_DIRECTORY)
+
+    def _launch(self, process: Process, directory: int, more: dict[str, str]) -> None:
+        reading, writing = os.pipe()
+        process.memory_kills = self._around.memory.kills()
+        nothing = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+        settings = self._around.settings
+        launch = guard.Launch(
+            ["/bin/sh", "-c", process.command],
+            directory,
+            settings.command_environment(more),
+            (nothing, writing, writing),
+            False,
+            settings.limits,
+        )
+        try:
+            process.guard, reports = self._around.launch(launch)
+        except OSError:
+            os.close(reading)
+            raise
+        finally:
+            os.close(nothing)
+            os.close(writing)
+        self._known[process.id] = process
+        self._drop_oldest()
+        self._around.children.expect(process.guard, lambda status: self._guard_left(process, status))
+        os.set_blocking(reading, False)
+        reports.setblocking(False)
+        process.reading = reading
+        loop = asyncio.get_running_loop()
+        loop.add_reader(reading, self._hear, process)
+        loop.add_reader(reports, self._told, process, reports, bytearray())
+
+    def _hear(self, process: Process) -> bool:
+        """Take what the command printed; false when there is no more for now."""
+        if process.reading < 0:
+            return False
+        try:
+            content = os.read(process.reading, limits.PIPE_READ_BYTES)
+        except BlockingIOError:
+            return False
+        if not content:
+            asyncio.get_running_loop().remove_reader(process.reading)
+            os.close(process.reading)
+            process.reading = -1
+            return False
+        process.output.add(content)
+        process.move()
+        return True
+
+    def _told(self, process: Process, reports: socket.socket, heard: bytearray) -> None:
+        content = reports.recv(4096)
+        heard += content
+        while b"\n" in heard:
+            line, _, rest = bytes(heard).partition(b"\n")
+            heard[:] = rest
+            word, _, value = line.decode().partition(" ")
+            if word == "failed":
+                process.failure = value
+            else:
+                self._exited(process, int(value))
+        if not content:
+            asyncio.get_running_loop().remove_reader(reports)
+            reports.close()
+
+    def _exited(self, process: Process, status: int) -> None:
+        # What it printed before it ended is in the pipe; what others still print must not hold this up.
+        for _ in range(limits.DRAIN_READS):
+            if not self._hear(process):
+                break
+        process.status = status
+        process.ended = time.monotonic()
+        process.out_of_memory = self._around.memory.kills() > process.memory_kills
+        process.exited.set()
+        process.move()
+        self._record(process)
+        self._around.changed()
+
+    def _guard_left(self, process: Process, status: int) -> None:
+        if status != 0:
+            self._around.children.kill_strays()
+        if not process.exited.is_set():
+            self._exited(process, signal.SIGKILL)
+        if process.signalled is not None:
+            process.quiet_milliseconds = int((time.monotonic() - process.signalled) * 1000)
+            process.recorded = process.key is None
+        process.quiet.set()
+        process.move()
+        self._record(process)
+        self._around.changed()
+
+    async def _silence(self, process: Process, grace: float) -> None:
+        if await _within(process.quiet, grace):
+            return
+        deadline = time.monotonic() + limits.KILL_SECONDS
+        while time.monotonic() < deadline:
+            kill_below(process.guard, rounds=20)
+            if await _within(process.quiet, limits.QUIET_POLL_SECONDS):
+                return
+        if os.getpid() == 1:
+            # A line that forks faster than it can be listed: as init, end everything else in one call.
+            os.kill(-1, signal.SIGKILL)
+            await _within(process.quiet, limits.KILL_SECONDS)
+
+    def _record(self, process: Process) -> None:
+        """Keep a keyed result for good. On a full disk it stays in memory and is tried again when asked for."""
+        if process.recorded or process.key is None or not process.exited.is_set():
+            return
+        try:
+            self._around.keys.finish(process.key, process.report())
+            process.recorded = True
+        except OSError:
+            pass
+
+    def _drop_oldest(self) -> None:
+        finished = [process for process in self._known.values() if process.quiet.is_set() and process.recorded]
+        for process in finished[: -limits.FINISHED_KEPT]:
+            del self._known[process.id]
+
+
+async def _within(event: asyncio.Event, seconds: float) -> bool:
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except asyncio.TimeoutError:
+        pass
+    return event.is_set()

@@ -1,0 +1,235 @@
+"""The place for the agent program's interface: which request leads to which piece."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Awaitable, Callable, NamedTuple
+
+from . import files, limits
+from .disk import Disk
+from .git import Git
+from .http import Handler, Reply, Request, answer
+from .intents import Intents
+from .keys import Keys
+from .places import Places
+from .problems import invalid, missing
+from .processes import Processes
+from .search import Search
+from .settings import Settings
+from .terminals import Terminals
+from .watching import Watching
+
+VERSION = 1
+
+
+class Program(NamedTuple):
+    """The pieces of a running agent program."""
+
+    settings: Settings
+    incarnation: str
+    started: float
+    places: Places
+    keys: Keys
+    processes: Processes
+    intents: Intents
+    search: Search
+    terminals: Terminals
+    git: Git
+    git_watch: Watching
+    context_watch: Watching
+    disk: Disk
+    stopping: asyncio.Event
+
+
+Route = Callable[[Program, Request, str], Awaitable[Reply]]
+
+
+async def health(program: Program, request: Request, run: str) -> Reply:
+    return answer(
+        {
+            "version": VERSION,
+            "incarnation": program.incarnation,
+            "read_only": program.settings.read_only,
+            "tree": program.places.tree,
+            "home": program.places.home,
+            "search": "ripgrep" if program.search.program else "python",
+            "uptime_ms": int((time.monotonic() - program.started) * 1000),
+            "running": len(program.processes.running()),
+        }
+    )
+
+
+async def start_process(program: Program, request: Request, run: str) -> Reply:
+    report = program.processes.start(request.fields())
+    program.disk.wake()
+    return answer(report, 201)
+
+
+async def list_processes(program: Program, request: Request, run: str) -> Reply:
+    return answer({"processes": program.processes.list()})
+
+
+async def wait_process(program: Program, request: Request, run: str) -> Reply:
+    most = min(request.number("output", limits.ANSWER_BYTES), limits.ANSWER_BYTES)
+    return answer(await program.processes.wait(run, request.number("wait_ms", 0) / 1000, most))
+
+
+async def follow_process(program: Program, request: Request, run: str) -> Reply:
+    stream = program.processes.follow(run, request.number("offset", 0))
+    return Reply(b"", kind="application/octet-stream", stream=stream)
+
+
+async def signal_process(program: Program, request: Request, run: str) -> Reply:
+    fields = request.fields()
+    grace = fields.maybe_integer("grace_ms")
+    seconds = None if grace is None else min(grace, 60_000) / 1000
+    return answer(await program.processes.signal(run, fields.text("signal", "TERM"), seconds))
+
+
+async def find_key(program: Program, request: Request, run: str) -> Reply:
+    key = request.text("key")
+    return answer(program.intents.by_key(key) or program.processes.by_key(key))
+
+
+async def forget_keys(program: Program, request: Request, run: str) -> Reply:
+    for key in request.fields().texts("keys"):
+        program.keys.forget(key)
+    return answer({})
+
+
+async def read_file(program: Program, request: Request, run: str) -> Reply:
+    offset, limit = request.number("offset", 1), request.number("limit", files.PAGE_LINES)
+    if offset < 1 or not 1 <= limit <= files.PAGE_LINES:
+        raise invalid(f"offset starts at 1 and limit is 1 to {files.PAGE_LINES}")
+    return answer(files.read_lines(program.places, request.text("path"), offset, limit))
+
+
+async def read_content(program: Program, request: Request, run: str) -> Reply:
+    with program.places.find(request.text("path")) as place:
+        content = files.read_bytes(place, request.text("path"), request.number("most", files.CONTENT_BYTES))
+    return Reply(content, kind="application/octet-stream")
+
+
+async def put_content(program: Program, request: Request, run: str) -> Reply:
+    with program.places.find(request.text("path"), create_parents=True) as place:
+        files.stage(place, request.body).commit()
+        if request.query.get("executable"):
+            files.make_executable(place)
+    return answer({})
+
+
+async def write_file(program: Program, request: Request, run: str) -> Reply:
+    return _changed(program, answer(program.intents.write(request.fields())))
+
+
+async def edit_files(program: Program, request: Request, run: str) -> Reply:
+    return _changed(program, answer(program.intents.edit(request.fields())))
+
+
+async def list_files(program: Program, request: Request, run: str) -> Reply:
+    return answer(files.list_tree(program.places, request.query.get("path", "."), request.number("depth", 1)))
+
+
+async def search_files(program: Program, request: Request, run: str) -> Reply:
+    found = await program.search.run(request.text("pattern"), request.query.get("path", "."), request.query.get("glob"))
+    return answer(found)
+
+
+async def open_terminal(program: Program, request: Request, run: str) -> Reply:
+    return answer(program.terminals.open(*_size(request)), 201)
+
+
+async def list_terminals(program: Program, request: Request, run: str) -> Reply:
+    return answer({"terminals": program.terminals.list()})
+
+
+async def follow_terminal(program: Program, request: Request, run: str) -> Reply:
+    stream = program.terminals.follow(run, request.number("offset", 0))
+    return Reply(b"", kind="application/octet-stream", stream=stream)
+
+
+async def type_terminal(program: Program, request: Request, run: str) -> Reply:
+    return answer(program.terminals.type(run, request.body))
+
+
+async def resize_terminal(program: Program, request: Request, run: str) -> Reply:
+    return answer(program.terminals.resize(run, *_size(request)))
+
+
+async def close_terminal(program: Program, request: Request, run: str) -> Reply:
+    return answer(program.terminals.close(run))
+
+
+async def git_state(program: Program, request: Request, run: str) -> Reply:
+    return answer(await program.git_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000))
+
+
+async def git_diff(program: Program, request: Request, run: str) -> Reply:
+    return answer(await program.git.diff(request.query.get("path", ".")))
+
+
+async def context(program: Program, request: Request, run: str) -> Reply:
+    return answer(await program.context_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000))
+
+
+async def shut_down(program: Program, request: Request, run: str) -> Reply:
+    await program.processes.stop_all(limits.GRACE_SECONDS)
+    program.stopping.set()
+    return answer({})
+
+
+def _size(request: Request) -> tuple[int, int]:
+    fields = request.fields()
+    return fields.integer("columns", 80, 2, 1000), fields.integer("rows", 24, 2, 1000)
+
+
+def _changed(program: Program, reply: Reply) -> Reply:
+    program.git_watch.touch()
+    program.context_watch.touch()
+    return reply
+
+
+ROUTES: dict[tuple[str, str], Route] = {
+    ("GET", "/v1/health"): health,
+    ("POST", "/v1/processes"): start_process,
+    ("GET", "/v1/processes"): list_processes,
+    ("GET", "/v1/processes/*"): wait_process,
+    ("GET", "/v1/processes/*/output"): follow_process,
+    ("POST", "/v1/processes/*/signal"): signal_process,
+    ("GET", "/v1/keys"): find_key,
+    ("POST", "/v1/keys/forget"): forget_keys,
+    ("GET", "/v1/files/lines"): read_file,
+    ("GET", "/v1/files/content"): read_content,
+    ("PUT", "/v1/files/content"): put_content,
+    ("POST", "/v1/files/write"): write_file,
+    ("POST", "/v1/files/edit"): edit_files,
+    ("GET", "/v1/files/list"): list_files,
+    ("GET", "/v1/files/search"): search_files,
+    ("POST", "/v1/terminals"): open_terminal,
+    ("GET", "/v1/terminals"): list_terminals,
+    ("GET", "/v1/terminals/*/output"): follow_terminal,
+    ("POST", "/v1/terminals/*/input"): type_terminal,
+    ("POST", "/v1/terminals/*/size"): resize_terminal,
+    ("DELETE", "/v1/terminals/*"): close_terminal,
+    ("GET", "/v1/git"): git_state,
+    ("GET", "/v1/git/diff"): git_diff,
+    ("GET", "/v1/context"): context,
+    ("POST", "/v1/shutdown"): shut_down,
+}
+
+
+def handler(program: Program) -> Handler:
+    async def handle(request: Request) -> Reply:
+        steps = request.path.split("/")
+        run = steps[3] if len(steps) > 3 else ""
+        route = ROUTES.get((request.method, request.path))
+        if route is None and run:
+            route = ROUTES.get((request.method, "/".join([*steps[:3], "*", *steps[4:]])))
+        if route is None:
+            raise missing(f"no {request.method} {request.path}")
+        return await route(program, request, run)
+
+    return handle
+
+

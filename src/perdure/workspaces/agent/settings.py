@@ -1,0 +1,84 @@
+"""The place for what the driver tells the agent program: one JSON document, read once."""
+
+from __future__ import annotations
+
+import resource
+from typing import NamedTuple
+
+from .fields import Fields
+
+QUIET_PROGRAMS = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "MANPAGER": "cat",
+    "SYSTEMD_PAGER": "",
+    "EDITOR": "true",
+    "VISUAL": "true",
+    "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "true",
+    "SSH_ASKPASS": "true",
+    "GIT_SSH_COMMAND": "ssh -o BatchMode=yes",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "PIP_NO_INPUT": "1",
+    "NPM_CONFIG_YES": "true",
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+}
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Settings(NamedTuple):
+    """Where the files are, who may connect, what commands may use."""
+
+    tree: str
+    home: str
+    roots: tuple[str, ...]
+    state: str
+    state_descriptor: int | None
+    socket: str
+    socket_descriptor: int | None
+    token: str
+    user: int | None
+    group: int | None
+    read_only: bool
+    environment: dict[str, str]
+    limits: dict[int, int]
+    disk_bytes: int
+    oom_descriptor: int | None
+
+    @classmethod
+    def read(cls, fields: Fields) -> Settings:
+        home = fields.text("home")
+        environment = {"HOME": home, "PATH": DEFAULT_PATH, "LANG": "C.UTF-8", "SHELL": "/bin/sh", "USER": "agent"}
+        return cls(
+            tree=fields.text("tree"),
+            home=home,
+            roots=tuple(fields.texts("roots")),
+            state=fields.text("state", ""),
+            state_descriptor=fields.maybe_integer("state_descriptor"),
+            socket=fields.text("socket", ""),
+            socket_descriptor=fields.maybe_integer("socket_descriptor"),
+            token=fields.text("token", ""),
+            user=fields.maybe_integer("user"),
+            group=fields.maybe_integer("group"),
+            read_only=fields.flag("read_only"),
+            environment={**environment, **fields.text_map("environment")},
+            limits=_limits(fields.object("limits")),
+            disk_bytes=fields.object("limits").integer("disk_bytes", 0),
+            oom_descriptor=fields.maybe_integer("oom_descriptor"),
+        )
+
+    def command_environment(self, more: dict[str, str]) -> dict[str, str]:
+        """For commands: nobody is there to answer, so editors, pagers and prompts are off."""
+        return {**self.environment, **QUIET_PROGRAMS, **more}
+
+
+def _limits(fields: Fields) -> dict[int, int]:
+    wanted = {
+        resource.RLIMIT_NPROC: fields.integer("processes", 0),
+        resource.RLIMIT_FSIZE: fields.integer("file_bytes", 0),
+        resource.RLIMIT_DATA: fields.integer("process_memory_bytes", 0),
+    }
+    return {resource.RLIMIT_CORE: 0, **{limit: value for limit, value in wanted.items() if value}}

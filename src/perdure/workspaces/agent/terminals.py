@@ -1,0 +1,144 @@
+"""The place for terminals: a shell on a pseudo terminal whose output can be resumed at any offset."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import os
+import secrets
+import shutil
+import socket
+import struct
+import termios
+from typing import AsyncIterator
+
+from . import guard, limits
+from .lineage import kill_below
+from .output import Output, frames
+from .problems import Problem, missing
+from .processes import Surroundings
+
+SCROLLBACK_BYTES = 256 * 1024
+INPUT_BYTES = 64 * 1024
+
+
+class Terminal:
+    """One shell with its screen."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.id = "t" + secrets.token_hex(4)
+        self.descriptor = descriptor
+        self.output = Output(0, SCROLLBACK_BYTES)
+        self.guard = 0
+        self.closed: bool = False
+        self.moved = asyncio.Event()
+
+    def move(self) -> None:
+        self.moved.set()
+        self.moved = asyncio.Event()
+
+    def report(self) -> dict[str, object]:
+        return {"id": self.id, "closed": self.closed, "total_bytes": self.output.total}
+
+
+class Terminals:
+    """The open terminals of this incarnation."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._known: dict[str, Terminal] = {}
+
+    def open(self, columns: int, rows: int) -> dict[str, object]:
+        self._known = {run: terminal for run, terminal in self._known.items() if not terminal.closed}
+        if len(self._known) >= limits.TERMINALS_MOST:
+            raise Problem(503, "terminal_limit", "too many terminals are open; close one first")
+        ours, theirs = os.openpty()
+        terminal = Terminal(ours)
+        self._size(terminal, columns, rows)
+        directory = os.open(self._around.places.tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        settings = self._around.settings
+        shell = shutil.which("bash", path=settings.environment["PATH"]) or "/bin/sh"
+        environment = {**settings.environment, "TERM": "xterm-256color", "SHELL": shell}
+        try:
+            launch = guard.Launch([shell, "-l"], directory, environment, (theirs, theirs, theirs), True, settings.limits)
+            terminal.guard, reports = self._around.launch(launch)
+        finally:
+            os.close(directory)
+            os.close(theirs)
+        self._watch(terminal, reports)
+        return terminal.report()
+
+    def list(self) -> list[dict[str, object]]:
+        return [terminal.report() for terminal in self._known.values()]
+
+    def type(self, run: str, content: bytes) -> dict[str, object]:
+        terminal = self._find(run)
+        if not terminal.closed:
+            try:
+                os.write(terminal.descriptor, content[:INPUT_BYTES])
+            except BlockingIOError:
+                raise Problem(503, "busy", "the terminal does not read its input; try again") from None
+        return terminal.report()
+
+    def resize(self, run: str, columns: int, rows: int) -> dict[str, object]:
+        terminal = self._find(run)
+        if not terminal.closed:
+            self._size(terminal, columns, rows)
+        return terminal.report()
+
+    def close(self, run: str) -> dict[str, object]:
+        terminal = self._find(run)
+        if not terminal.closed:
+            kill_below(terminal.guard, rounds=20)
+        return terminal.report()
+
+    def follow(self, run: str, offset: int) -> AsyncIterator[bytes]:
+        return frames(self._find(run), offset)
+
+    def _find(self, run: str) -> Terminal:
+        terminal = self._known.get(run)
+        if terminal is None:
+            raise missing(f"no terminal {run}; open a new one")
+        return terminal
+
+    def _size(self, terminal: Terminal, columns: int, rows: int) -> None:
+        fcntl.ioctl(terminal.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def _watch(self, terminal: Terminal, reports: socket.socket) -> None:
+        self._known[terminal.id] = terminal
+        os.set_blocking(terminal.descriptor, False)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(terminal.descriptor, self._hear, terminal)
+        loop.add_reader(reports, self._shell_ended, terminal, reports)
+        self._around.children.expect(terminal.guard, lambda status: self._left(terminal, reports))
+
+    def _hear(self, terminal: Terminal) -> bool:
+        try:
+            content = os.read(terminal.descriptor, limits.PIPE_READ_BYTES)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            asyncio.get_running_loop().remove_reader(terminal.descriptor)
+            return False
+        terminal.output.add(content)
+        terminal.move()
+        return True
+
+    def _shell_ended(self, terminal: Terminal, reports: socket.socket) -> None:
+        """Like a real terminal that is hung up: what the shell left behind ends with it."""
+        asyncio.get_running_loop().remove_reader(reports)
+        kill_below(terminal.guard, rounds=20)
+
+    def _left(self, terminal: Terminal, reports: socket.socket) -> None:
+        asyncio.get_running_loop().remove_reader(reports)
+        reports.close()
+        while self._hear(terminal):
+            pass
+        asyncio.get_running_loop().remove_reader(terminal.descriptor)
+        os.close(terminal.descriptor)
+        terminal.closed = True
+        terminal.move()
+        self._around.changed()
