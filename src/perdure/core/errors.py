@@ -18,10 +18,13 @@ PerdureError
 │   ├── QueueFull
 │   ├── NotRoot
 │   ├── NothingToCompact
-│   └── KeyReused            an idempotency key came back with another request
+│   ├── KeyReused            an idempotency key came back with another request
+│   ├── WorkspaceRefused      the program in a workspace said no: a code and one instruction
+│   └── BuildFailed           a workspace could not be made from its template; carries the log's tail
 ├── InvalidInput             what the caller sent does not make sense; names where
 ├── Fenced                   somebody else drives this chat now: stop quietly
 ├── Unavailable              ours to repeat: the database or a peer is away
+│   └── WorkspaceUnreachable  nobody answers in the workspace
 └── ProviderFailure          a model's API failed, classified
 """
 
@@ -123,6 +126,23 @@ class KeyReused(Refused):
         super().__init__("This Idempotency-Key was used for another request.")
 
 
+class WorkspaceRefused(Refused):
+    """The program inside a workspace said no. The message is one instruction for whoever asked."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class BuildFailed(Refused):
+    """A workspace could not be made from its template. Nothing of it is left."""
+
+    def __init__(self, stage: str, message: str, log_tail: str = "") -> None:
+        super().__init__(message)
+        self.stage = stage
+        self.log_tail = log_tail
+
+
 @dataclass(frozen=True, slots=True)
 class Validation:
     """One thing wrong with an input, and where."""
@@ -145,6 +165,10 @@ class Fenced(PerdureError):
 
 class Unavailable(PerdureError):
     """Something we depend on is away. Trying again later helps."""
+
+
+class WorkspaceUnreachable(Unavailable):
+    """Nobody answers in the workspace, or the connection broke while we waited."""
 
 
 class ProviderFailure(PerdureError):

@@ -26,7 +26,9 @@ def refuses(name: str, before: str | bytes, old: str, new: str, why: str, *, eve
     return Case(name, before, (Edit(old, new, everywhere),), refusal=why)
 
 
-def chain(name: str, before: str, edits: list[tuple[str, str]], after: str | None = None, why: str | None = None) -> Case:
+def chain(
+    name: str, before: str, edits: list[tuple[str, str]], after: str | None = None, why: str | None = None
+) -> Case:
     return Case(name, before, tuple(Edit(old, new) for old, new in edits), after=after, refusal=why)
 
 
@@ -104,37 +106,118 @@ TRAILING = [
 ]
 
 INDENTATION = [
-    makes("tabs in the file, spaces quoted", "\tx = 1\n\ty = 2\n", "    x = 1\n    y = 2\n", "    x = 1\n    y = 3\n",
-          "\tx = 1\n\ty = 3\n"),
+    makes(
+        "tabs in the file, spaces quoted",
+        "\tx = 1\n\ty = 2\n",
+        "    x = 1\n    y = 2\n",
+        "    x = 1\n    y = 3\n",
+        "\tx = 1\n\ty = 3\n",
+    ),
     makes("spaces in the file, tabs quoted", "    x\n    y\n", "\tx\n\ty\n", "\tx\n\tz\n", "    x\n    z\n"),
-    makes("two levels of tabs", "if a:\n\tif b:\n\t\tc()\n", "if a:\n    if b:\n        c()\n",
-          "if a:\n    if b:\n        d()\n", "if a:\n\tif b:\n\t\td()\n"),
-    makes("dedented quotation", "def f():\n    a()\n    b()\n", "a()\nb()\n", "a()\nc()\n", "def f():\n    a()\n    c()\n"),
-    makes("dedented quotation with an inserted line", "def f():\n    a()\n    b()\n", "a()\nb()\n", "a()\nx()\nb()\n",
-          "def f():\n    a()\n    x()\n    b()\n"),
-    makes("dedented quotation with a nested insertion", "class A:\n    def f(self):\n        a()\n", "def f(self):\n    a()\n",
-          "def f(self):\n    if x:\n        b()\n    a()\n",
-          "class A:\n    def f(self):\n        if x:\n            b()\n        a()\n"),
-    makes("insertion into a tab file by spaces", "def f():\n\ta()\n\tb()\n", "    a()\n    b()\n",
-          "    a()\n    if x:\n        y()\n    b()\n", "def f():\n\ta()\n\tif x:\n\t\ty()\n\tb()\n"),
-    makes("insertion into a space file by tabs", "def f():\n    a()\n    b()\n", "\ta()\n\tb()\n",
-          "\ta()\n\tif x:\n\t\ty()\n\tb()\n", "def f():\n    a()\n    if x:\n        y()\n    b()\n"),
-    makes("two-space file, four quoted", "f:\n  a: 1\n  b:\n    c: 2\n", "    a: 1\n    b:\n        c: 2\n",
-          "    a: 1\n    b:\n        c: 3\n", "f:\n  a: 1\n  b:\n    c: 3\n"),
-    makes("two-space file, four inserted", "f:\n  a: 1\n  b:\n    c: 2\n", "    b:\n        c: 2\n",
-          "    b:\n        c: 2\n        d: 4\n", "f:\n  a: 1\n  b:\n    c: 2\n    d: 4\n"),
+    makes(
+        "two levels of tabs",
+        "if a:\n\tif b:\n\t\tc()\n",
+        "if a:\n    if b:\n        c()\n",
+        "if a:\n    if b:\n        d()\n",
+        "if a:\n\tif b:\n\t\td()\n",
+    ),
+    makes(
+        "dedented quotation", "def f():\n    a()\n    b()\n", "a()\nb()\n", "a()\nc()\n", "def f():\n    a()\n    c()\n"
+    ),
+    makes(
+        "dedented quotation with an inserted line",
+        "def f():\n    a()\n    b()\n",
+        "a()\nb()\n",
+        "a()\nx()\nb()\n",
+        "def f():\n    a()\n    x()\n    b()\n",
+    ),
+    makes(
+        "dedented quotation with a nested insertion",
+        "class A:\n    def f(self):\n        a()\n",
+        "def f(self):\n    a()\n",
+        "def f(self):\n    if x:\n        b()\n    a()\n",
+        "class A:\n    def f(self):\n        if x:\n            b()\n        a()\n",
+    ),
+    makes(
+        "insertion into a tab file by spaces",
+        "def f():\n\ta()\n\tb()\n",
+        "    a()\n    b()\n",
+        "    a()\n    if x:\n        y()\n    b()\n",
+        "def f():\n\ta()\n\tif x:\n\t\ty()\n\tb()\n",
+    ),
+    makes(
+        "insertion into a space file by tabs",
+        "def f():\n    a()\n    b()\n",
+        "\ta()\n\tb()\n",
+        "\ta()\n\tif x:\n\t\ty()\n\tb()\n",
+        "def f():\n    a()\n    if x:\n        y()\n    b()\n",
+    ),
+    makes(
+        "two-space file, four quoted",
+        "f:\n  a: 1\n  b:\n    c: 2\n",
+        "    a: 1\n    b:\n        c: 2\n",
+        "    a: 1\n    b:\n        c: 3\n",
+        "f:\n  a: 1\n  b:\n    c: 3\n",
+    ),
+    makes(
+        "two-space file, four inserted",
+        "f:\n  a: 1\n  b:\n    c: 2\n",
+        "    b:\n        c: 2\n",
+        "    b:\n        c: 2\n        d: 4\n",
+        "f:\n  a: 1\n  b:\n    c: 2\n    d: 4\n",
+    ),
     makes("overindented quotation", "a()\nb()\n", "    a()\n    b()\n", "    a()\n    c()\n", "a()\nc()\n"),
-    makes("the deepest level out by one", "if a:\n      b()\n", "if a:\n    b()\n", "if a:\n    c()\n", "if a:\n      c()\n"),
-    makes("reindented on purpose, no drift", "a()  \nb()\n", "a()\nb()\n", "if x:\n    a()\nb()\n", "if x:\n    a()  \nb()\n"),
-    makes("wrapping a drifted block", "\ta()\n\tb()\nc:\n\td\n", "    a()\n    b()\n", "    if x:\n        a()\n    b()\n",
-          "\tif x:\n\t\ta()\n\tb()\nc:\n\td\n"),
-    makes("surrounding blanks of one line", "   key = value   \n", "key = value\n", "key = other\n", "   key = other   \n"),
-    makes("an inserted blank line stays empty", "\ta()\n\tb()\n", "  a()\n  b()\n", "  a()\n\n  b()\n", "\ta()\n\n\tb()\n"),
-    makes("a deleted line of a drifted block", "\ta()\n\tb()\n\tc()\n", "  a()\n  b()\n  c()\n", "  a()\n  c()\n", "\ta()\n\tc()\n"),
-    makes("a Makefile keeps its tab", "all:\n\techo one\n", "all:\n    echo one\n", "all:\n    echo two\n", "all:\n\techo two\n"),
-    makes("a Makefile gets a tab for a new line", "all:\n\techo one\n", "all:\n    echo one\n",
-          "all:\n    echo one\n    echo two\n", "all:\n\techo one\n\techo two\n"),
-    makes("the first line quoted from its middle column", "    a\n    b\n", "a\n    b\n", "a\n    c\n", "    a\n    c\n"),
+    makes(
+        "the deepest level out by one",
+        "if a:\n      b()\n",
+        "if a:\n    b()\n",
+        "if a:\n    c()\n",
+        "if a:\n      c()\n",
+    ),
+    makes(
+        "reindented on purpose, no drift",
+        "a()  \nb()\n",
+        "a()\nb()\n",
+        "if x:\n    a()\nb()\n",
+        "if x:\n    a()  \nb()\n",
+    ),
+    makes(
+        "wrapping a drifted block",
+        "\ta()\n\tb()\nc:\n\td\n",
+        "    a()\n    b()\n",
+        "    if x:\n        a()\n    b()\n",
+        "\tif x:\n\t\ta()\n\tb()\nc:\n\td\n",
+    ),
+    makes(
+        "surrounding blanks of one line", "   key = value   \n", "key = value\n", "key = other\n", "   key = other   \n"
+    ),
+    makes(
+        "an inserted blank line stays empty", "\ta()\n\tb()\n", "  a()\n  b()\n", "  a()\n\n  b()\n", "\ta()\n\n\tb()\n"
+    ),
+    makes(
+        "a deleted line of a drifted block",
+        "\ta()\n\tb()\n\tc()\n",
+        "  a()\n  b()\n  c()\n",
+        "  a()\n  c()\n",
+        "\ta()\n\tc()\n",
+    ),
+    makes(
+        "a Makefile keeps its tab",
+        "all:\n\techo one\n",
+        "all:\n    echo one\n",
+        "all:\n    echo two\n",
+        "all:\n\techo two\n",
+    ),
+    makes(
+        "a Makefile gets a tab for a new line",
+        "all:\n\techo one\n",
+        "all:\n    echo one\n",
+        "all:\n    echo one\n    echo two\n",
+        "all:\n\techo one\n\techo two\n",
+    ),
+    makes(
+        "the first line quoted from its middle column", "    a\n    b\n", "a\n    b\n", "a\n    c\n", "    a\n    c\n"
+    ),
 ]
 
 REPEATED = [
@@ -157,10 +240,19 @@ SEQUENCES = [
     chain("later edits see earlier ones", "a\n", [("a", "b"), ("b", "c")], "c\n"),
     chain("two independent edits", "a\nb\nc\n", [("a", "A"), ("c", "C")], "A\nb\nC\n"),
     chain("an edit of what was inserted", "a\n", [("a\n", "a\nb\n"), ("b\n", "c\n")], "a\nc\n"),
-    chain("an overlap with an earlier edit is not found", "one two three\n", [("one two", "1 2"), ("two three", "x")],
-          why="edit 2 of 2: old_text was not found"),
+    chain(
+        "an overlap with an earlier edit is not found",
+        "one two three\n",
+        [("one two", "1 2"), ("two three", "x")],
+        why="edit 2 of 2: old_text was not found",
+    ),
     chain("the first of three fails", "a\n", [("z", "y"), ("a", "b"), ("b", "c")], why="edit 1 of 3"),
-    chain("an edit makes the next ambiguous", "a\nb\n", [("b", "a"), ("a", "c")], why="edit 2 of 2: old_text occurs 2 times"),
+    chain(
+        "an edit makes the next ambiguous",
+        "a\nb\n",
+        [("b", "a"), ("a", "c")],
+        why="edit 2 of 2: old_text occurs 2 times",
+    ),
     chain("back and forth", "a\n", [("a", "b"), ("b", "a")], "a\n"),
 ]
 
@@ -184,27 +276,65 @@ REFUSALS = [
     refuses("an empty old text in an empty file", "", "", "b", "use write_file"),
     refuses("nothing would change", "a\n", "a", "a", "nothing would change"),
     refuses("an empty file", "", "a", "b", "old_text was not found"),
-    refuses("spacing inside a line", "x  =  foo( 1 )\n", "x = foo(1)", "y", "in its spacing or line breaks here, copy it from line 1"),
-    refuses("a line broken elsewhere", "foo(a,\n    b)\n", "foo(a, b)", "bar()", "copy it from line 1:\n1\tfoo(a,\n2\t    b)"),
+    refuses(
+        "spacing inside a line",
+        "x  =  foo( 1 )\n",
+        "x = foo(1)",
+        "y",
+        "in its spacing or line breaks here, copy it from line 1",
+    ),
+    refuses(
+        "a line broken elsewhere",
+        "foo(a,\n    b)\n",
+        "foo(a, b)",
+        "bar()",
+        "copy it from line 1:\n1\tfoo(a,\n2\t    b)",
+    ),
     refuses("a repeated character", "# =====\nx\n", "# =======", "#", "how often a character is repeated"),
     refuses("old and new swapped", "return new_value\n", "totally different", "return new_value", "swapped"),
-    refuses("a typing mistake", "def compute_total(items):\n", "def compute_totl(items):", "x", "closest line is line 1:\n1\tdef compute"),
+    refuses(
+        "a typing mistake",
+        "def compute_total(items):\n",
+        "def compute_totl(items):",
+        "x",
+        "closest line is line 1:\n1\tdef compute",
+    ),
     refuses("nothing alike", "alpha\n", "0123456789", "x", "read the file and copy the text exactly"),
     refuses("only blanks do not match loosely", "a\nb\n", "   \n", "\n", "old_text was not found"),
     refuses("a binary file", b"\x7fELF\0\0", "ELF", "x", "the file is binary"),
     refuses("a binary byte far inside", b"a" * 9000 + b"\0", "aaa", "x", "the file is binary"),
     refuses("a file too large", b"a\n" * (2 * 1024 * 1024 + 1), "a", "x", "only files up to 4194304"),
-    refuses("the hint is at most five lines", "".join(f"a{n} b{n}\n" for n in range(20)),
-            "".join(f"a{n}  b{n}\n" for n in range(20)).replace("  ", " ").replace(" ", "   "), "x", "\n…"),
+    refuses(
+        "the hint is at most five lines",
+        "".join(f"a{n} b{n}\n" for n in range(20)),
+        "".join(f"a{n}  b{n}\n" for n in range(20)).replace("  ", " ").replace(" ", "   "),
+        "x",
+        "\n…",
+    ),
 ]
 
 LARGE = [
-    makes("a needle in a hundred thousand lines", "".join(f"line {n}\n" for n in range(100_000)), "line 77777\n", "found\n",
-          "".join("found\n" if n == 77777 else f"line {n}\n" for n in range(100_000))),
-    makes("a tolerant needle in a hundred thousand lines", "".join(f"\tline {n}\n" for n in range(100_000)),
-          "  line 77777\n  line 77778\n", "  found\n  line 77778\n",
-          "".join("\tfound\n" if n == 77777 else f"\tline {n}\n" for n in range(100_000))),
-    makes("one very long line", "x" * 1_000_000 + "needle" + "y" * 1_000_000, "needle", "pin", "x" * 1_000_000 + "pin" + "y" * 1_000_000),
+    makes(
+        "a needle in a hundred thousand lines",
+        "".join(f"line {n}\n" for n in range(100_000)),
+        "line 77777\n",
+        "found\n",
+        "".join("found\n" if n == 77777 else f"line {n}\n" for n in range(100_000)),
+    ),
+    makes(
+        "a tolerant needle in a hundred thousand lines",
+        "".join(f"\tline {n}\n" for n in range(100_000)),
+        "  line 77777\n  line 77778\n",
+        "  found\n  line 77778\n",
+        "".join("\tfound\n" if n == 77777 else f"\tline {n}\n" for n in range(100_000)),
+    ),
+    makes(
+        "one very long line",
+        "x" * 1_000_000 + "needle" + "y" * 1_000_000,
+        "needle",
+        "pin",
+        "x" * 1_000_000 + "pin" + "y" * 1_000_000,
+    ),
     refuses("nothing in a hundred thousand lines", "line\n" * 100_000, "0123456789", "x", "read the file and copy"),
 ]
 

@@ -1,1 +1,1 @@
-"""The program inside a workspace: processes with keys, files, search, terminals, git and context. Standard library only."""
+"""The program inside a workspace: keyed processes, files, terminals, git, context. Standard library only."""

@@ -5,6 +5,6 @@ import sys
 # asyncio takes TLS along when it finds it; the agent never uses it, and an idle workspace should cost little.
 sys.modules["ssl"] = None  # pyright: ignore[reportArgumentType]
 
-from .main import main  # noqa: E402
+from perdure.workspaces.agent.main import main  # noqa: E402
 
 sys.exit(main())

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
 from typing import Callable, NamedTuple
 
-from .lineage import signal_all
-from .limits import HELPER_SECONDS, PIPE_READ_BYTES
-from .problems import Problem
+from perdure.workspaces.agent.limits import HELPER_SECONDS, PIPE_READ_BYTES
+from perdure.workspaces.agent.lineage import signal_all
+from perdure.workspaces.agent.problems import Problem
 
 
 class Finished(NamedTuple):
@@ -57,15 +58,7 @@ class Children:
 
     async def run(self, arguments: list[str], directory: str, environment: dict[str, str], most: int) -> Finished:
         """Run a helper to its end and keep at most so many bytes of what it prints; more ends it early."""
-        process = subprocess.Popen(
-            arguments,
-            cwd=directory,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        process = _spawn(arguments, directory, environment)
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self.expect(process.pid, lambda status: None if ended.done() else ended.set_result(status))
         # The status is collected above; without this the destructor would wait for a pid that may be reused.
@@ -84,11 +77,21 @@ class Children:
             process.stdout.close()
 
 
+def _spawn(arguments: list[str], directory: str, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        arguments,
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 def _kill_group(pid: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def _direct(parent: int) -> list[int]:

@@ -1,14 +1,14 @@
-"""The place for what a workspace tells its agents: instruction files, the index of skills, tool servers; with hashes."""
+"""The place for what a workspace tells its agents: instructions, an index of skills, tool servers; with hashes."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from typing import Iterator
+from collections.abc import Iterator
 
-from .files import read_bytes
-from .places import Places
-from .problems import Problem
+from perdure.workspaces.agent.files import read_bytes
+from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.problems import Problem
 
 FILE_BYTES = 64 * 1024
 MOST_SKILLS = 100
@@ -30,7 +30,9 @@ class Context:
 
     def _instruction_paths(self) -> list[str]:
         """The tree's own, those of repositories one level down, and the user's in the kept home."""
-        below = [name for name in _directories(self._places.tree) if os.path.lexists(f"{self._places.tree}/{name}/.git")]
+        below = [
+            name for name in _directories(self._places.tree) if os.path.lexists(f"{self._places.tree}/{name}/.git")
+        ]
         nested = [f"{name}/{instruction}" for name in below for instruction in INSTRUCTIONS]
         return [*(f"{self._places.home}/.perdure/{name}" for name in INSTRUCTIONS[:1]), *INSTRUCTIONS, *nested]
 

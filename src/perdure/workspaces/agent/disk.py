@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 
-from .limits import DISK_CHECK_SECONDS
-from .places import Places
-from .processes import Processes
+from perdure.workspaces.agent.limits import DISK_CHECK_SECONDS
+from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.processes import Processes
 
 
 class Disk:
@@ -53,12 +54,10 @@ def _measure(directory: str) -> int:
     total = 0
     queue = [directory]
     while queue:
-        try:
-            with os.scandir(queue.pop()) as entries:
-                for entry in entries:
-                    total += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        queue.append(entry.path)
-        except OSError:
-            continue
+        # What disappears while it is measured counts nothing.
+        with contextlib.suppress(OSError), os.scandir(queue.pop()) as entries:
+            for entry in entries:
+                total += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    queue.append(entry.path)
     return total

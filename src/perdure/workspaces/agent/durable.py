@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 
@@ -22,7 +23,9 @@ class Folder:
             os.fsync(self._descriptor)
         except FileExistsError:
             pass
-        return Folder(os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._descriptor))
+        return Folder(
+            os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._descriptor)
+        )
 
     def names(self) -> list[str]:
         return sorted(name for name in os.listdir(self._descriptor) if not name.endswith(".new"))
@@ -52,10 +55,8 @@ class Folder:
         os.fsync(self._descriptor)
 
     def remove(self, name: str) -> None:
-        try:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self._descriptor)
-        except FileNotFoundError:
-            pass
 
     def age(self, name: str, now: float) -> float:
         """Seconds since the file was written; nothing for one that is gone."""

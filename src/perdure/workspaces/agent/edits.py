@@ -5,9 +5,9 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import Callable, NamedTuple
 
-from .lines import Line, dominant_ending, endings, join, split
-from .near_miss import near_miss
-from .tolerance import Habits, weave
+from perdure.workspaces.agent.lines import Line, dominant_ending, endings, join, split
+from perdure.workspaces.agent.near_miss import near_miss
+from perdure.workspaces.agent.tolerance import Habits, weave
 
 EDITABLE_BYTES = 4 * 1024 * 1024
 DIFF_BYTES = 32 * 1024
@@ -27,12 +27,10 @@ class Refused(Exception):
 
 
 def edit_bytes(content: bytes, edits: list[Edit]) -> bytes:
-    """All edits one after the other, later ones seeing earlier ones. Bytes that are not UTF-8 pass through unchanged."""
+    """All edits one after the other, later ones seeing earlier ones. Bytes that are not UTF-8 stay as they are."""
     if len(content) > EDITABLE_BYTES:
         raise Refused(
-            "the file has {} bytes and only files up to {} can be edited; change it with a command".format(
-                len(content), EDITABLE_BYTES
-            )
+            f"the file has {len(content)} bytes, only files up to {EDITABLE_BYTES} can be edited; use a command"
         )
     if b"\0" in content:
         raise Refused("the file is binary; change it with a command")
@@ -40,30 +38,27 @@ def edit_bytes(content: bytes, edits: list[Edit]) -> bytes:
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     text = text[len(mark) :]
     for number, edit in enumerate(edits, 1):
-        try:
-            text = apply(text, edit)
-        except Refused as refusal:
-            raise Refused(f"edit {number} of {len(edits)}: {refusal}" if len(edits) > 1 else str(refusal)) from None
+        text = apply(text, edit, place=f"edit {number} of {len(edits)}: " if len(edits) > 1 else "")
     try:
         return (mark + text).encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise Refused("new_text holds half of a surrogate pair, which cannot be written as UTF-8") from None
 
 
-def apply(text: str, edit: Edit) -> str:
-    """One edit. Three passes: exact, ignoring trailing blanks, ignoring surrounding blanks; the first with a hit decides."""
+def apply(text: str, edit: Edit, *, place: str = "") -> str:
+    """One edit. Exact, then ignoring trailing, then surrounding blanks: the first pass with a hit decides."""
     if not edit.old_text:
-        raise Refused("old_text is empty; use write_file to create a file, or quote the text next to the place")
+        raise Refused(place + "old_text is empty; use write_file to create a file, or quote the text next to the place")
     if edit.old_text == edit.new_text:
-        raise Refused("old_text and new_text are the same; nothing would change")
+        raise Refused(place + "old_text and new_text are the same; nothing would change")
     if edit.old_text in text:
-        return _exact(text, edit)
+        return _exact(text, edit, place)
     if edit.old_text.strip() and not _endings_conflict(edit):
         for key in (_without_trail, _without_surroundings):
-            edited = _tolerant(text, edit, key)
+            edited = _tolerant(text, edit, key, place)
             if edited is not None:
                 return edited
-    raise Refused(near_miss(text, edit.old_text, edit.new_text))
+    raise Refused(place + near_miss(text, edit.old_text, edit.new_text))
 
 
 def unified(path: str, before: bytes, after: bytes) -> str:
@@ -81,10 +76,10 @@ def unified(path: str, before: bytes, after: bytes) -> str:
     return "".join(pieces)
 
 
-def _exact(text: str, edit: Edit) -> str:
+def _exact(text: str, edit: Edit, place: str) -> str:
     hits = _overlapping(text, edit.old_text)
     if hits > 1 and not edit.replace_all:
-        raise Refused(_ambiguous(hits))
+        raise Refused(place + _ambiguous(hits))
     new = edit.new_text
     if not endings(edit.old_text) and "\r" not in new and dominant_ending(text) == "\r\n":
         new = new.replace("\n", "\r\n")
@@ -112,13 +107,13 @@ def _without_surroundings(line: Line) -> str:
     return line.body
 
 
-def _tolerant(text: str, edit: Edit, key: Callable[[Line], str]) -> str | None:
+def _tolerant(text: str, edit: Edit, key: Callable[[Line], str], place: str) -> str | None:
     lines, old = split(text), split(edit.old_text)
     hits = _line_hits([key(line) for line in lines], [key(line) for line in old])
     if not hits:
         return None
     if len(hits) > 1 and not edit.replace_all:
-        raise Refused(_ambiguous(len(hits)))
+        raise Refused(place + _ambiguous(len(hits)))
     new, habits = split(edit.new_text), Habits.of(text)
     done: list[Line] = []
     position = 0
@@ -136,13 +131,9 @@ def _tolerant(text: str, edit: Edit, key: Callable[[Line], str]) -> str | None:
 def _line_hits(lines: list[str], old: list[str]) -> list[int]:
     first, size = old[0], len(old)
     return [
-        start
-        for start in range(len(lines) - size + 1)
-        if lines[start] == first and lines[start : start + size] == old
+        start for start in range(len(lines) - size + 1) if lines[start] == first and lines[start : start + size] == old
     ]
 
 
 def _ambiguous(hits: int) -> str:
     return f"old_text occurs {hits} times; add neighbouring lines to old_text until it is unique, or set replace_all"
-
-

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from typing import Mapping, cast
+from collections.abc import Mapping
+from typing import cast
 
-from .problems import invalid
+from perdure.workspaces.agent.problems import invalid
 
 
 class Fields:
@@ -81,8 +83,6 @@ class Fields:
 
     def fingerprint(self) -> str:
         """The same for the same request, whatever the order of its fields."""
-        import hashlib
-
         content = json.dumps(self._values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 

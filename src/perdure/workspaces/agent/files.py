@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import secrets
 import stat
-from typing import Iterator, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from .places import Place, Places
-from .problems import Problem, missing, of_os_error, refused
+from perdure.workspaces.agent.places import Place, Places
+from perdure.workspaces.agent.problems import Problem, missing, of_os_error, refused
 
 READABLE_BYTES = 1024 * 1024
 LINE_BYTES = 1024
 PAGE_LINES = 2000
 PAGE_BYTES = 32 * 1024
+NUMBER_BYTES = 8
 CONTENT_BYTES = 16 * 1024 * 1024
 LISTED_ENTRIES = 1000
 LISTED_DEPTH = 10
@@ -29,9 +32,10 @@ def read_lines(places: Places, path: str, offset: int, limit: int) -> dict[str, 
     if kind:
         return {"kind": "image", "media_type": kind, "base64": base64.b64encode(content).decode()}
     if len(content) > READABLE_BYTES:
-        raise refused("too_large", f"{path} has {len(content)} bytes, more than {READABLE_BYTES}; use search_files, or execute with head, tail or sed")
+        instead = "use search_files, or execute with head, tail or sed"
+        raise refused("too_large", f"{path} has {len(content)} bytes, more than {READABLE_BYTES}; {instead}")
     if b"\0" in content:
-        raise refused("binary", f"{path} is a binary file; use execute with a tool that understands it, or attach_file")
+        raise refused("binary", f"{path} is a binary file; use execute with a tool for it, or attach_file")
     lines = content.decode("utf-8", "replace").split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -45,13 +49,12 @@ def _page(lines: list[str]) -> Iterator[str]:
     room = PAGE_BYTES
     for line in lines:
         content = line.rstrip("\r").encode("utf-8", "surrogateescape")
-        if len(content) > LINE_BYTES:
-            kept = content[:LINE_BYTES].decode("utf-8", "ignore")
-            line = f"{kept}… [{len(content) - LINE_BYTES} more bytes in this line]"
-        room -= min(len(content), LINE_BYTES) + 8
+        over = len(content) - LINE_BYTES
+        room -= min(len(content), LINE_BYTES) + NUMBER_BYTES
         if room < 0:
             return
-        yield line.rstrip("\r")
+        shown = content[:LINE_BYTES].decode("utf-8", "ignore")
+        yield f"{shown}… [{over} more bytes in this line]" if over > 0 else shown
 
 
 def read_bytes(place: Place, shown: str, most: int) -> bytes:
@@ -83,10 +86,8 @@ class Staged(NamedTuple):
         os.fsync(self.place.directory)
 
     def discard(self) -> None:
-        try:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(self.fresh, dir_fd=self.place.directory)
-        except FileNotFoundError:
-            pass
 
 
 def stage(place: Place, content: bytes) -> Staged:
@@ -150,7 +151,12 @@ def _list(directory: int, prefix: str, depth: int, entries: list[dict[str, objec
         if kind == "link":
             entry["target"] = os.readlink(name, dir_fd=directory)
         entries.append(entry)
-        if kind == "directory" and depth > 1 and name != ".git" and not _descend(directory, name, prefix, depth, entries):
+        if (
+            kind == "directory"
+            and depth > 1
+            and name != ".git"
+            and not _descend(directory, name, prefix, depth, entries)
+        ):
             return False
     return True
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import Iterator
+from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
-from .children import Children
-from .edits import unified
-from .files import read_bytes
-from .places import Places
-from .problems import Problem, missing, refused
-from .search import SKIPPED_DIRECTORIES
+from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.edits import unified
+from perdure.workspaces.agent.files import read_bytes
+from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.problems import Problem, missing, refused
+from perdure.workspaces.agent.search import SKIPPED_DIRECTORIES
 
 MOST_REPOSITORIES = 20
 SEARCH_DEPTH = 3
@@ -70,9 +70,13 @@ class Git:
                 queue += [(child, depth + 1) for child in _subdirectories(directory)]
 
     async def _repository(self, root: str) -> dict[str, object]:
-        output, cut = await self._git(root, STATUS_BYTES, "status", "--porcelain=v2", "--branch", "--untracked-files=all", "-z")
+        output, cut = await self._git(
+            root, STATUS_BYTES, "status", "--porcelain=v2", "--branch", "--untracked-files=all", "-z"
+        )
         header = _header(output)
-        counts, _ = await self._git(root, STATUS_BYTES, "diff", "--numstat", "--no-renames", "-z", *PLAIN, await self._base(root))
+        counts, _ = await self._git(
+            root, STATUS_BYTES, "diff", "--numstat", "--no-renames", "-z", *PLAIN, await self._base(root)
+        )
         files = _numbers(counts) + [self._counted(root, name) for name in _untracked_names(output)]
         ahead, behind = _distance(header.get("branch.ab", ""))
         return {
@@ -107,7 +111,9 @@ class Git:
         content = self._content(root, name)
         if b"\0" in content:
             return f"Binary file {name} is new\n"
-        return f"diff --git a/{name} b/{name}\nnew file\n" + unified(name, b"", content).replace(f"--- a/{name}", "--- /dev/null", 1)
+        return f"diff --git a/{name} b/{name}\nnew file\n" + unified(name, b"", content).replace(
+            f"--- a/{name}", "--- /dev/null", 1
+        )
 
     def _content(self, root: str, name: str) -> bytes:
         try:
@@ -161,5 +167,7 @@ def _numbers(output: bytes) -> list[dict[str, object]]:
         if name:
             binary = added == "-"
             counts = (0, 0) if binary else (int(added), int(removed))
-            files.append({"path": name, "status": "changed", "added": counts[0], "removed": counts[1], "binary": binary})
+            files.append(
+                {"path": name, "status": "changed", "added": counts[0], "removed": counts[1], "binary": binary}
+            )
     return files

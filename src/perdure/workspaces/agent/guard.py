@@ -6,15 +6,17 @@ command's exit, leaves when nothing is left below it, and kills everything below
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import select
 import signal
 import socket
+import termios
 from typing import Callable, NamedTuple, NoReturn
 
-from .kernel import adopt_orphans, name_process
-from .lineage import kill_below
+from perdure.workspaces.agent.kernel import adopt_orphans, name_process
+from perdure.workspaces.agent.lineage import kill_below
 
 KILL_ROUNDS = 2000
 
@@ -31,7 +33,7 @@ class Launch(NamedTuple):
 
 
 def start(launch: Launch) -> tuple[int, socket.socket]:
-    """Fork a guard that runs the command; its pid, and a socket that says `exit <status>` and closes when all is quiet."""
+    """Fork a guard that runs the command; its pid, and a socket that says `exit <status>` and ends when quiet."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:
@@ -72,16 +74,13 @@ def _become(launch: Launch, agent: socket.socket) -> None:
         for target, source in enumerate(launch.streams):
             os.dup2(source, target)
         if launch.terminal:
-            import fcntl
-            import termios
-
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         os.fchdir(launch.directory)
         for limit, value in launch.limits.items():
             _lower(limit, value)
         _close_all_but({0, 1, 2, agent.fileno()})
         os.set_inheritable(agent.fileno(), False)
-        os.execve(launch.arguments[0], launch.arguments, launch.environment)
+        os.execve(launch.arguments[0], launch.arguments, launch.environment)  # noqa: S606
     except OSError as error:
         agent.send(f"failed {error.strerror}\n".encode())
 
@@ -105,7 +104,7 @@ def _watch(command: int, agent: socket.socket) -> None:
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     while _reap(command, agent):
         ready, _, _ = select.select([woken, agent], [], [])
         if woken in ready:

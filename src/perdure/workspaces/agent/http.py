@@ -1,4 +1,4 @@
-"""The place for HTTP/1.1 as far as one trusted client needs it: JSON in, JSON or a stream out, connections kept open."""
+"""The place for HTTP/1.1 as far as one trusted client needs it: JSON in, JSON or a stream out, kept alive."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import asyncio
 import hmac
 import json
 import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from typing import AsyncIterator, Awaitable, Callable, NamedTuple
+from typing import Callable, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from .fields import Fields
-from .limits import BODY_BYTES, HEADER_BYTES
-from .problems import Problem, invalid, of_os_error
+from perdure.workspaces.agent.fields import Fields
+from perdure.workspaces.agent.limits import BODY_BYTES, HEADER_BYTES
+from perdure.workspaces.agent.problems import Problem, invalid, of_os_error
 
 
 class Request(NamedTuple):
@@ -22,6 +23,16 @@ class Request(NamedTuple):
     path: str
     query: dict[str, str]
     body: bytes
+
+    @property
+    def run(self) -> str:
+        """Which process or terminal a path like /v1/processes/p1/output is about."""
+        return self.path.split("/")[3]
+
+    @property
+    def pattern(self) -> str:
+        steps = self.path.split("/")
+        return "/".join([*steps[:3], "*", *steps[4:]])
 
     def fields(self) -> Fields:
         return Fields.parse(self.body)
@@ -79,7 +90,9 @@ class Server:
         request, headers = _parse(head)
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > BODY_BYTES or "transfer-encoding" in headers:
-            _write(writer, answer(Problem(413, "too_large", f"a body has at most {BODY_BYTES} bytes").body(), 413), False)
+            _write(
+                writer, answer(Problem(413, "too_large", f"a body has at most {BODY_BYTES} bytes").body(), 413), False
+            )
             return False
         request = request._replace(body=await reader.readexactly(int(length)))
         reply = await self._reply(request, headers.get("authorization", ""), reader)
@@ -103,7 +116,7 @@ class Server:
 
 
 @asynccontextmanager
-async def _departure(reader: asyncio.StreamReader) -> AsyncIterator["asyncio.Future[bytes]"]:
+async def _departure(reader: asyncio.StreamReader) -> AsyncGenerator[asyncio.Future[bytes], None]:
     """Done when the client has gone: it says nothing while it waits for an answer."""
     gone = asyncio.ensure_future(reader.read(1))
     try:

@@ -1,4 +1,4 @@
-"""The place for changing several files as one: an intent is on disk before the first change and is settled after a crash."""
+"""The place for changing several files as one: an intent is on disk before the first change, settled after a crash."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import stat
 from contextlib import ExitStack
 from typing import Callable, NamedTuple, cast
 
-from .durable import Folder
-from .edits import Edit, Refused, edit_bytes, unified
-from .fields import Fields
-from .files import CONTENT_BYTES, Staged, read_bytes, stage
-from .keys import Keys
-from .places import Places
-from .problems import Problem, invalid, refused
+from perdure.workspaces.agent.durable import Folder
+from perdure.workspaces.agent.edits import Edit, Refused, edit_bytes, unified
+from perdure.workspaces.agent.fields import Fields
+from perdure.workspaces.agent.files import CONTENT_BYTES, Staged, read_bytes, stage
+from perdure.workspaces.agent.keys import Keys
+from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.problems import Problem, invalid, refused
 
 
 class Change(NamedTuple):
@@ -130,7 +130,8 @@ class Intents:
             path = os.path.normpath(self._places.absolute(file.text("path")))
             asked.setdefault(path, file.text("path"))
             wanted.setdefault(path, []).extend(
-                Edit(edit.text("old_text"), edit.text("new_text"), edit.flag("replace_all")) for edit in file.objects("edits")
+                Edit(edit.text("old_text"), edit.text("new_text"), edit.flag("replace_all"))
+                for edit in file.objects("edits")
             )
         if not wanted or not all(wanted.values()):
             raise invalid("files must name at least one file, each with at least one edit")
@@ -146,7 +147,9 @@ class Intents:
             status = place.status()
             identity = (status.st_dev, status.st_ino) if status is not None else (0, 0)
             if identity in seen:
-                raise refused("same_file", f"{path} and {seen[identity]} are the same file; put all its edits under one name")
+                raise refused(
+                    "same_file", f"{path} and {seen[identity]} are the same file; put all its edits under one name"
+                )
             seen[identity] = path
             try:
                 return Change(place.path, before, edit_bytes(before, edits))
@@ -160,7 +163,9 @@ class Intents:
     def _replace(self, contents: list[tuple[str, bytes | None]]) -> None:
         """Everything is staged before the first file is touched, so a full disk changes nothing."""
         with ExitStack() as stack:
-            places = [(stack.enter_context(self._places.find(path, create_parents=True)), new) for path, new in contents]
+            places = [
+                (stack.enter_context(self._places.find(path, create_parents=True)), new) for path, new in contents
+            ]
             staged: list[Staged] = []
             try:
                 for place, new in places:
@@ -191,7 +196,9 @@ def _failed(state: str, message: str) -> dict[str, object]:
 
 def _pack(key: str | None, changes: list[Change]) -> bytes:
     header = json.dumps({"key": key, "changes": [change.header for change in changes]})
-    return b"".join([header.encode(), b"\n", *(content for change in changes for content in (change.before or b"", change.after))])
+    return b"".join(
+        [header.encode(), b"\n", *(content for change in changes for content in (change.before or b"", change.after))]
+    )
 
 
 def _unpack(content: bytes) -> tuple[str, list[Change]]:

@@ -7,8 +7,8 @@ import json
 import time
 from typing import NamedTuple, cast
 
-from .durable import Folder
-from .problems import Problem
+from perdure.workspaces.agent.durable import Folder
+from perdure.workspaces.agent.problems import Problem
 
 KEPT_SECONDS = 30 * 24 * 3600
 SWEEP_SECONDS = 3600

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
-from typing import Iterator
+from collections.abc import Iterator
 
 
 def descendants(ancestor: int) -> list[int]:
@@ -24,14 +25,12 @@ def descendants(ancestor: int) -> list[int]:
 
 def signal_all(pids: list[int], number: int) -> None:
     for pid in pids:
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-        except (ProcessLookupError, PermissionError):
-            continue
 
 
 def kill_below(ancestor: int, rounds: int) -> bool:
-    """Kill everything below one, again and again until nothing is left; a forking line is stopped before it is killed."""
+    """Kill everything below one, again and again until nothing is left; stopped first so that it forks no more."""
     for _ in range(rounds):
         pids = descendants(ancestor)
         if not pids:

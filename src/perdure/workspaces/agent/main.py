@@ -9,31 +9,31 @@ import socket
 import sys
 import time
 
-from .children import Children
-from .context import Context
-from .disk import Disk
-from .durable import Folder
-from .fields import Fields
-from .git import Git
-from .http import Server
-from .intents import Intents
-from .kernel import adopt_orphans, hide_memory, name_process
-from .keys import Keys
-from .memory import Memory
-from .places import Places
-from .processes import Processes, Surroundings
-from .routes import Program, handler
-from .search import Search
-from .settings import Settings
-from .terminals import Terminals
-from .watching import Watching
+from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.context import Context
+from perdure.workspaces.agent.disk import Disk
+from perdure.workspaces.agent.durable import Folder
+from perdure.workspaces.agent.fields import Fields
+from perdure.workspaces.agent.git import Git
+from perdure.workspaces.agent.http import Server
+from perdure.workspaces.agent.intents import Intents
+from perdure.workspaces.agent.kernel import adopt_orphans, hide_memory, name_process
+from perdure.workspaces.agent.keys import Keys
+from perdure.workspaces.agent.memory import Memory
+from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.processes import Processes, Surroundings
+from perdure.workspaces.agent.routes import Program, handler
+from perdure.workspaces.agent.search import Search
+from perdure.workspaces.agent.settings import Settings
+from perdure.workspaces.agent.terminals import Terminals
+from perdure.workspaces.agent.watching import Watching
 
 
 def main(arguments: list[str] | None = None) -> int:
     """`agent CONFIG`: the settings' file, or `-` for standard input."""
     given = sys.argv[1:] if arguments is None else arguments
     if len(given) != 1 or given[0] in ("-h", "--help"):
-        print("usage: perdure agent CONFIG.json   (or - to read the settings from standard input)", file=sys.stderr)
+        sys.stderr.write("usage: perdure agent CONFIG.json   (or - to read the settings from standard input)\n")
         return 2
     content = sys.stdin.buffer.read() if given[0] == "-" else _content(given[0])
     settings = Settings.read(Fields.parse(content))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 
@@ -14,7 +15,7 @@ class Memory:
         self._own = os.pread(self._score, 16, 0).strip() or b"0"
 
     def kills(self) -> int:
-        """How often the kernel ended a process of this workspace for want of memory, where a control group counts it."""
+        """How often the kernel ended a process here for want of memory, where a control group counts it."""
         if self._events is None:
             return 0
         for line in os.pread(self._events, 4096, 0).split(b"\n"):
@@ -31,8 +32,6 @@ class Memory:
         self._set(self._own)
 
     def _set(self, value: bytes) -> None:
-        try:
+        # A kernel that refuses leaves the order to the sizes of the processes.
+        with contextlib.suppress(OSError):
             os.pwrite(self._score, value, 0)
-        except OSError:
-            # A kernel that refuses leaves the order to the sizes of the processes.
-            pass

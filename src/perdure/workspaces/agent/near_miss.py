@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
-from .lines import split
+from perdure.workspaces.agent.lines import split
 
 SHOWN_LINES = 3
 SHOWN_CHARACTERS = 160

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from typing import AsyncIterator, NamedTuple, Protocol
+from collections.abc import AsyncIterator
+from typing import NamedTuple, Protocol
 
-from .limits import PIPE_READ_BYTES
+from perdure.workspaces.agent.limits import PIPE_READ_BYTES
 
 
 class Piece(NamedTuple):

@@ -1,13 +1,14 @@
-"""The place for paths: every step is checked on an open directory, so neither `..` nor a symbolic link leads outside."""
+"""The place for paths: each step is checked on an open directory, so neither `..` nor a link leads outside."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
-from .problems import Problem, invalid, of_os_error, refused
+from perdure.workspaces.agent.problems import Problem, invalid, of_os_error, refused
 
 MOST_LINKS = 40
 
@@ -38,7 +39,7 @@ class Places:
         self._roots = sorted({self.tree, self.home, *map(os.path.realpath, others)}, key=len, reverse=True)
 
     @contextmanager
-    def find(self, path: str, create_parents: bool = False) -> Iterator[Place]:
+    def find(self, path: str, create_parents: bool = False) -> Generator[Place, None, None]:
         """The place a path means, links followed, directories made if asked."""
         walk = _Walk(self, path, create_parents)
         try:
@@ -143,7 +144,9 @@ class _Walk:
             try:
                 return self._enter(target)
             except Problem:
-                raise refused("outside", f"{self._asked} is a symbolic link to {target}, outside the workspace") from None
+                raise refused(
+                    "outside", f"{self._asked} is a symbolic link to {target}, outside the workspace"
+                ) from None
         return [step for step in target.split("/") if step not in ("", ".")]
 
     def _path(self) -> str:

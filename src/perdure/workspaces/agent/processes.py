@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import secrets
 import signal
 import socket
 import time
-from typing import AsyncIterator, Callable, NamedTuple
+from collections.abc import AsyncIterator
+from typing import Callable, NamedTuple
 
-from . import guard, limits
-from .children import Children
-from .fields import Fields
-from .keys import Keys, Record
-from .lineage import descendants, kill_below, signal_all
-from .memory import Memory
-from .output import Output, frames
-from .places import Places
-from .problems import Problem, invalid, missing, of_os_error
-from .settings import Settings
+from perdure.workspaces.agent import guard, limits
+from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.fields import Fields
+from perdure.workspaces.agent.keys import Keys, Record
+from perdure.workspaces.agent.lineage import descendants, kill_below, signal_all
+from perdure.workspaces.agent.memory import Memory
+from perdure.workspaces.agent.output import Output, frames
+from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.problems import Problem, invalid, missing, of_os_error
+from perdure.workspaces.agent.settings import Settings
 
 SIGNALS = {name: getattr(signal, "SIG" + name).value for name in ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM")}
 
@@ -138,10 +140,7 @@ class Processes:
 
     async def wait(self, run: str, seconds: float, most: int) -> dict[str, object]:
         process = self.find(run)
-        try:
-            await asyncio.wait_for(process.exited.wait(), min(seconds, limits.WAIT_MOST_SECONDS))
-        except asyncio.TimeoutError:
-            pass
+        await _within(process.exited, min(seconds, limits.WAIT_MOST_SECONDS))
         self._record(process)
         return process.report(most)
 
@@ -313,8 +312,6 @@ class Processes:
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:
-    try:
+    with contextlib.suppress(asyncio.TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
-    except asyncio.TimeoutError:
-        pass
     return event.is_set()

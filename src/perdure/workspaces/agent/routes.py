@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Awaitable, Callable, NamedTuple
+from collections.abc import Awaitable
+from typing import Callable, NamedTuple
 
-from . import files, limits
-from .disk import Disk
-from .git import Git
-from .http import Handler, Reply, Request, answer
-from .intents import Intents
-from .keys import Keys
-from .places import Places
-from .problems import invalid, missing
-from .processes import Processes
-from .search import Search
-from .settings import Settings
-from .terminals import Terminals
-from .watching import Watching
+from perdure.workspaces.agent import files, limits
+from perdure.workspaces.agent.disk import Disk
+from perdure.workspaces.agent.git import Git
+from perdure.workspaces.agent.http import Handler, Reply, Request, answer
+from perdure.workspaces.agent.intents import Intents
+from perdure.workspaces.agent.keys import Keys
+from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.problems import invalid, missing
+from perdure.workspaces.agent.processes import Processes
+from perdure.workspaces.agent.search import Search
+from perdure.workspaces.agent.settings import Settings
+from perdure.workspaces.agent.terminals import Terminals
+from perdure.workspaces.agent.watching import Watching
 
 VERSION = 1
 
@@ -42,10 +43,10 @@ class Program(NamedTuple):
     stopping: asyncio.Event
 
 
-Route = Callable[[Program, Request, str], Awaitable[Reply]]
+Route = Callable[[Program, Request], Awaitable[Reply]]
 
 
-async def health(program: Program, request: Request, run: str) -> Reply:
+async def health(program: Program, _: Request) -> Reply:
     return answer(
         {
             "version": VERSION,
@@ -60,58 +61,58 @@ async def health(program: Program, request: Request, run: str) -> Reply:
     )
 
 
-async def start_process(program: Program, request: Request, run: str) -> Reply:
+async def start_process(program: Program, request: Request) -> Reply:
     report = program.processes.start(request.fields())
     program.disk.wake()
     return answer(report, 201)
 
 
-async def list_processes(program: Program, request: Request, run: str) -> Reply:
+async def list_processes(program: Program, _: Request) -> Reply:
     return answer({"processes": program.processes.list()})
 
 
-async def wait_process(program: Program, request: Request, run: str) -> Reply:
+async def wait_process(program: Program, request: Request) -> Reply:
     most = min(request.number("output", limits.ANSWER_BYTES), limits.ANSWER_BYTES)
-    return answer(await program.processes.wait(run, request.number("wait_ms", 0) / 1000, most))
+    return answer(await program.processes.wait(request.run, request.number("wait_ms", 0) / 1000, most))
 
 
-async def follow_process(program: Program, request: Request, run: str) -> Reply:
-    stream = program.processes.follow(run, request.number("offset", 0))
+async def follow_process(program: Program, request: Request) -> Reply:
+    stream = program.processes.follow(request.run, request.number("offset", 0))
     return Reply(b"", kind="application/octet-stream", stream=stream)
 
 
-async def signal_process(program: Program, request: Request, run: str) -> Reply:
+async def signal_process(program: Program, request: Request) -> Reply:
     fields = request.fields()
     grace = fields.maybe_integer("grace_ms")
     seconds = None if grace is None else min(grace, 60_000) / 1000
-    return answer(await program.processes.signal(run, fields.text("signal", "TERM"), seconds))
+    return answer(await program.processes.signal(request.run, fields.text("signal", "TERM"), seconds))
 
 
-async def find_key(program: Program, request: Request, run: str) -> Reply:
+async def find_key(program: Program, request: Request) -> Reply:
     key = request.text("key")
     return answer(program.intents.by_key(key) or program.processes.by_key(key))
 
 
-async def forget_keys(program: Program, request: Request, run: str) -> Reply:
+async def forget_keys(program: Program, request: Request) -> Reply:
     for key in request.fields().texts("keys"):
         program.keys.forget(key)
     return answer({})
 
 
-async def read_file(program: Program, request: Request, run: str) -> Reply:
+async def read_file(program: Program, request: Request) -> Reply:
     offset, limit = request.number("offset", 1), request.number("limit", files.PAGE_LINES)
     if offset < 1 or not 1 <= limit <= files.PAGE_LINES:
         raise invalid(f"offset starts at 1 and limit is 1 to {files.PAGE_LINES}")
     return answer(files.read_lines(program.places, request.text("path"), offset, limit))
 
 
-async def read_content(program: Program, request: Request, run: str) -> Reply:
+async def read_content(program: Program, request: Request) -> Reply:
     with program.places.find(request.text("path")) as place:
         content = files.read_bytes(place, request.text("path"), request.number("most", files.CONTENT_BYTES))
     return Reply(content, kind="application/octet-stream")
 
 
-async def put_content(program: Program, request: Request, run: str) -> Reply:
+async def put_content(program: Program, request: Request) -> Reply:
     with program.places.find(request.text("path"), create_parents=True) as place:
         files.stage(place, request.body).commit()
         if request.query.get("executable"):
@@ -119,61 +120,63 @@ async def put_content(program: Program, request: Request, run: str) -> Reply:
     return answer({})
 
 
-async def write_file(program: Program, request: Request, run: str) -> Reply:
+async def write_file(program: Program, request: Request) -> Reply:
     return _changed(program, answer(program.intents.write(request.fields())))
 
 
-async def edit_files(program: Program, request: Request, run: str) -> Reply:
+async def edit_files(program: Program, request: Request) -> Reply:
     return _changed(program, answer(program.intents.edit(request.fields())))
 
 
-async def list_files(program: Program, request: Request, run: str) -> Reply:
+async def list_files(program: Program, request: Request) -> Reply:
     return answer(files.list_tree(program.places, request.query.get("path", "."), request.number("depth", 1)))
 
 
-async def search_files(program: Program, request: Request, run: str) -> Reply:
+async def search_files(program: Program, request: Request) -> Reply:
     found = await program.search.run(request.text("pattern"), request.query.get("path", "."), request.query.get("glob"))
     return answer(found)
 
 
-async def open_terminal(program: Program, request: Request, run: str) -> Reply:
+async def open_terminal(program: Program, request: Request) -> Reply:
     return answer(program.terminals.open(*_size(request)), 201)
 
 
-async def list_terminals(program: Program, request: Request, run: str) -> Reply:
+async def list_terminals(program: Program, _: Request) -> Reply:
     return answer({"terminals": program.terminals.list()})
 
 
-async def follow_terminal(program: Program, request: Request, run: str) -> Reply:
-    stream = program.terminals.follow(run, request.number("offset", 0))
+async def follow_terminal(program: Program, request: Request) -> Reply:
+    stream = program.terminals.follow(request.run, request.number("offset", 0))
     return Reply(b"", kind="application/octet-stream", stream=stream)
 
 
-async def type_terminal(program: Program, request: Request, run: str) -> Reply:
-    return answer(program.terminals.type(run, request.body))
+async def type_terminal(program: Program, request: Request) -> Reply:
+    return answer(program.terminals.type(request.run, request.body))
 
 
-async def resize_terminal(program: Program, request: Request, run: str) -> Reply:
-    return answer(program.terminals.resize(run, *_size(request)))
+async def resize_terminal(program: Program, request: Request) -> Reply:
+    return answer(program.terminals.resize(request.run, *_size(request)))
 
 
-async def close_terminal(program: Program, request: Request, run: str) -> Reply:
-    return answer(program.terminals.close(run))
+async def close_terminal(program: Program, request: Request) -> Reply:
+    return answer(program.terminals.close(request.run))
 
 
-async def git_state(program: Program, request: Request, run: str) -> Reply:
+async def git_state(program: Program, request: Request) -> Reply:
     return answer(await program.git_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000))
 
 
-async def git_diff(program: Program, request: Request, run: str) -> Reply:
+async def git_diff(program: Program, request: Request) -> Reply:
     return answer(await program.git.diff(request.query.get("path", ".")))
 
 
-async def context(program: Program, request: Request, run: str) -> Reply:
-    return answer(await program.context_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000))
+async def context(program: Program, request: Request) -> Reply:
+    return answer(
+        await program.context_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000)
+    )
 
 
-async def shut_down(program: Program, request: Request, run: str) -> Reply:
+async def shut_down(program: Program, _: Request) -> Reply:
     await program.processes.stop_all(limits.GRACE_SECONDS)
     program.stopping.set()
     return answer({})
@@ -221,15 +224,9 @@ ROUTES: dict[tuple[str, str], Route] = {
 
 def handler(program: Program) -> Handler:
     async def handle(request: Request) -> Reply:
-        steps = request.path.split("/")
-        run = steps[3] if len(steps) > 3 else ""
-        route = ROUTES.get((request.method, request.path))
-        if route is None and run:
-            route = ROUTES.get((request.method, "/".join([*steps[:3], "*", *steps[4:]])))
+        route = ROUTES.get((request.method, request.path)) or ROUTES.get((request.method, request.pattern))
         if route is None:
             raise missing(f"no {request.method} {request.path}")
-        return await route(program, request, run)
+        return await route(program, request)
 
     return handle
-
-

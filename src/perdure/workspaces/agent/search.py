@@ -9,11 +9,12 @@ import os
 import re
 import shutil
 import stat
-from typing import Iterator, cast
+from collections.abc import Iterator
+from typing import cast
 
-from .children import Children
-from .places import Places
-from .problems import refused
+from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.problems import missing, refused
 
 MOST_MATCHES = 200
 SHOWN_BYTES = 300
@@ -34,13 +35,15 @@ class Search:
         self.program = shutil.which("rg", path=environment["PATH"])
 
     async def run(self, pattern: str, path: str, glob: str | None) -> dict[str, object]:
-        with self._places.find(path) as place:
-            status = place.status()
-            root = place.path
-        if status is None:
-            raise refused("not_found", f"{path} does not exist; list the directory to see what is there")
+        root = self._root(path)
         found = await (self._ripgrep(pattern, root, glob) if self.program else self._walk(pattern, root, glob))
         return {"matches": found[:MOST_MATCHES], "complete": len(found) <= MOST_MATCHES}
+
+    def _root(self, path: str) -> str:
+        with self._places.find(path) as place:
+            if place.status() is None:
+                raise missing(f"{path} does not exist; list the directory to see what is there")
+            return place.path
 
     async def _ripgrep(self, pattern: str, root: str, glob: str | None) -> list[Match]:
         assert self.program is not None
@@ -50,7 +53,9 @@ class Search:
         arguments = [self.program, *options, f"--regexp={pattern}", "--", root]
         ended = await self._children.run(arguments, self._places.tree, self._environment, RIPGREP_BYTES)
         if ended.status == 2 and not ended.output.strip():
-            raise refused("invalid_pattern", f"{pattern!r} is not a regular expression ripgrep accepts; escape special characters")
+            raise refused(
+                "invalid_pattern", f"{pattern!r} is not a regular expression ripgrep accepts; escape special characters"
+            )
         return list(self._matches(ended.output))
 
     def _matches(self, output: bytes) -> Iterator[Match]:
@@ -68,11 +73,13 @@ class Search:
         try:
             expression = re.compile(pattern)
         except re.error as error:
-            raise refused("invalid_pattern", f"{pattern!r} is not a regular expression: {error}; escape special characters") from None
+            raise refused(
+                "invalid_pattern", f"{pattern!r} is not a regular expression: {error}; escape special characters"
+            ) from None
         found: list[Match] = []
         for path in _files(root):
             await asyncio.sleep(0)
-            if glob and not _globbed(os.path.relpath(path, root), glob):
+            if glob and not _globbed(path[len(root) :].lstrip("/"), glob):
                 continue
             found += [self._match(path, number, line) for number, line in _lines(path) if expression.search(line)]
             if len(found) > MOST_MATCHES:

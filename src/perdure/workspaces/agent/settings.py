@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from typing import NamedTuple
 
-from .fields import Fields
+from perdure.workspaces.agent.fields import Fields
 
 QUIET_PROGRAMS = {
     "PAGER": "cat",

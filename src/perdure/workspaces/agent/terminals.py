@@ -11,13 +11,13 @@ import shutil
 import socket
 import struct
 import termios
-from typing import AsyncIterator
+from collections.abc import AsyncIterator
 
-from . import guard, limits
-from .lineage import kill_below
-from .output import Output, frames
-from .problems import Problem, missing
-from .processes import Surroundings
+from perdure.workspaces.agent import guard, limits
+from perdure.workspaces.agent.lineage import kill_below
+from perdure.workspaces.agent.output import Output, frames
+from perdure.workspaces.agent.problems import Problem, missing
+from perdure.workspaces.agent.processes import Surroundings
 
 SCROLLBACK_BYTES = 256 * 1024
 INPUT_BYTES = 64 * 1024
@@ -61,7 +61,9 @@ class Terminals:
         shell = shutil.which("bash", path=settings.environment["PATH"]) or "/bin/sh"
         environment = {**settings.environment, "TERM": "xterm-256color", "SHELL": shell}
         try:
-            launch = guard.Launch([shell, "-l"], directory, environment, (theirs, theirs, theirs), True, settings.limits)
+            launch = guard.Launch(
+                [shell, "-l"], directory, environment, (theirs, theirs, theirs), True, settings.limits
+            )
             terminal.guard, reports = self._around.launch(launch)
         finally:
             os.close(directory)
@@ -111,7 +113,7 @@ class Terminals:
         loop = asyncio.get_running_loop()
         loop.add_reader(terminal.descriptor, self._hear, terminal)
         loop.add_reader(reports, self._shell_ended, terminal, reports)
-        self._around.children.expect(terminal.guard, lambda status: self._left(terminal, reports))
+        self._around.children.expect(terminal.guard, lambda _status: self._left(terminal, reports))
 
     def _hear(self, terminal: Terminal) -> bool:
         try:

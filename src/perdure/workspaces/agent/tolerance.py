@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from .lines import Line, dominant_ending, indent_unit, split, width
+from perdure.workspaces.agent.lines import Line, dominant_ending, indent_unit, split, width
 
 TAB_COLUMNS = 4
 
@@ -40,8 +40,10 @@ def weave(found: list[Line], old: list[Line], new: list[Line], habits: Habits) -
     anchor = next(iter(zip(old, found)))
     reference = (anchor[0].indent, anchor[1].indent)
     for pair in _pairs(old, new):
-        line = _insert(pair.new, reference, unit, habits) if pair.old is None else _descend(
-            pair.new, old[pair.old], found[pair.old], reference, unit, habits
+        line = (
+            _insert(pair.new, reference, unit, habits)
+            if pair.old is None
+            else _descend(pair.new, old[pair.old], found[pair.old], reference, unit, habits)
         )
         woven.append(line)
         if not pair.new.blank:
@@ -59,9 +61,7 @@ def _pairs(old: list[Line], new: list[Line]) -> list[Pair]:
     return pairs
 
 
-def _descend(
-    new: Line, old: Line, found: Line, reference: tuple[str, str], unit: str, habits: Habits
-) -> Line:
+def _descend(new: Line, old: Line, found: Line, reference: tuple[str, str], unit: str, habits: Habits) -> Line:
     if new.blank or old.blank:
         indent = new.indent if new.blank else _insert(new, reference, unit, habits).indent
     elif new.indent == old.indent:
@@ -100,7 +100,9 @@ def _foreign(indent: str, file_unit: str) -> bool:
     return ("\t" in file_unit and " " in indent) or (bool(file_unit.strip("\t")) and "\t" in indent)
 
 
-def _keep_open_end(woven: list[Line], old: list[Line], new: list[Line], found: list[Line], habits: Habits) -> list[Line]:
+def _keep_open_end(
+    woven: list[Line], old: list[Line], new: list[Line], found: list[Line], habits: Habits
+) -> list[Line]:
     """A file without a final newline keeps none, and a line that was last gets an ending when others follow it."""
     if not woven:
         return woven

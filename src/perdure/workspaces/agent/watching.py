@@ -6,9 +6,10 @@ import asyncio
 import hashlib
 import json
 import time
-from typing import Awaitable, Callable
+from collections.abc import Awaitable
+from typing import Callable
 
-from .limits import WAIT_MOST_SECONDS
+from perdure.workspaces.agent.limits import WAIT_MOST_SECONDS
 
 DEBOUNCE_SECONDS = 0.3
 LOOK_AGAIN_SECONDS = 3.0

@@ -1,0 +1,116 @@
+"""One way to one agent program: requests and streams over HTTP on a unix socket, errors as our own."""
+
+import asyncio
+import struct
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from datetime import timedelta
+from typing import Self, TypeVar
+
+import aiohttp
+import msgspec
+
+from perdure.core.errors import WorkspaceRefused, WorkspaceUnreachable
+from perdure.core.timing import WORKSPACE_ANSWER, WORKSPACE_REACH, WORKSPACE_REACH_RETRY
+from perdure.workspaces.wire import FaultBody, Frame, Health
+
+UNREACHABLE = (
+    "The workspace does not answer. Call start_workspace and try again; if it still does not answer, "
+    "call stop_workspace and start_workspace once; if that fails too, tell the user."
+)
+FRAME_HEADER = struct.Struct(">QI")
+
+Query = dict[str, str | int]
+Answer = TypeVar("Answer")
+
+
+class Connection:
+    """Speaks to an agent program until closed. Every wait has an end."""
+
+    def __init__(
+        self, connector: aiohttp.BaseConnector, token: str = "", closed: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._session = aiohttp.ClientSession("http://workspace", connector=connector, headers=headers)
+        self._closed = closed
+
+    @classmethod
+    def unix(cls, path: str, token: str = "", closed: Callable[[], Awaitable[None]] | None = None) -> Self:
+        return cls(aiohttp.UnixConnector(path), token, closed)
+
+    async def ask(
+        self,
+        answer: type[Answer],
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: object = None,
+        wait: timedelta | None = None,
+    ) -> Answer:
+        """One request and its answer, decoded. `wait` is how long the program may hold the answer back."""
+        content = None if body is None else msgspec.json.encode(body)
+        return msgspec.json.decode(await self.fetch(method, path, query=query, content=content, wait=wait), type=answer)
+
+    async def fetch(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        content: bytes | None = None,
+        wait: timedelta | None = None,
+    ) -> bytes:
+        patience = (WORKSPACE_ANSWER + (wait or timedelta())).total_seconds()
+        timeout = aiohttp.ClientTimeout(total=patience)
+        try:
+            async with self._session.request(method, path, params=query, data=content, timeout=timeout) as response:
+                received = await response.read()
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise WorkspaceUnreachable(UNREACHABLE) from error
+        _raise_for(response.status, received)
+        return received
+
+    async def frames(self, path: str, offset: int) -> AsyncGenerator[Frame]:
+        """A stream of output from an offset on, until it ends."""
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=WORKSPACE_ANSWER.total_seconds())
+        try:
+            async with self._session.get(path, params={"offset": offset}, timeout=timeout) as response:
+                _raise_for(response.status, b"" if response.ok else await response.read())
+                while True:
+                    header = await response.content.readexactly(FRAME_HEADER.size)
+                    start, length = FRAME_HEADER.unpack(header)
+                    yield Frame(start, await response.content.readexactly(length))
+        except asyncio.IncompleteReadError:
+            return
+        except (aiohttp.ClientError, OSError) as error:
+            raise WorkspaceUnreachable(UNREACHABLE) from error
+
+    async def health(self) -> Health:
+        return await self.ask(Health, "GET", "/v1/health")
+
+    async def reach(self, within: timedelta = WORKSPACE_REACH) -> Health:
+        """Wait for the program to answer at all."""
+        async with asyncio.timeout(within.total_seconds()) as patience:
+            while True:
+                try:
+                    return await self.health()
+                except WorkspaceUnreachable:
+                    if patience.expired():
+                        raise
+                    await asyncio.sleep(WORKSPACE_REACH_RETRY.total_seconds())
+        raise WorkspaceUnreachable(UNREACHABLE)
+
+    async def close(self) -> None:
+        await self._session.close()
+        if self._closed is not None:
+            await self._closed()
+
+
+def _raise_for(status: int, content: bytes) -> None:
+    if status < 400:
+        return
+    try:
+        fault = msgspec.json.decode(content, type=FaultBody).error
+    except msgspec.DecodeError:
+        raise WorkspaceUnreachable(UNREACHABLE) from None
+    raise WorkspaceRefused(fault.code, fault.message)

@@ -1,0 +1,87 @@
+"""The contract of every driver: what makes, starts, stops and removes workspaces."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from perdure.core.ids import WorkspaceId
+from perdure.workspaces.client import WorkspaceClient
+
+MEBIBYTE = 1024 * 1024
+GIBIBYTE = 1024 * MEBIBYTE
+
+
+class Network(StrEnum):
+    NONE = "none"
+    HOST = "host"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the processes of one workspace may use together; `file_bytes` is for each file."""
+
+    memory_bytes: int = 2 * GIBIBYTE
+    processes: int = 256
+    file_bytes: int = 2 * GIBIBYTE
+    disk_bytes: int = 10 * GIBIBYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a driver must know to run a workspace."""
+
+    id: WorkspaceId
+    network: Network = Network.NONE
+    limits: Limits = Limits()
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Driver(Protocol):
+    """Makes workspaces. Every method may be called again after a crash and then finds what is already there."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def sandboxed(self) -> bool:
+        """Whether commands are kept away from the host; the web page shows in red where they are not."""
+        ...
+
+    @property
+    def has_view(self) -> bool:
+        """Whether a read-only view can be had; without one there is no `execute` in plan and explore mode."""
+        ...
+
+    async def check(self) -> None:
+        """Raise `Misconfigured`, saying what to install or allow, where this driver cannot work."""
+        ...
+
+    async def create(self, plan: Plan) -> None:
+        """Make the tree and the kept home, empty."""
+        ...
+
+    async def start(self, plan: Plan) -> WorkspaceClient:
+        """Run the agent program, or find it running, and connect. It outlives this process."""
+        ...
+
+    async def connect(self, plan: Plan) -> WorkspaceClient:
+        """Connect to an agent program that is running; `WorkspaceUnreachable` where none is."""
+        ...
+
+    async def view(self, plan: Plan) -> WorkspaceClient:
+        """The same files, read-only, through an agent program of its own."""
+        ...
+
+    async def stop(self, plan: Plan) -> None:
+        """End everything that runs in it; files stay."""
+        ...
+
+    async def remove(self, plan: Plan) -> None:
+        """Stop it and delete its files."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections; workspaces run on."""
+        ...

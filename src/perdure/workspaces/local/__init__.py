@@ -1,0 +1,1 @@
+"""Workspaces on this host: a directory each, entered through bubblewrap."""

@@ -1,0 +1,203 @@
+"""The local driver: workspaces as directories on this host, run by agent programs that outlive the server."""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from perdure.core.errors import Misconfigured, WorkspaceRefused, WorkspaceUnreachable
+from perdure.core.timing import WORKSPACE_REACH_RETRY, WORKSPACE_STOP
+from perdure.workspaces.bundle import bundle
+from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.connection import UNREACHABLE, Connection
+from perdure.workspaces.driver import Plan
+from perdure.workspaces.local import cgroups, launch
+from perdure.workspaces.local.bubblewrap import ACCOUNTS
+from perdure.workspaces.local.layout import Layout, user_of
+from perdure.workspaces.local.order import order
+from perdure.workspaces.local.probe import why_not
+
+WORKSPACE_LEAVE_LOOKS = 100
+
+
+class LocalDriver:
+    """Keeps workspaces under one directory. Without bubblewrap it refuses, unless told that no sandbox is fine."""
+
+    name = "local"
+    has_view = True
+
+    def __init__(self, root: Path, *, unsandboxed: bool = False) -> None:
+        self._root = root
+        self.sandboxed = not unsandboxed
+
+    async def check(self) -> None:
+        if self.sandboxed and (reason := await why_not()):
+            raise Misconfigured(reason)
+
+    async def create(self, plan: Plan) -> None:
+        await self.check()
+        await asyncio.to_thread(self._layout(plan).make, user_of(plan.id) if self.sandboxed else None)
+
+    async def start(self, plan: Plan) -> WorkspaceClient:
+        return await self._run(plan, "agent")
+
+    async def view(self, plan: Plan) -> WorkspaceClient:
+        return await self._run(plan, "view")
+
+    async def connect(self, plan: Plan) -> WorkspaceClient:
+        client = self._client(plan, "agent")
+        try:
+            await client.health()
+        except BaseException:
+            await client.close()
+            raise
+        return client
+
+    async def stop(self, plan: Plan) -> None:
+        async with self._alone(plan):
+            for role in ("view", "agent"):
+                await self._stop(plan, role)
+            await asyncio.to_thread(cgroups.existing(str(plan.id)).remove)
+
+    async def remove(self, plan: Plan) -> None:
+        if self._layout(plan).root.exists():
+            await self.stop(plan)
+            await asyncio.to_thread(_delete, self._layout(plan).root)
+
+    async def close(self) -> None:
+        """Nothing is held between calls."""
+
+    async def _run(self, plan: Plan, role: str) -> WorkspaceClient:
+        if not self._layout(plan).tree.is_dir():
+            raise WorkspaceRefused("not_created", "The workspace's files are gone. Create a new workspace.")
+        async with self._alone(plan):
+            with contextlib.suppress(WorkspaceUnreachable):
+                client = self._client(plan, role)
+                return await _answering(client)
+            await self.check()
+            await self._stop(plan, role)
+            await self._launch(plan, role)
+            return await _answering(self._client(plan, role), log=self._layout(plan).log(role))
+
+    async def _launch(self, plan: Plan, role: str) -> None:
+        group = await asyncio.to_thread(cgroups.prepare, str(plan.id), plan.limits)
+        shared = await asyncio.to_thread(self._shared)
+        instructions = order(plan, self._layout(plan), role, shared=shared, group=group, sandboxed=self.sandboxed)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-I", "-S", str(Path(launch.__file__)),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+            close_fds=True, start_new_session=True,
+        )  # fmt: skip
+        _, errors = await process.communicate(json.dumps(instructions).encode())
+        if process.returncode:
+            raise WorkspaceUnreachable(f"The workspace could not be started: {errors.decode()[-500:]}")
+
+    async def _stop(self, plan: Plan, role: str) -> None:
+        with contextlib.suppress(WorkspaceUnreachable):
+            async with self._client(plan, role) as client:
+                await asyncio.wait_for(client.shut_down(), WORKSPACE_STOP.total_seconds())
+        information = self._layout(plan).information(role)
+        if not await _gone(information):
+            _kill(_first_process(information))
+            await _gone(information)
+        information.unlink(missing_ok=True)
+
+    def _client(self, plan: Plan, role: str) -> WorkspaceClient:
+        path = self._layout(plan).socket(role)
+        try:
+            directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+        except FileNotFoundError:
+            raise WorkspaceUnreachable(UNREACHABLE) from None
+
+        async def closed() -> None:
+            os.close(directory)
+
+        # Through the open directory, because the path of a socket has at most 107 bytes.
+        return WorkspaceClient(Connection.unix(f"/proc/self/fd/{directory}/{path.name}", closed=closed))
+
+    def _layout(self, plan: Plan) -> Layout:
+        return Layout(self._root / str(plan.id))
+
+    def _shared(self) -> Path:
+        """What all workspaces see, written once for each version of it."""
+        shared = self._root / "shared"
+        (shared / "accounts").mkdir(parents=True, exist_ok=True)
+        for name, text in ACCOUNTS.items():
+            _write(shared / "accounts" / name, text.encode())
+        _write(shared / "agent.pyz", bundle())
+        return shared
+
+    @asynccontextmanager
+    async def _alone(self, plan: Plan) -> AsyncGenerator[None]:
+        """One starter or stopper at a time, over all replicas on this host."""
+        path = self._layout(plan).lock
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            await asyncio.to_thread(fcntl.flock, descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+async def _answering(client: WorkspaceClient, log: Path | None = None) -> WorkspaceClient:
+    try:
+        await (client.health() if log is None else client.reach())
+    except WorkspaceUnreachable as error:
+        await client.close()
+        said = _tail(log)
+        raise WorkspaceUnreachable(f"{error} It said: {said}" if said else str(error)) from error
+    return client
+
+
+async def _gone(information: Path) -> bool:
+    """Whether a sandbox that was told to leave has left, after a moment."""
+    for _ in range(WORKSPACE_LEAVE_LOOKS):
+        if _first_process(information) is None:
+            return True
+        await asyncio.sleep(WORKSPACE_REACH_RETRY.total_seconds())
+    return False
+
+
+def _kill(pid: int | None) -> None:
+    if pid is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _tail(log: Path | None) -> str:
+    return log.read_text(errors="replace")[-500:].strip() if log is not None and log.exists() else ""
+
+
+def _first_process(information: Path) -> int | None:
+    """The sandbox's first process, if it still is that one."""
+    try:
+        pid = int(json.loads(information.read_text())["child-pid"])
+        running = Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ValueError, KeyError):
+        return None
+    return pid if running == "perdure-agent" else None
+
+
+def _write(path: Path, content: bytes) -> None:
+    if not path.exists() or path.read_bytes() != content:
+        fresh = path.with_suffix(f".{os.getpid()}")
+        fresh.write_bytes(content)
+        fresh.chmod(0o644)
+        fresh.replace(path)
+
+
+def _delete(root: Path) -> None:
+    """Delete also what a command made unreadable."""
+    for directory, names, _ in os.walk(root):
+        for name in names:
+            path = Path(directory, name)
+            if not path.is_symlink():
+                path.chmod(0o700)
+    shutil.rmtree(root)
