@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import msgspec
@@ -12,7 +12,8 @@ from perdure.sim.connection import Exchange
 from perdure.sim.director import Director
 from perdure.sim.faults import BEFORE, STATUSES, UNRENDERED, retry_headers
 from perdure.sim.gates import Gates
-from perdure.sim.player import Player, silence
+from perdure.sim.openai_responses.background import Background
+from perdure.sim.player import Action, Player, silence
 from perdure.sim.problem import Problem
 from perdure.sim.recording import Recorded, Recording, fingerprint, query_without_secrets, without_secrets
 from perdure.sim.script import Fault, Gate, Pause, Step
@@ -28,20 +29,22 @@ class Answering:
     director: Director
     recording: Recording
     gates: Gates
+    background: Background
     now: Callable[[], float]
 
     async def answer(self, wire: Wire, exchange: Exchange) -> None:
         """Answer one model call."""
-        request = request_of(exchange)
+        digest = hashlib.blake2b(exchange.body, digest_size=8).hexdigest()
+        attempt = self.director.attempt(digest)
+        request = Request(
+            exchange.path, exchange.query, exchange.headers, exchange.body, f"{digest}{attempt % 65536:04x}"
+        )
         entry = self.record(wire, exchange, request)
         try:
             self.authorize(wire, request)
             ask = wire.read(request)
             entry.model, entry.chat, entry.text, entry.step = ask.model, ask.chat, ask.prompt, ask.step
-            window = self.director.window(ask.model)
-            if ask.figures.prompt > window:
-                raise wire.overflow(ask, window)
-            await self._perform(wire, exchange, ask)
+            await self._perform(wire, exchange, ask, attempt)
         except Problem as problem:
             entry.problem = problem.message
             headers = {name.replace("_", "-"): value for name, value in problem.headers.items()}
@@ -79,18 +82,34 @@ class Answering:
         entry.finished_at = self.now()
         self.recording.changed()
 
-    async def _perform(self, wire: Wire, exchange: Exchange, ask: Ask) -> None:
-        step = self.director.step(ask)
+    async def _perform(self, wire: Wire, exchange: Exchange, ask: Ask, attempt: int) -> None:
+        window = self.director.window(ask.model)
+        if ask.figures.prompt > window:
+            await self._overflow(wire, exchange, ask, window)
+            return
+        step = self.director.step(ask, attempt)
         for fault in step.faults:
             if fault.kind in STATUSES:
                 raise self._scripted(wire, fault)
             if fault.kind in BEFORE and not await _before(exchange, fault):
                 return
-        if ask.stream:
-            exchange.start("text/event-stream; charset=utf-8", **wire.headers(ask))
-            await Player(exchange, self.gates).play(wire.stream(ask, step))
+        if ask.background:
+            await self.background.begin(exchange, ask, step)
+        elif ask.stream:
+            await self._stream(wire, exchange, ask, wire.stream(ask, step))
         elif await self._waited(exchange, step):
             exchange.respond(200, wire.whole(ask, step), **wire.headers(ask))
+
+    async def _overflow(self, wire: Wire, exchange: Exchange, ask: Ask, window: int) -> None:
+        problem = wire.overflow(ask, window)
+        events = wire.overflow_stream(ask, problem) if ask.stream else None
+        if events is None:
+            raise problem
+        await self._stream(wire, exchange, ask, events)
+
+    async def _stream(self, wire: Wire, exchange: Exchange, ask: Ask, events: Iterator[Action]) -> None:
+        exchange.start("text/event-stream; charset=utf-8", **wire.headers(ask))
+        await Player(exchange, self.gates).play(events)
 
     def _scripted(self, wire: Wire, fault: Fault) -> Problem:
         problem = wire.fault(fault.kind)
@@ -125,9 +144,3 @@ async def _before(exchange: Exchange, fault: Fault) -> bool:
         case _:
             return await silence(fault)
     return False
-
-
-def request_of(exchange: Exchange) -> Request:
-    """The exchange as a wire format sees it; its id is the hash of its body."""
-    digest = hashlib.blake2b(exchange.body, digest_size=10).hexdigest()
-    return Request(exchange.path, exchange.query, exchange.headers, exchange.body, digest)

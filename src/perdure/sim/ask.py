@@ -68,6 +68,7 @@ class Ask:
     chat: str | None = None
     figures: Figures = Figures()
     options: dict[str, Json] = field(default_factory=dict[str, Json])
+    background: bool = False
 
     @property
     def turn(self) -> int:

@@ -31,10 +31,18 @@ class Director:
         self._attempts: OrderedDict[str, int] = OrderedDict()
         self._calls: dict[str, int] = {}
 
-    def step(self, ask: Ask) -> Step:
-        """The answer to this request, with the faults that are still due."""
-        step = expanded(self._chosen(ask).at_attempt(self._attempt(ask.id)))
+    def step(self, ask: Ask, attempt: int) -> Step:
+        """The answer to this request, with the faults that are still due at this attempt."""
+        step = expanded(self._chosen(ask).at_attempt(attempt))
         return within(step, ask.max_tokens)
+
+    def attempt(self, digest: str) -> int:
+        """How often the same request came before."""
+        number = self._attempts.pop(digest, 0)
+        self._attempts[digest] = number + 1
+        if len(self._attempts) > _REMEMBERED:
+            self._attempts.popitem(last=False)
+        return number
 
     def window(self, model: str) -> int:
         """How long a prompt this model takes."""
@@ -78,10 +86,3 @@ class Director:
 
     def _of_model(self, model: str) -> Script | None:
         return next((one for one in self.scripts.values() if one.model and fnmatchcase(model, one.model)), None)
-
-    def _attempt(self, id: str) -> int:  # noqa: A002
-        number = self._attempts.pop(id, 0)
-        self._attempts[id] = number + 1
-        if len(self._attempts) > _REMEMBERED:
-            self._attempts.popitem(last=False)
-        return number

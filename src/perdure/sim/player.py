@@ -30,8 +30,9 @@ class Sink(Protocol):
 class Player:
     """One answer being played to one sink."""
 
-    def __init__(self, sink: Sink, gates: Gates) -> None:
+    def __init__(self, sink: Sink, gates: Gates, *, survives_cut: bool = False) -> None:
         self._sink = sink
+        self._survives_cut = survives_cut
         self._gates = gates
         self._batch: list[bytes] = []
         self._size = 0
@@ -73,6 +74,7 @@ class Player:
         match fault.kind:
             case "cut":
                 self._sink.abort()
+                return self._survives_cut
             case "no_terminal":
                 self._sink.end()
             case "malformed":

@@ -15,7 +15,11 @@ from perdure.sim.connection import Connection, Exchange
 from perdure.sim.control import Control
 from perdure.sim.director import DEMO_RATE, Director
 from perdure.sim.gates import Gates
+from perdure.sim.gemini.wire import Gemini
 from perdure.sim.openai_chat.wire import OpenAIChat
+from perdure.sim.openai_responses.background import Background
+from perdure.sim.openai_responses.store import Responses
+from perdure.sim.openai_responses.wire import OpenAIResponses
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.recording import Recorded, Recording
 from perdure.sim.script import Script
@@ -44,12 +48,17 @@ class Simulator:
         self.recording = Recording(now)
         self.gates = Gates()
         self._control = Control(self.recording, self.gates, self.director)
-        self._answering = Answering(self.director, self.recording, self.gates, now)
+        responses = Responses()
         self._anthropic = Anthropic(cache)
         self._chat = OpenAIChat(cache, now)
+        self._responses = OpenAIResponses(cache, now, responses)
+        self._gemini = Gemini(cache)
+        self._background = Background(self._responses, responses, self.gates)
+        self._answering = Answering(self.director, self.recording, self.gates, self._background, now)
         self._routes: dict[tuple[str, str], Callable[[Exchange], Awaitable[None]]] = {
             ("POST", "/v1/messages"): lambda exchange: self._answering.answer(self._anthropic, exchange),
             ("POST", "/v1/chat/completions"): lambda exchange: self._answering.answer(self._chat, exchange),
+            ("POST", "/v1/responses"): lambda exchange: self._answering.answer(self._responses, exchange),
         }
 
     @property
@@ -105,6 +114,10 @@ class Simulator:
         route = self._routes.get((exchange.method, exchange.path))
         if route is not None:
             await route(exchange)
+        elif exchange.method == "POST" and exchange.path.startswith(("/v1beta/models/", "/v1/models/")):
+            await self._answering.answer(self._gemini, exchange)
+        elif exchange.path.startswith("/v1/responses/"):
+            await self._background.route(exchange)
         elif exchange.path.startswith("/sim/"):
             await self._control.answer(exchange)
         else:

@@ -42,6 +42,10 @@ class Wire(Protocol):
         """What this vendor says to a prompt that is too long."""
         ...
 
+    def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:
+        """The same inside a stream, for a vendor that finds out late."""
+        ...
+
     def fault(self, kind: str) -> Problem:
         """A scripted error in this vendor's words."""
         ...

@@ -56,6 +56,9 @@ class Anthropic:
     def overflow(self, ask: Ask, window: int) -> Problem:
         return voice.invalid(f"prompt is too long: {ask.figures.prompt} tokens > {window} maximum")
 
+    def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:  # noqa: ARG002
+        return None
+
     def fault(self, kind: str) -> Problem:
         return voice.fault(kind)
 

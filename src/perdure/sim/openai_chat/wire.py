@@ -46,6 +46,9 @@ class OpenAIChat:
         )
         return voice.invalid(message, "messages", "context_length_exceeded")
 
+    def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:  # noqa: ARG002
+        return None
+
     def fault(self, kind: str) -> Problem:
         return voice.fault(kind)
 

@@ -1,0 +1,1 @@
+"""Google Gemini, as strict as the vendor."""

@@ -1,0 +1,158 @@
+"""The settings of a request besides its contents: tools, their schemas, and generation."""
+
+import re
+
+from perdure.sim.document import Json, Node, is_object, names, read
+from perdure.sim.gemini.voice import GeminiVoice, invalid, violation
+
+FIELDS = names("""
+    cachedContent contents generationConfig labels model safetySettings serviceTier store systemInstruction toolConfig
+    tools
+""")
+_GENERATION = names("""
+    audioTimestamp candidateCount enableAffectiveDialog enableEnhancedCivicAnswers frequencyPenalty logprobs
+    maxOutputTokens mediaResolution presencePenalty responseFormat responseJsonSchema responseLogprobs responseMimeType
+    responseModalities responseSchema routingConfig seed speechConfig stopSequences temperature thinkingConfig topK topP
+    _responseJsonSchema imageConfig
+""")
+_SCHEMA = names("""
+    anyOf default description enum example format items maxItems maxLength maxProperties maximum minItems minLength
+    minProperties minimum nullable pattern properties propertyOrdering required title type
+""")
+_TOOLS = names(
+    "functionDeclarations googleSearch googleSearchRetrieval codeExecution urlContext computerUse googleMaps fileSearch"
+)
+_DECLARATION = names("name description behavior parameters parametersJsonSchema response responseJsonSchema")
+_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
+_BAD_NAME = (
+    "[FIELD_INVALID]: Invalid function name. Must start with a letter or an underscore. Must be alphameric "
+    "(a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64."
+)
+_RANGES = {"temperature": (0.0, 2.0), "topP": (0.0, 1.0)}
+
+
+def check_settings(body: Node, model: str) -> None:
+    """Every field but the contents."""
+    body.only(FIELDS)
+    read(body.get("systemInstruction"), _check_system)
+    read(body.get("generationConfig"), _check_generation)
+    declared = _check_tools(body.get("tools"), model)
+    read(body.get("toolConfig"), lambda node: _check_choice(node, declared))
+
+
+def _check_system(node: Node) -> None:
+    for part in node.only(names("role parts"))["parts"].items():
+        part["text"].text()
+
+
+def _check_generation(node: Node) -> None:
+    node.only(_GENERATION)
+    for name, (low, high) in _RANGES.items():
+        value = node.get(name)
+        if value is not None and not low <= value.number() <= high:
+            raise value.refuse(f"{name} must be in the range [{low}, {high}].")
+    limit = node.get("maxOutputTokens")
+    if limit is not None and limit.integer() < 1:
+        raise limit.refuse("max_output_tokens must be positive.")
+    thinking = node.get("thinkingConfig")
+    if thinking is not None:
+        thinking.only(names("includeThoughts thinkingBudget thinkingLevel"))
+        if thinking.has("thinkingBudget") and thinking.has("thinkingLevel"):
+            raise invalid("You can only set only one of thinking budget and thinking level.")
+        read(thinking.get("thinkingLevel"), _check_level)
+    if node.has("responseSchema"):
+        _check_schema(node["responseSchema"])
+
+
+def _check_level(node: Node) -> None:
+    if node.text().upper() not in ("THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH"):
+        raise GeminiVoice().not_among(node.path, node.value, ())
+
+
+def _check_tools(tools: Node | None, model: str) -> set[str]:
+    declared: set[str] = set()
+    searching = False
+    for tool in tools.items() if tools is not None else ():
+        tool.only(_TOOLS)
+        searching = searching or "googleSearch" in tool.fields()
+        functions = tool.get("functionDeclarations")
+        for function in functions.items() if functions is not None else ():
+            name = _check_function(function)
+            if name in declared:
+                raise invalid(f"Duplicate function declaration found: {name}")
+            declared.add(name)
+    if searching and declared and model.startswith(("gemini-1", "gemini-2")):
+        raise invalid("Built-in tools ({google_search}) and Function Calling cannot be combined in the same request.")
+    return declared
+
+
+def _check_function(function: Node) -> str:
+    function.only(_DECLARATION)
+    name = function.get("name")
+    if name is None or not _NAME.fullmatch(name.text()):
+        raise violation((*function.path, "name"), _BAD_NAME)
+    parameters = function.get("parameters")
+    if parameters is not None:
+        _check_schema(parameters)
+        if str(parameters.fields().get("type", "")).upper() == "OBJECT" and not parameters.has("properties"):
+            raise violation((*parameters.path, "properties"), "should be non-empty for OBJECT type")
+    return name.text()
+
+
+def _check_schema(schema: Node) -> None:
+    """The part of OpenAPI's schemas that Google knows."""
+    schema.only(_SCHEMA)
+    if str(schema.fields().get("type", "")).upper() == "ARRAY" and not schema.has("items"):
+        raise violation((*schema.path, "items"), "missing field.")
+    read(schema.get("items"), _check_schema)
+    for inner in _properties(schema):
+        _check_schema(inner)
+    for one in choices.items() if (choices := schema.get("anyOf")) is not None else ():
+        _check_schema(one)
+
+
+def _properties(schema: Node) -> list[Node]:
+    properties = schema.get("properties")
+    return [properties[name] for name in properties.fields()] if properties is not None else []
+
+
+def _check_choice(node: Node, declared: set[str]) -> None:
+    config = node.only(names("functionCallingConfig retrievalConfig includeServerSideToolInvocations")).get(
+        "functionCallingConfig"
+    )
+    if config is None:
+        return
+    mode = config.get("mode")
+    if mode is not None and mode.text().upper() not in ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"):
+        raise GeminiVoice().not_among(mode.path, mode.value, ())
+    allowed = config.get("allowedFunctionNames")
+    for name in allowed.items() if allowed is not None else ():
+        if name.text() not in declared:
+            raise invalid(
+                f"For controlled generation of function calls, allowed_function_names must be a subset of the declared "
+                f"functions: {name.text()}"
+            )
+
+
+def forced(body: dict[str, Json]) -> str | None:
+    """The function that must be called."""
+    match body.get("toolConfig"):
+        case {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [str(name), *_]}}:
+            return name
+        case {"functionCallingConfig": {"mode": "ANY"}}:
+            return next((name for name, _ in functions(body)), None)
+        case _:
+            return None
+
+
+def functions(body: dict[str, Json]) -> list[tuple[str, dict[str, Json]]]:
+    """The declared functions with their schemas."""
+    found: list[tuple[str, dict[str, Json]]] = []
+    tools = body.get("tools")
+    for tool in tools if isinstance(tools, list) else []:
+        declared = tool.get("functionDeclarations") if is_object(tool) else None
+        for one in declared if isinstance(declared, list) else []:
+            if is_object(one):
+                schema = one.get("parametersJsonSchema") or one.get("parameters")
+                found.append((str(one["name"]), schema if is_object(schema) else {}))
+    return found

@@ -1,0 +1,98 @@
+"""Gemini's end of the simulator: one request in, one answer or one error out."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from perdure.sim.ask import Ask
+from perdure.sim.document import Json, Node
+from perdure.sim.gemini import voice
+from perdure.sim.gemini.events import Answer
+from perdure.sim.gemini.names import in_camel_case
+from perdure.sim.gemini.order import check_contents
+from perdure.sim.gemini.reading import ask
+from perdure.sim.gemini.settings import check_settings
+from perdure.sim.player import Action
+from perdure.sim.problem import Problem
+from perdure.sim.prompt_cache import PromptCache
+from perdure.sim.recording import fingerprint
+from perdure.sim.script import Step
+from perdure.sim.wire import Request
+
+METHODS = frozenset({"generateContent", "streamGenerateContent", "countTokens"})
+
+
+class Gemini:
+    """POST /v1beta/models/{model}:generateContent and :streamGenerateContent."""
+
+    name = "gemini"
+
+    def __init__(self, cache: PromptCache) -> None:
+        self._cache = cache
+
+    def key(self, request: Request) -> str | None:
+        bearer = request.headers.get("authorization", "")
+        token = bearer[7:] if bearer.lower().startswith("bearer ") else None
+        return request.headers.get("x-goog-api-key") or request.query.get("key") or token or None
+
+    def unauthorized(self, key: str | None) -> Problem:
+        return voice.unauthorized(key)
+
+    def read(self, request: Request) -> Ask:
+        model, method = target(request.path)
+        body = self._checked(request, model, method)
+        scope = fingerprint(self.key(request) or "")
+        stream = method == "streamGenerateContent"
+        return ask(body, model, stream=stream, id=request.id, scope=scope, cache=self._cache)
+
+    def count(self, request: Request) -> bytes:
+        """How long the prompt is."""
+        model, method = target(request.path)
+        body = self._checked(request, model, method)
+        counted = ask(body, model, stream=False, id=request.id, scope="", cache=self._cache)
+        return msgspec.json.encode({"totalTokens": counted.figures.prompt})
+
+    def overflow(self, ask: Ask, window: int) -> Problem:
+        message = (
+            f"The input token count ({ask.figures.prompt}) exceeds the maximum number of tokens allowed ({window})."
+        )
+        return voice.invalid(message)
+
+    def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:  # noqa: ARG002
+        return None
+
+    def fault(self, kind: str) -> Problem:
+        return voice.fault(kind)
+
+    def error(self, problem: Problem) -> bytes:
+        return voice.document(problem)
+
+    def headers(self, ask: Ask) -> dict[str, str]:
+        return {"x-gemini-service-tier": "standard", "server-timing": f"gfet4t7; dur={len(ask.id)}"}
+
+    def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
+        return Answer(ask, step).stream()
+
+    def whole(self, ask: Ask, step: Step) -> bytes:
+        return Answer(ask, step).whole()
+
+    def _checked(self, request: Request, model: str, method: str) -> Node:
+        body = Node(_parsed(request.body), voice.GeminiVoice())
+        check_settings(body, model)
+        check_contents(body["contents"], model)
+        if model.startswith("unknown-") or method not in METHODS:
+            raise voice.no_model(model, method)
+        return body
+
+
+def target(path: str) -> tuple[str, str]:
+    """The model and the method in a path."""
+    model, _, method = path.rpartition("/models/")[2].partition(":")
+    return model, method
+
+
+def _parsed(body: bytes) -> Json:
+    try:
+        return in_camel_case(msgspec.json.decode(body), body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise voice.payload(f"Expected a value. {error}", ("",)) from error

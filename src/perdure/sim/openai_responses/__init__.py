@@ -1,0 +1,1 @@
+"""OpenAI Responses, with stored chains and background mode."""

@@ -1,0 +1,124 @@
+"""The Responses end of the simulator: one request in, one answer or one error out."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from perdure.sim.ask import Ask
+from perdure.sim.document import Node, is_object
+from perdure.sim.openai import voice
+from perdure.sim.openai_responses.events import Answer
+from perdure.sim.openai_responses.items import check_item, not_found
+from perdure.sim.openai_responses.order import check_order
+from perdure.sim.openai_responses.reading import Item, ask
+from perdure.sim.openai_responses.settings import FIELDS, check_settings
+from perdure.sim.openai_responses.store import Responses, Stored
+from perdure.sim.player import Action
+from perdure.sim.problem import Problem
+from perdure.sim.prompt_cache import PromptCache
+from perdure.sim.recording import fingerprint
+from perdure.sim.script import Step
+from perdure.sim.wire import Request
+
+
+class OpenAIResponses:
+    """POST /v1/responses."""
+
+    name = "openai_responses"
+
+    def __init__(self, cache: PromptCache, now: Callable[[], float], responses: Responses) -> None:
+        self._cache = cache
+        self._now = now
+        self._responses = responses
+
+    def key(self, request: Request) -> str | None:
+        return voice.bearer(request)
+
+    def unauthorized(self, key: str | None) -> Problem:
+        return voice.unauthorized(key)
+
+    def read(self, request: Request) -> Ask:
+        body = Node(voice.parsed(request.body), voice.OpenAIVoice())
+        model = body["model"].text()
+        body.only(FIELDS)
+        check_settings(body)
+        items = self._before(body) + self._input(body)
+        check_order([Node(item, voice.OpenAIVoice(), ("input", index)) for index, item in enumerate(items)])
+        if model.startswith("unknown-"):
+            raise voice.no_model(model)
+        return ask(body, items, request.id, fingerprint(self.key(request) or ""), self._cache)
+
+    def overflow(self, ask: Ask, window: int) -> Problem:  # noqa: ARG002
+        message = "Your input exceeds the context window of this model. Please adjust your input and try again."
+        return voice.invalid(message, "input", "context_length_exceeded")
+
+    def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:
+        return self.answer(ask, Step(())).overflow(problem)
+
+    def fault(self, kind: str) -> Problem:
+        return voice.fault(kind)
+
+    def error(self, problem: Problem) -> bytes:
+        return voice.document(problem)
+
+    def headers(self, ask: Ask) -> dict[str, str]:
+        return {"x-request-id": f"req_{ask.id}", "openai-version": "2020-10-01"}
+
+    def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
+        answer = self.answer(ask, step)
+        yield from answer.stream()
+        self._keep(answer)
+
+    def whole(self, ask: Ask, step: Step) -> bytes:
+        answer = self.answer(ask, step)
+        self._keep(answer)
+        return msgspec.json.encode(answer.whole())
+
+    def answer(self, ask: Ask, step: Step) -> Answer:
+        """The answer before it is rendered."""
+        return Answer(ask, step, int(self._now()))
+
+    def _keep(self, answer: Answer) -> None:
+        """Store what may be continued later; background responses are stored where they are made."""
+        if answer.ask.options.get("store") is not False and not answer.ask.background:
+            self._responses.keep(answer.id, Stored(given_items(answer.ask), answer.whole(), done=True))
+
+    def _input(self, body: Node) -> list[Item]:
+        """The items of this request, references replaced by what they refer to."""
+        given = body.get("input")
+        if given is None:
+            if body.has("previous_response_id") or body.has("prompt"):
+                return []
+            raise voice.OpenAIVoice().missing(("input",))
+        if isinstance(given.value, str):
+            return [{"type": "message", "role": "user", "content": given.value}]
+        stored = body.fields().get("store") is not False
+        for item in given.items():
+            check_item(item, stored=stored)
+        return [self._resolved(item.fields()) for item in given.items()]
+
+    def _before(self, body: Node) -> list[Item]:
+        """The items of the response that this request continues, and of those before it."""
+        previous = body.get("previous_response_id")
+        if previous is None:
+            return []
+        stored = self._responses.get(previous.text())
+        if stored is None:
+            message = f"Previous response with id '{previous.text()}' not found."
+            raise voice.invalid(message, "previous_response_id", "previous_response_not_found")
+        output = stored.response["output"]
+        return stored.items + [item for item in output if is_object(item)] if isinstance(output, list) else stored.items
+
+    def _resolved(self, item: Item) -> Item:
+        if item.get("type") != "item_reference":
+            return item
+        found = self._responses.item(str(item["id"]))
+        if found is None:
+            raise not_found(str(item["id"]))
+        return found
+
+
+def given_items(ask: Ask) -> list[Item]:
+    """The items that a request came with."""
+    items = ask.options["items"]
+    return [item for item in items if is_object(item)] if isinstance(items, list) else []
