@@ -11,6 +11,7 @@ SWEEP_PERIOD = timedelta(seconds=1)
 READY_AFTER = 2 * RENEWAL_PERIOD
 
 SEGMENT_PERIOD = timedelta(milliseconds=250)
+SEGMENT_SWEEP_PERIOD = timedelta(minutes=1)
 COALESCE = timedelta(milliseconds=20)
 SLOW_SUBSCRIBER = timedelta(seconds=10)
 STREAM_POLL = timedelta(seconds=10)

@@ -1,0 +1,149 @@
+"""The parts of answers while they are being given: one log per attempt, in memory, followed by whoever wants to."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from perdure.core.deltas import AnyDelta
+from perdure.core.ids import ChatId
+from perdure.core.message import Role
+from perdure.core.timing import CLOSED_EPISODE_KEPT, COALESCE
+
+
+class Piece(NamedTuple):
+    """One numbered part of an episode, in its internal form: provider metadata included."""
+
+    role: Role
+    delta: AnyDelta
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EpisodeKey:
+    """Names one log by one process: every attempt at every history has its own."""
+
+    chat_id: ChatId
+    history_version: int
+    attempt: int
+
+
+Later = Callable[[float, Callable[[], None]], object]
+"""Calls back after some seconds."""
+
+
+def on_the_loop(seconds: float, callback: Callable[[], None]) -> object:
+    return asyncio.get_running_loop().call_later(seconds, callback)
+
+
+class Episode:
+    """A log of parts, numbered from 1. Adding is cheap and never waits for anyone who reads.
+
+    The first part of a burst wakes the followers at once; while more arrive, they are woken every `COALESCE`.
+    """
+
+    __slots__ = ("_coalescing", "_later", "_pieces", "_told", "_wakers", "closed", "key")
+
+    def __init__(self, key: EpisodeKey, wakers: "Iterable[Wake]" = (), later: Later = on_the_loop) -> None:
+        self.key = key
+        self.closed = False
+        self._pieces: list[Piece] = []
+        self._wakers = wakers
+        self._later = later
+        self._told = 0
+        self._coalescing = False
+
+    @property
+    def seq(self) -> int:
+        """The number of the newest part; 0 before the first."""
+        return len(self._pieces)
+
+    def add(self, role: Role, deltas: Sequence[AnyDelta]) -> None:
+        self._pieces.extend([Piece(role, delta) for delta in deltas])
+        if not self._coalescing:
+            self._tell()
+
+    def add_after(self, seq: int, pieces: Sequence[Piece]) -> bool:
+        """Take over parts that another log numbered from `seq` + 1. False where some in between are missing."""
+        if seq > self.seq:
+            return False
+        self._pieces.extend(pieces[self.seq - seq :])
+        if not self._coalescing:
+            self._tell()
+        return True
+
+    def parts_since(self, seq: int) -> list[Piece]:
+        """Every part after this number."""
+        return self._pieces[seq:]
+
+    def _tell(self) -> None:
+        if self._told == len(self._pieces):
+            return
+        self._told = len(self._pieces)
+        self._coalescing = True
+        self._later(COALESCE.total_seconds(), self._coalesced)
+        for wake in tuple(self._wakers):
+            wake(self)
+
+    def _coalesced(self) -> None:
+        self._coalescing = False
+        self._tell()
+
+
+Wake = Callable[[Episode], None]
+"""Told that an episode is new or has grown. It must only take note: the model's stream waits for it."""
+
+
+class Episodes:
+    """The open episodes of this replica, at most one a chat, and those closed a moment ago."""
+
+    def __init__(self, later: Later = on_the_loop) -> None:
+        self._later = later
+        self._episodes: dict[ChatId, Episode] = {}
+        self._wakers: dict[ChatId, list[Wake]] = {}
+
+    def open(self, key: EpisodeKey) -> Episode:
+        """Begin an episode, which replaces an older one of its chat."""
+        older = self._episodes.get(key.chat_id)
+        if older is not None:
+            older.closed = True
+        episode = Episode(key, self._wakers.setdefault(key.chat_id, []), self._later)
+        self._episodes[key.chat_id] = episode
+        for wake in tuple(self._wakers[key.chat_id]):
+            wake(episode)
+        return episode
+
+    def of(self, chat_id: ChatId) -> Episode | None:
+        """The chat's newest episode, open or closed a moment ago."""
+        return self._episodes.get(chat_id)
+
+    def close(self, key: EpisodeKey) -> None:
+        """Say that nothing more comes. Late followers find the episode for a while."""
+        episode = self._episodes.get(key.chat_id)
+        if episode is None or episode.key != key or episode.closed:
+            return
+        episode.closed = True
+        self._later(CLOSED_EPISODE_KEPT.total_seconds(), lambda: self._forget(episode))
+
+    def follow(self, chat_id: ChatId, wake: Wake) -> Callable[[], None]:
+        """Be woken for every episode of the chat, also those that are not open yet; the result stops that."""
+        wakers = self._wakers.setdefault(chat_id, [])
+        wakers.append(wake)
+
+        def stop() -> None:
+            wakers.remove(wake)
+            self._tidy(chat_id)
+
+        return stop
+
+    def all(self) -> tuple[Episode, ...]:
+        return tuple(self._episodes.values())
+
+    def _forget(self, episode: Episode) -> None:
+        if self._episodes.get(episode.key.chat_id) is episode:
+            del self._episodes[episode.key.chat_id]
+            self._tidy(episode.key.chat_id)
+
+    def _tidy(self, chat_id: ChatId) -> None:
+        # An episode holds its chat's list of followers: the list goes when neither is left.
+        if not self._wakers.get(chat_id) and chat_id not in self._episodes:
+            self._wakers.pop(chat_id, None)

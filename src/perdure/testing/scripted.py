@@ -1,0 +1,128 @@
+"""Chats whose turns a test plays by hand: through the real machine, with real rows and real episodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Self
+from uuid import uuid4
+
+from perdure.core.chat import Busy, Chat
+from perdure.core.deltas import AnyDelta, TextDelta
+from perdure.core.ids import ChatId, MessageNumber, OrganisationId, ReplicaId, RunnerId, UserId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import AnyPart, Text
+from perdure.live.episodes import Episode, EpisodeKey, Episodes
+from perdure.machine.announcer import Announcer
+from perdure.machine.change import Owner
+from perdure.machine.machine import Committed, Machine
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.messages import EditMessage, SendMessage
+from perdure.machine.transitions.ownership import Acquire
+from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
+from perdure.store.commit import NewCard
+from perdure.store.execution import Execution
+from perdure.store.pool import Pool
+from perdure.store.pubsub import LocalBus, Pubsub
+
+
+@dataclass
+class Stage:
+    """One replica's machine and episodes, and somebody who owns chats."""
+
+    machine: Machine
+    announcer: Announcer
+    pubsub: Pubsub
+    pool: Pool
+    organisation_id: OrganisationId
+    user_id: UserId
+    episodes: Episodes = field(default_factory=Episodes)
+    replica_id: ReplicaId = field(default_factory=lambda: ReplicaId(uuid4()))
+
+    @classmethod
+    async def set(cls, pool: Pool, pubsub: Pubsub | None = None) -> Self:
+        """A stage in an empty database."""
+        organisation = await pool.fetchval("INSERT INTO organisations (name) VALUES ('Example') RETURNING id")
+        user = await pool.fetchval(
+            "INSERT INTO users (organisation_id, email) VALUES ($1, $2) RETURNING id",
+            organisation,
+            f"{uuid4().hex}@example.com",
+        )
+        return cls.beside(pool, organisation, user, pubsub)
+
+    @classmethod
+    def beside(cls, pool: Pool, organisation_id: OrganisationId, user_id: UserId, pubsub: Pubsub | None = None) -> Self:
+        """Another replica's stage in the same database."""
+        bus = pubsub or LocalBus()
+        announcer = Announcer(bus)
+        return cls(Machine(Execution(pool), announcer), announcer, bus, pool, organisation_id, user_id)
+
+    async def create(self, text: str = "hello") -> "ScriptedChat":
+        """A chat that runs on its first message."""
+        card = NewCard(organisation_id=self.organisation_id, owner_id=self.user_id, title="A chat")
+        committed = await self.machine.create(ChatId(uuid4()), card, [Create((self.says(text),))])
+        return ScriptedChat(self, committed.chat)
+
+    def says(self, text: str) -> NewMessage:
+        return NewMessage(role=Role.USER, parts=(Text(text),), created_by=self.user_id)
+
+
+class ScriptedChat:
+    """A chat, and what a user and a worker do to it."""
+
+    def __init__(self, stage: Stage, chat: Chat) -> None:
+        self.stage = stage
+        self.chat = chat
+
+    @property
+    def id(self) -> ChatId:
+        return self.chat.id
+
+    async def follows(self, *transitions: Transition) -> Committed:
+        committed = await self.stage.machine.change(self.id, *transitions)
+        self.chat = committed.chat
+        return committed
+
+    async def attempt(self) -> Episode:
+        """A worker starts, or starts again, to answer."""
+        begin: list[Transition] = [RecordGenerationAttempt()]
+        if not self.chat.owned:
+            begin.insert(0, Acquire(Owner(self.stage.replica_id, RunnerId(uuid4()))))
+        await self.follows(*begin)
+        return self.stage.episodes.open(self.key)
+
+    @property
+    def key(self) -> EpisodeKey:
+        return EpisodeKey(self.id, self.chat.history_version, self.chat.generation_attempt)
+
+    async def commit(self, *parts: AnyPart, ends: bool = True) -> Committed:
+        """The answer is complete."""
+        key = self.key
+        step = CommitStep(messages=(NewMessage(role=Role.ASSISTANT, parts=parts),), continues=not ends)
+        committed = await self.follows(step, *([FinishTurn()] if ends else []))
+        self.stage.episodes.close(key)
+        return committed
+
+    async def answer(self, text: str = "hi", *, pieces: int = 3) -> Committed:
+        """A whole turn, streamed in pieces."""
+        episode = await self.attempt()
+        size = max(1, len(text) // pieces)
+        for start in range(0, len(text), size):
+            episode.add(Role.ASSISTANT, texts(text[start : start + size]))
+        return await self.commit(Text(text))
+
+    async def send(self, text: str, busy: Busy = Busy.QUEUE) -> Committed:
+        return await self.follows(SendMessage(self.stage.says(text), busy))
+
+    async def edit(self, number: int, text: str) -> Committed:
+        committed = await self.stage.machine.edit(
+            self.id,
+            MessageNumber(number),
+            lambda target: lambda _: [EditMessage(target, self.stage.says(text))],
+        )
+        self.chat = committed.chat
+        return committed
+
+
+def texts(*pieces: str) -> Sequence[AnyDelta]:
+    return [TextDelta(0, piece) for piece in pieces]

@@ -1,0 +1,97 @@
+"""Episodes: numbering, waking in bursts, what stays and what goes."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+from perdure.core.deltas import TextDelta
+from perdure.core.ids import ChatId
+from perdure.core.message import Role
+from perdure.core.timing import CLOSED_EPISODE_KEPT, COALESCE
+from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece
+from perdure.testing.scripted import texts
+
+
+class Timers:
+    """Callbacks that run when the test says so."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[float, Callable[[], None]]] = []
+
+    def __call__(self, seconds: float, callback: Callable[[], None]) -> None:
+        self.waiting.append((seconds, callback))
+
+    def fire(self) -> list[float]:
+        due, self.waiting = self.waiting, []
+        for _, callback in due:
+            callback()
+        return [seconds for seconds, _ in due]
+
+
+CHAT = ChatId(uuid4())
+KEY = EpisodeKey(CHAT, 3, 1)
+
+
+def test_parts_are_numbered_from_one_without_a_gap() -> None:
+    episode = Episodes(Timers()).open(KEY)
+    episode.add(Role.ASSISTANT, texts("a", "b"))
+    episode.add(Role.TOOL, texts("c"))
+    assert episode.seq == 3
+    assert episode.parts_since(1) == [Piece(Role.ASSISTANT, TextDelta(0, "b")), Piece(Role.TOOL, TextDelta(0, "c"))]
+
+
+def test_the_first_part_of_a_burst_wakes_at_once_and_the_rest_together() -> None:
+    timers, heard = Timers(), list[int]()
+    episodes = Episodes(timers)
+    episodes.follow(CHAT, lambda episode: heard.append(episode.seq))
+    episode = episodes.open(KEY)
+    for piece in ("a", "b", "c", "d"):
+        episode.add(Role.ASSISTANT, texts(piece))
+    assert heard == [0, 1]
+    assert timers.fire() == [COALESCE.total_seconds()]
+    assert heard == [0, 1, 4]
+    timers.fire()
+    assert (heard, timers.waiting) == ([0, 1, 4], [])
+    episode.add(Role.ASSISTANT, texts("e"))
+    assert heard == [0, 1, 4, 5]
+
+
+def test_a_follower_hears_of_episodes_that_open_later_until_it_stops() -> None:
+    heard = list[EpisodeKey]()
+    episodes = Episodes(Timers())
+    stop = episodes.follow(CHAT, lambda episode: heard.append(episode.key))
+    episodes.open(KEY)
+    second = EpisodeKey(CHAT, 3, 2)
+    episodes.open(second)
+    stop()
+    episodes.open(EpisodeKey(CHAT, 3, 3))
+    assert heard == [KEY, second]
+
+
+def test_a_closed_episode_is_found_for_a_while() -> None:
+    timers = Timers()
+    episodes = Episodes(timers)
+    episode = episodes.open(KEY)
+    episodes.close(KEY)
+    assert (episodes.of(CHAT), episode.closed) == (episode, True)
+    assert timers.fire() == [CLOSED_EPISODE_KEPT.total_seconds()]
+    assert episodes.of(CHAT) is None
+
+
+def test_closing_an_episode_that_was_replaced_does_nothing() -> None:
+    timers = Timers()
+    episodes = Episodes(timers)
+    episodes.open(KEY)
+    newer = episodes.open(EpisodeKey(CHAT, 3, 2))
+    episodes.close(KEY)
+    timers.fire()
+    assert (episodes.of(CHAT), newer.closed) == (newer, False)
+
+
+def test_a_copy_takes_each_part_once_and_says_when_some_are_missing() -> None:
+    copy = Episode(KEY, later=Timers())
+    pieces = [Piece(Role.ASSISTANT, delta) for delta in texts("a", "b", "c", "d")]
+    assert copy.add_after(0, pieces[:2])
+    assert copy.add_after(1, pieces[1:3])
+    assert not copy.add_after(4, pieces)
+    assert copy.add_after(0, pieces[:1])
+    assert copy.parts_since(0) == pieces[:3]
