@@ -96,7 +96,7 @@ _ARROWS: Mapping[State, Mapping[TransitionType, set[State]]] = {
         DeleteQueuedMessage: {A0, A1},
         EditQueuedMessage: {A1},
         ReorderQueue: {A1},
-        PromoteQueuedMessage: {R0, R1},
+        PromoteQueuedMessage: {R0, R1, A1},
     },
     XW: {SetArchived: {W}},
     XE0: {SetArchived: {E0}},

@@ -101,16 +101,16 @@ def _appended(chat: Chat, rows: Rows, message: NewMessage, change: Change) -> tu
 def _counted(chat: Chat, message: NewMessage, change: Change) -> Chat:
     """The chat after one more message: numbers, open calls, whose word was last."""
     number = chat.next_message
-    by_user = message.role is Role.USER and message.kind is Kind.ORDINARY
+    chat = replace(chat, next_message=MessageNumber(number + 1))
+    if message.kind is not Kind.ORDINARY:
+        return chat
+    by_user = message.role is Role.USER
     chat = replace(
         chat,
-        next_message=MessageNumber(number + 1),
         newest_is_user=by_user,
         turn=number if by_user and change.starts_turn else chat.turn,
         continuing=False if by_user and change.starts_turn else chat.continuing,
     )
-    if message.kind is not Kind.ORDINARY:
-        return chat
     if message.role is Role.ASSISTANT:
         return replace(chat, last_assistant=number, open_calls=_calls(message, change.call_kinds))
     if message.role is Role.TOOL:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from perdure.core.chat import Chat, Fence
 from perdure.core.clock import Clock, SystemClock
-from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, Unavailable
+from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, TransitionNotAllowed, Unavailable
 from perdure.core.ids import ChangeId, ChatId, MessageNumber
 from perdure.core.message import Effort, Message, Role, Visibility
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
@@ -23,7 +23,7 @@ from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import Target
 from perdure.store.commit import CardWrite, Guard, IdempotencyKey, NewCard, Write
-from perdure.store.execution import Execution, OutcomeUnknown, Stamp
+from perdure.store.execution import Execution, IdTaken, OutcomeUnknown, Stamp
 
 Bundle = Callable[[Chat], Sequence[Transition]]
 """Transitions to follow from where the chat is. It is asked again whenever the chat moved meanwhile."""
@@ -92,7 +92,11 @@ class Machine:
         """Bring a chat into being, with whatever its first change does besides."""
         plan = follow(None, transitions, chat_id=chat_id)
         request = with_fields(request, new_card=card)
-        return await self._change(None, lambda _: plan, request)
+        try:
+            return await self._change(None, lambda _: plan, request)
+        except IdTaken:
+            state = (await self._execution.load(chat_id)).state
+            raise TransitionNotAllowed("Create", state.value, "There is a chat with this id already.") from None
 
     async def change(self, chat_id: ChatId, *transitions: Transition, request: Request = _PLAIN) -> Committed:
         """Follow these arrows from wherever the chat is."""

@@ -38,6 +38,10 @@ class OutcomeUnknown(Unavailable):
     """The database went away while it committed. The change may or may not have happened."""
 
 
+class IdTaken(Exception):
+    """There is a chat with this id already."""
+
+
 class KeyTaken(Exception):
     """Another request with the same Idempotency-Key came first."""
 
@@ -156,6 +160,8 @@ def _meaning(error: asyncpg.PostgresError) -> Exception:
     match error:
         case asyncpg.UniqueViolationError(table_name="idempotency_keys"):
             return KeyTaken()
+        case asyncpg.UniqueViolationError(table_name="chats"):
+            return IdTaken()
         case asyncpg.CheckViolationError(constraint_name="chats_file_count_check"):
             return InvalidInput("A chat holds at most 50 files.")
         case asyncpg.ForeignKeyViolationError(table_name="file_links"):

@@ -85,7 +85,6 @@ class FinishError:
             last_error=self.error,
             retry_state=None,
             reserve=0,
-            continuing=False,
             inbox=InboxKind.FAILED,
             card=CardChange(),
         )

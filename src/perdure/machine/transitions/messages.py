@@ -60,15 +60,7 @@ class SendMessage:
         assert chat.action is not None
         asked = chat.action.calls
         if self.busy is Busy.STEER and chat.action.kind is ActionKind.CHILDREN:
-            return Change(
-                status=Status.RUNNING,
-                answer_calls=asked,
-                reason=self.known,
-                append=(self.message,),
-                files=self.files,
-                starts_turn=False,
-                continuing=True,
-            )
+            return self._to_parent(chat, asked)
         if self.busy is Busy.INTERRUPT and self.turn in (None, chat.turn):
             return self._queued(
                 chat,
@@ -79,6 +71,22 @@ class SendMessage:
                 decline_budget=chat.action.kind is ActionKind.BUDGET,
             )
         return self._queued(chat, keeps=ALL_MARKERS)
+
+    def _to_parent(self, chat: Chat, asked: tuple[int, ...]) -> Change:
+        """End the wait with what is known. The message enters at once, or after the calls that are still to be run."""
+        if len(asked) < len(chat.open_calls):
+            return self._queued(
+                chat, status=Status.RUNNING, answer_calls=asked, reason=self.known, continuing=True, steer=True
+            )
+        return Change(
+            status=Status.RUNNING,
+            answer_calls=asked,
+            reason=self.known,
+            append=(self.message,),
+            files=self.files,
+            starts_turn=False,
+            continuing=True,
+        )
 
     def _queued(self, chat: Chat, *, steer: bool = False, **wishes: object) -> Change:
         require_room(chat)

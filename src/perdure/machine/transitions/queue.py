@@ -56,6 +56,10 @@ class PromoteQueuedMessage:
 
     def plan(self, chat: Chat) -> Change:
         require_queued(chat, self.number)
+        others = tuple(entry.number for entry in chat.queue if entry.number != self.number)
+        first = (self.number, *others)
+        if chat.state in (State.R1, State.A1) and self.turn not in (None, chat.turn):
+            return Change(reorder=first, keeps=ALL_MARKERS)
         if chat.state in (State.E1, State.A1):
             return Change(
                 status=Status.RUNNING,
@@ -64,8 +68,4 @@ class PromoteQueuedMessage:
                 reason=Reason.PROMOTION,
                 promote=(self.number,),
             )
-        others = tuple(entry.number for entry in chat.queue if entry.number != self.number)
-        first = (self.number, *others)
-        if chat.state is State.R1 and self.turn not in (None, chat.turn):
-            return Change(reorder=first, keeps=ALL_MARKERS)
         return Change(status=Status.INTERRUPTING, reorder=first)
