@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -90,15 +89,20 @@ class Staged(NamedTuple):
             os.unlink(self.fresh, dir_fd=self.place.directory)
 
 
-def stage(place: Place, content: bytes) -> Staged:
+def staging(place: Place, run: str) -> Staged:
+    """Where a run puts new content, named so that it is found again after a crash."""
+    return Staged(place, f".{place.name[:200]}.{run}.new")
+
+
+def stage(place: Place, content: bytes, run: str) -> Staged:
     """Write content beside a file, with the file's mode. What cannot be written leaves nothing behind."""
     status = place.status()
     if status is not None and not stat.S_ISREG(status.st_mode):
         raise refused("not_a_file", f"{place.path} exists and is not a regular file")
     if status is not None and not status.st_mode & 0o222:
         raise Problem(403, "permission_denied", f"{place.path} is write-protected; make it writable with chmod first")
-    staged = Staged(place, f".{place.name[:200]}.{secrets.token_hex(4)}.new")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    staged = staging(place, run)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         with os.fdopen(os.open(staged.fresh, flags, 0o666, dir_fd=place.directory), "wb") as file:
             file.write(content)

@@ -43,7 +43,7 @@ class Git:
         """Everything that is not committed, as one unified diff, new files included."""
         if self._program is None:
             raise missing("git is not installed in the workspace")
-        root = next((root for root in self._repositories() if self._places.shown(root) == path or root == path), None)
+        root = next((root for root in self._repositories() if path in (self._name(root), root)), None)
         if root is None:
             raise refused("not_a_repository", f"{path} is not the root of a git repository in the workspace")
         content, cut = await self._git(root, DIFF_BYTES, "diff", *PLAIN, await self._base(root))
@@ -56,7 +56,10 @@ class Git:
                 cut = True
                 break
             pieces.append(piece)
-        return {"path": self._places.shown(root), "diff": "".join(pieces), "complete": not cut}
+        return {"path": self._name(root), "diff": "".join(pieces), "complete": not cut}
+
+    def _name(self, root: str) -> str:
+        return "." if root == self._places.tree else self._places.shown(root)
 
     def _repositories(self) -> Iterator[str]:
         found = 0
@@ -80,7 +83,7 @@ class Git:
         files = _numbers(counts) + [self._counted(root, name) for name in _untracked_names(output)]
         ahead, behind = _distance(header.get("branch.ab", ""))
         return {
-            "path": self._places.shown(root) if root != self._places.tree else ".",
+            "path": self._name(root),
             "branch": header.get("branch.head", ""),
             "commit": header.get("branch.oid", ""),
             "upstream": header.get("branch.upstream", ""),

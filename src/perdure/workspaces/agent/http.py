@@ -80,7 +80,8 @@ class Server:
         try:
             while await self._one(reader, writer):
                 pass
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
+            # The client has gone, or we are leaving: either way there is nobody to tell.
             pass
         finally:
             writer.close()

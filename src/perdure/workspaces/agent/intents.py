@@ -13,7 +13,7 @@ from typing import Callable, NamedTuple, cast
 from perdure.workspaces.agent.durable import Folder
 from perdure.workspaces.agent.edits import Edit, Refused, edit_bytes, unified
 from perdure.workspaces.agent.fields import Fields
-from perdure.workspaces.agent.files import CONTENT_BYTES, Staged, read_bytes, stage
+from perdure.workspaces.agent.files import CONTENT_BYTES, Staged, read_bytes, stage, staging
 from perdure.workspaces.agent.keys import Keys
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import Problem, invalid, refused
@@ -62,7 +62,7 @@ class Intents:
         for name in self._folder.names():
             key, changes = _unpack(self._folder.read(name) or b"{}\n")
             try:
-                result = self._settle(changes)
+                result = self._settle(name, changes)
             except (Problem, OSError) as error:
                 result = _failed("failed", f"the edit could neither be completed nor undone: {error}")
             if key:
@@ -73,12 +73,17 @@ class Intents:
                 # No intent is left, so nothing was changed under this key.
                 self._keys.forget(record.key)
 
-    def _settle(self, changes: list[Change]) -> dict[str, object]:
+    def _settle(self, run: str, changes: list[Change]) -> dict[str, object]:
+        for change in changes:
+            with self._places.find(change.path, create_parents=True) as place:
+                staging(place, run).discard()
         current = {change.path: self._current(change.path) for change in changes}
         if all(current[change.path] in (change.before, change.after) for change in changes):
-            self._replace([(change.path, change.after) for change in changes if current[change.path] != change.after])
+            self._replace(
+                run, [(change.path, change.after) for change in changes if current[change.path] != change.after]
+            )
             return self._done(changes)
-        self._replace([(change.path, change.before) for change in changes if current[change.path] == change.after])
+        self._replace(run, [(change.path, change.before) for change in changes if current[change.path] == change.after])
         paths = ", ".join(self._places.shown(change.path) for change in changes)
         return _failed("undone", f"the workspace stopped in the middle and a file changed meanwhile; undone: {paths}")
 
@@ -98,7 +103,7 @@ class Intents:
     def _carry_out(self, key: str | None, run: str, changes: list[Change]) -> dict[str, object]:
         self._folder.write(run, _pack(key, changes))
         try:
-            self._replace([(change.path, change.after) for change in changes])
+            self._replace(run, [(change.path, change.after) for change in changes])
         except Problem:
             self._folder.remove(run)
             if key is not None:
@@ -160,7 +165,7 @@ class Intents:
         with self._places.find(path, create_parents=True) as place:
             return None if place.status() is None else read_bytes(place, place.path, CONTENT_BYTES)
 
-    def _replace(self, contents: list[tuple[str, bytes | None]]) -> None:
+    def _replace(self, run: str, contents: list[tuple[str, bytes | None]]) -> None:
         """Everything is staged before the first file is touched, so a full disk changes nothing."""
         with ExitStack() as stack:
             places = [
@@ -170,7 +175,7 @@ class Intents:
             try:
                 for place, new in places:
                     if new is not None:
-                        staged.append(stage(place, new))
+                        staged.append(stage(place, new, run))
             except Problem:
                 for file in staged:
                     file.discard()

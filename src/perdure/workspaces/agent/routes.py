@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Awaitable
 from typing import Callable, NamedTuple
@@ -114,7 +115,7 @@ async def read_content(program: Program, request: Request) -> Reply:
 
 async def put_content(program: Program, request: Request) -> Reply:
     with program.places.find(request.text("path"), create_parents=True) as place:
-        files.stage(place, request.body).commit()
+        files.stage(place, request.body, "p" + secrets.token_hex(8)).commit()
         if request.query.get("executable"):
             files.make_executable(place)
     return answer({})

@@ -1,0 +1,158 @@
+"""Edits of several files: all or nothing, once per key, at every instant a crash can come."""
+
+import asyncio
+import json
+import signal
+import stat
+import sys
+
+import pytest
+from tests.workspaces.agent.conftest import Inside
+
+from perdure.core.errors import WorkspaceRefused
+from perdure.workspaces.wire import FileEdits, TextEdit
+
+EDITS = [FileEdits("a.txt", [TextEdit("one", "ONE")]), FileEdits("b.txt", [TextEdit("two", "TWO")])]
+
+# Edits in a process of its own that dies at the n-th call that makes something lasting.
+CRASHING = """
+import json, os, signal, sys
+from perdure.workspaces.agent.durable import Folder
+from perdure.workspaces.agent.fields import Fields
+from perdure.workspaces.agent.intents import Intents
+from perdure.workspaces.agent.keys import Keys
+from perdure.workspaces.agent.places import Places
+
+root, body, deadly = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
+state = Folder.open(root + "/state")
+keys = Keys(state.inside("keys"))
+intents = Intents(state.inside("edits"), keys, Places(root + "/tree", root + "/home"), "earlier")
+calls = 0
+
+def dying(real):
+    def call(*arguments, **options):
+        global calls
+        calls += 1
+        if calls == deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*arguments, **options)
+    return call
+
+for name in ("rename", "unlink", "fsync", "fchmod"):
+    setattr(os, name, dying(getattr(os, name)))
+intents.edit(Fields(body))
+print(calls)
+"""
+
+
+def content(inside: Inside) -> tuple[str, str]:
+    return (inside.tree / "a.txt").read_text(), (inside.tree / "b.txt").read_text()
+
+
+@pytest.fixture
+def written(inside: Inside) -> Inside:
+    (inside.tree / "a.txt").write_text("one\n")
+    (inside.tree / "b.txt").write_text("two\n")
+    return inside
+
+
+async def crashing_edit(inside: Inside, deadly: int, key: str = "k") -> tuple[int, str]:
+    body = {
+        "files": [
+            {
+                "path": file.path,
+                "edits": [
+                    {"old_text": edit.old_text, "new_text": edit.new_text, "replace_all": False} for edit in file.edits
+                ],
+            }
+            for file in EDITS
+        ],
+        "key": key,
+    }
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", CRASHING, str(inside.root), json.dumps(body), str(deadly), stdout=asyncio.subprocess.PIPE
+    )
+    said, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, said.decode().strip()
+
+
+async def test_edits_of_two_files_are_made_and_shown_as_diffs(written: Inside) -> None:
+    result = await written.client.files.edit(EDITS)
+    assert content(written) == ("ONE\n", "TWO\n")
+    assert [(file.path, file.diff.split("\n")[-3:-1]) for file in result.files] == [
+        ("a.txt", ["-one", "+ONE"]), ("b.txt", ["-two", "+TWO"]),
+    ]  # fmt: skip
+
+
+async def test_one_edit_that_fails_leaves_every_file_alone(written: Inside) -> None:
+    with pytest.raises(WorkspaceRefused, match=r"b\.txt: old_text was not found"):
+        await written.client.files.edit([EDITS[0], FileEdits("b.txt", [TextEdit("three", "3")])], key="k")
+    assert content(written) == ("one\n", "two\n")
+
+
+async def test_a_refused_edit_does_not_use_up_its_key(written: Inside) -> None:
+    with pytest.raises(WorkspaceRefused):
+        await written.client.files.edit([FileEdits("a.txt", [TextEdit("three", "3")])], key="k")
+    assert (await written.client.files.edit(EDITS, key="k")).state == "done"
+
+
+async def test_an_edit_with_the_same_key_happens_once(written: Inside) -> None:
+    appending = [FileEdits("a.txt", [TextEdit("one", "one one")])]
+    first = await written.client.files.edit([FileEdits("a.txt", [TextEdit("one\n", "one\nmore\n")])], key="k")
+    second = await written.client.files.edit([FileEdits("a.txt", [TextEdit("one\n", "one\nmore\n")])], key="k")
+    assert first == second
+    assert content(written)[0] == "one\nmore\n"
+    with pytest.raises(WorkspaceRefused, match="another request"):
+        await written.client.files.edit(appending, key="k")
+
+
+async def test_the_same_path_twice_is_edited_in_order(written: Inside) -> None:
+    twice = [FileEdits("a.txt", [TextEdit("one", "1")]), FileEdits("./a.txt", [TextEdit("1", "uno")])]
+    await written.client.files.edit(twice)
+    assert content(written)[0] == "uno\n"
+
+
+async def test_two_names_of_one_file_are_refused(written: Inside) -> None:
+    (written.tree / "same").hardlink_to(written.tree / "a.txt")
+    (written.tree / "link").symlink_to("a.txt")
+    for other in ("same", "link"):
+        with pytest.raises(WorkspaceRefused, match="are the same file"):
+            await written.client.files.edit([EDITS[0], FileEdits(other, [TextEdit("one", "1")])])
+    assert content(written)[0] == "one\n"
+
+
+async def test_an_edit_keeps_the_mode_and_writes_through_a_link(written: Inside) -> None:
+    (written.tree / "a.txt").chmod(0o640)
+    (written.tree / "link").symlink_to("a.txt")
+    await written.client.files.edit([FileEdits("link", [TextEdit("one", "1")])])
+    assert (written.tree / "link").is_symlink()
+    assert stat.S_IMODE((written.tree / "a.txt").stat().st_mode) == 0o640
+    assert content(written)[0] == "1\n"
+
+
+@pytest.mark.parametrize("deadly", range(1, 23))
+async def test_a_crash_at_any_lasting_call_leaves_all_or_nothing(written: Inside, deadly: int) -> None:
+    await written.is_killed()
+    ended, said = await crashing_edit(written, deadly)
+    assert ended == -signal.SIGKILL or int(said) < deadly
+    await written.start()
+    assert content(written) in (("one\n", "two\n"), ("ONE\n", "TWO\n"))
+    again = await written.client.files.edit(EDITS, key="k")
+    assert again.state == "done"
+    assert content(written) == ("ONE\n", "TWO\n")
+    assert sorted(path.name for path in written.tree.iterdir()) == ["a.txt", "b.txt"]
+
+
+async def test_an_interrupted_edit_is_undone_where_somebody_changed_a_file(written: Inside) -> None:
+    await written.is_killed()
+    deadly = 0
+    while content(written) != ("ONE\n", "two\n"):
+        deadly += 1
+        (written.tree / "a.txt").write_text("one\n")
+        (written.tree / "b.txt").write_text("two\n")
+        await crashing_edit(written, deadly, key=f"k{deadly}")
+    (written.tree / "b.txt").write_text("changed by hand\n")
+    await written.start()
+    assert content(written) == ("one\n", "changed by hand\n")
+    assert (await written.client.files.find(f"k{deadly}")).state == "undone"

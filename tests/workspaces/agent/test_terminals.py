@@ -1,0 +1,62 @@
+"""Terminals: a shell that remembers its screen."""
+
+import pytest
+from tests.workspaces.agent.conftest import Inside
+
+from perdure.core.errors import WorkspaceRefused
+from perdure.workspaces.wire import Frame
+
+
+async def read_until(inside: Inside, terminal: str, wanted: bytes, offset: int = 0) -> tuple[bytes, int]:
+    """What the screen says from an offset on, until a text has appeared; and the offset after it."""
+    heard = b""
+    async for frame in inside.client.terminals.follow(terminal, offset):
+        heard += frame.content
+        offset = frame.offset + len(frame.content)
+        if wanted in heard:
+            break
+    return heard, offset
+
+
+async def test_a_shell_answers_what_is_typed(inside: Inside) -> None:
+    terminal = await inside.client.terminals.open(100, 30)
+    await inside.client.terminals.type(terminal.id, b"echo $((6*7)) $(tty | cut -c1-9); stty size\n")
+    heard, _ = await read_until(inside, terminal.id, b"30 100")
+    assert b"42 /dev/pts/" in heard
+
+
+async def test_a_screen_is_resumed_at_an_offset(inside: Inside) -> None:
+    terminal = await inside.client.terminals.open(80, 24)
+    await inside.client.terminals.type(terminal.id, b"echo fir''st\n")
+    _, offset = await read_until(inside, terminal.id, b"first")
+    await inside.client.terminals.type(terminal.id, b"echo sec''ond\n")
+    heard, _ = await read_until(inside, terminal.id, b"second", offset)
+    assert b"first" not in heard
+
+
+async def test_a_terminal_takes_a_new_size(inside: Inside) -> None:
+    terminal = await inside.client.terminals.open(80, 24)
+    await inside.client.terminals.resize(terminal.id, 132, 50)
+    await inside.client.terminals.type(terminal.id, b"stty size\n")
+    heard, _ = await read_until(inside, terminal.id, b"50 132")
+    assert b"50 132" in heard
+
+
+async def test_leaving_the_shell_ends_the_stream_and_what_it_left_behind(inside: Inside) -> None:
+    terminal = await inside.client.terminals.open(80, 24)
+    await inside.client.terminals.type(terminal.id, b"sleep 60 & exit\n")
+    frames: list[Frame] = [frame async for frame in inside.client.terminals.follow(terminal.id)]
+    assert frames
+    assert [found.closed for found in await inside.client.terminals.list()] == [True]
+
+
+async def test_closing_ends_the_shell(inside: Inside) -> None:
+    terminal = await inside.client.terminals.open(80, 24)
+    await read_until(inside, terminal.id, b"")
+    await inside.client.terminals.close(terminal.id)
+    assert [frame async for frame in inside.client.terminals.follow(terminal.id, 1 << 40)] == []
+
+
+async def test_an_unknown_terminal_is_refused(inside: Inside) -> None:
+    with pytest.raises(WorkspaceRefused, match="open a new one"):
+        await inside.client.terminals.type("t0", b"x")
