@@ -51,6 +51,18 @@ class Answering:
             exchange.respond(problem.status, wire.error(problem), **headers)
         self.finish(entry, exchange)
 
+    async def tell(self, wire: Wire, exchange: Exchange, make: Callable[[Request], bytes]) -> None:
+        """Answer a question that is not for the model."""
+        request = Request(exchange.path, exchange.query, exchange.headers, exchange.body, "0")
+        entry = self.record(wire, exchange, request)
+        try:
+            self.authorize(wire, request)
+            exchange.respond(200, make(request))
+        except Problem as problem:
+            entry.problem = problem.message
+            exchange.respond(problem.status, wire.error(problem))
+        self.finish(entry, exchange)
+
     def record(self, wire: Wire, exchange: Exchange, request: Request) -> Recorded:
         """Write the request down, without its keys."""
         key = wire.key(request)

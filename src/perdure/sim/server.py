@@ -1,9 +1,9 @@
-"""The simulator as a server: routes, and its life from listening to closed."""
+"""The simulator as a server: what it is made of, and its life from listening to closed."""
 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
@@ -22,9 +22,12 @@ from perdure.sim.openai_responses.store import Responses
 from perdure.sim.openai_responses.wire import OpenAIResponses
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.recording import Recorded, Recording
+from perdure.sim.routes import Routes
 from perdure.sim.script import Script
 
 log = logging.getLogger(__name__)
+
+BACKLOG = 4096
 
 
 class Simulator:
@@ -43,23 +46,11 @@ class Simulator:
         self._port = port
         self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
-        cache = PromptCache(now)
         self.director = Director(scripts, rate=rate)
         self.recording = Recording(now)
         self.gates = Gates()
         self._control = Control(self.recording, self.gates, self.director)
-        responses = Responses()
-        self._anthropic = Anthropic(cache)
-        self._chat = OpenAIChat(cache, now)
-        self._responses = OpenAIResponses(cache, now, responses)
-        self._gemini = Gemini(cache)
-        self._background = Background(self._responses, responses, self.gates)
-        self._answering = Answering(self.director, self.recording, self.gates, self._background, now)
-        self._routes: dict[tuple[str, str], Callable[[Exchange], Awaitable[None]]] = {
-            ("POST", "/v1/messages"): lambda exchange: self._answering.answer(self._anthropic, exchange),
-            ("POST", "/v1/chat/completions"): lambda exchange: self._answering.answer(self._chat, exchange),
-            ("POST", "/v1/responses"): lambda exchange: self._answering.answer(self._responses, exchange),
-        }
+        self._routes = self._wired(now)
 
     @property
     def url(self) -> str:
@@ -79,7 +70,7 @@ class Simulator:
         """Listen."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
-            lambda: Connection(self._handle, self._connections), self._host, self._port, backlog=4096
+            lambda: Connection(self._handle, self._connections), self._host, self._port, backlog=BACKLOG
         )
         self._port = self._server.sockets[0].getsockname()[1]
 
@@ -100,9 +91,16 @@ class Simulator:
     ) -> None:
         await self.close()
 
+    def _wired(self, now: Callable[[], float]) -> Routes:
+        cache, stored = PromptCache(now), Responses()
+        responses = OpenAIResponses(cache, now, stored)
+        background = Background(responses, stored, self.gates)
+        answering = Answering(self.director, self.recording, self.gates, background, now)
+        return Routes(answering, background, Anthropic(cache), OpenAIChat(cache, now), responses, Gemini(cache))
+
     async def _handle(self, exchange: Exchange) -> None:
         try:
-            await self._route(exchange)
+            await self._answer(exchange)
         except Exception:
             log.exception("the simulator failed at %s %s", exchange.method, exchange.path)
             if exchange.started:
@@ -110,15 +108,13 @@ class Simulator:
             else:
                 exchange.respond(500, msgspec.json.encode({"error": "the simulator itself failed; see its log"}))
 
-    async def _route(self, exchange: Exchange) -> None:
-        route = self._routes.get((exchange.method, exchange.path))
+    async def _answer(self, exchange: Exchange) -> None:
+        route = self._routes.find(exchange.method, exchange.path)
         if route is not None:
             await route(exchange)
-        elif exchange.method == "POST" and exchange.path.startswith(("/v1beta/models/", "/v1/models/")):
-            await self._answering.answer(self._gemini, exchange)
-        elif exchange.path.startswith("/v1/responses/"):
-            await self._background.route(exchange)
         elif exchange.path.startswith("/sim/"):
             await self._control.answer(exchange)
         else:
-            exchange.respond(404, msgspec.json.encode({"error": f"no route for {exchange.method} {exchange.path}"}))
+            message = f"Invalid URL ({exchange.method} {exchange.path})"
+            error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
+            exchange.respond(404, msgspec.json.encode({"error": error}))

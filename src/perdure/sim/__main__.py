@@ -1,0 +1,11 @@
+"""`python -m perdure.sim [PORT [SCRIPTS]]`: the simulator alone, for those who start many."""
+
+import sys
+from pathlib import Path
+
+from perdure.sim.server import Simulator
+from perdure.sim.serving import load_scripts, say_plainly, serve
+
+if __name__ == "__main__":
+    port, scripts, *_ = [*sys.argv[1:], "", ""]
+    serve(Simulator(port=int(port or 0), scripts=load_scripts(Path(scripts)) if scripts else ()), say_plainly)

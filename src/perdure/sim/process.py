@@ -1,0 +1,35 @@
+"""The simulator in a process of its own, for scenarios and benchmarks that must not share its processor time."""
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from perdure.sim.serving import READY
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A simulator process: where it listens and who it is."""
+
+    url: str
+    pid: int
+
+
+@asynccontextmanager
+async def simulator_process(port: int = 0, scripts: Path | None = None) -> AsyncGenerator[Running]:
+    """Start a simulator, wait until it listens, and end it afterwards."""
+    arguments = ["-m", "perdure.sim", str(port), *([str(scripts)] if scripts else [])]
+    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=asyncio.subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        line = (await process.stdout.readline()).decode()
+        if not line.startswith(READY):
+            raise RuntimeError(f"the simulator did not start: {line!r}")
+        yield Running(line.removeprefix(READY).strip(), process.pid)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
