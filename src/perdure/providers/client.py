@@ -112,9 +112,10 @@ class ProviderClient:
         """The response, once its head says that a stream follows."""
         url = route.endpoint.url(encoded.path)
         headers = {**HEADERS, **encoded.headers, **route.endpoint.headers}
-        headers.update(await route.credentials.authorize(Outgoing(url, headers, encoded.body)))
-        response = await self._session.post(
-            url, data=encoded.body, headers=headers, proxy=self._proxies.for_url(url), allow_redirects=False
+        method = "GET" if encoded.body is None else "POST"
+        headers.update(await route.credentials.authorize(Outgoing(method, url, headers, encoded.body or b"")))
+        response = await self._session.request(
+            method, url, data=encoded.body, headers=headers, proxy=self._proxies.for_url(url), allow_redirects=False
         )
         try:
             if response.status != 200:

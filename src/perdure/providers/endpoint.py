@@ -1,4 +1,4 @@
-"""Where an API is served: a base URL with its quirks, for the places that we know and those we do not."""
+"""Where an API is served: a base URL with its quirks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,10 +33,25 @@ class Endpoint:
         return f"{whole}{'&' if '?' in path else '?'}{self.query}"
 
 
-def base_url(text: str, *, version: str) -> str:
-    """The URL an admin typed, without the version that the dialect's path brings, if it was typed too."""
-    url = urlsplit(text.strip())
-    if url.scheme not in ("http", "https") or not url.hostname:
-        raise Misconfigured(f"{text!r} is not a web address. It must begin with http:// or https://.")
+VERSIONS = {
+    "anthropic_messages": ("/v1/messages", "/v1"),
+    "openai_responses": ("/responses",),
+    "openai_chat": ("/chat/completions",),
+    "gemini": ("/v1beta", "/v1"),
+}
+"""What people type at the end of a base URL although the dialect's path brings it."""
+
+OPENAI_VERSION = "/v1"
+
+
+def base_url(typed: str, dialect: str) -> str:
+    """The URL an admin typed, as the dialect needs it: with or without a version, with or without a slash."""
+    url = urlsplit(typed.strip())
+    if url.scheme not in ("http", "https") or not url.hostname or url.query or url.fragment:
+        raise Misconfigured(f"{typed!r} is not a base URL. It must look like https://api.example.com.")
     path = url.path.rstrip("/")
-    return f"{url.scheme}://{url.netloc}{path.removesuffix(version)}"
+    for ending in VERSIONS[dialect]:
+        path = path.removesuffix(ending)
+    if not path and dialect.startswith("openai"):
+        path = OPENAI_VERSION
+    return f"{url.scheme}://{url.netloc}{path}"

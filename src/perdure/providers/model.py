@@ -44,4 +44,6 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
     tools: bool = True
     sampling: bool = True
     """Whether temperature and its kin may be set."""
+    binds_thinking: bool = False
+    """Whether thoughts are void once anything before them has changed, as after a compaction."""
     price: Price | None = None

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from perdure.providers.credentials import Credentials
 from perdure.providers.dialects.dialect import Dialect, Encoded
+from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.endpoint import Endpoint
 from perdure.providers.model import Model
 from perdure.providers.request import ModelRequest
+from perdure.providers.service import ProviderSettings, credentials, endpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +19,17 @@ class Route:
     endpoint: Endpoint
     credentials: Credentials
     model: Model
+
+    @classmethod
+    def to(cls, provider: ProviderSettings, model: Model, secret: str | None) -> "Route":
+        """The route to a model of a provider. Raises Misconfigured or KeyMissing where there is none."""
+        return cls(
+            provider=provider.display_name,
+            dialect=dialect_named(model.dialect),
+            endpoint=endpoint(provider, model.dialect),
+            credentials=credentials(provider, model.dialect, secret),
+            model=model,
+        )
 
     def encode(self, request: ModelRequest) -> Encoded:
         return self.dialect.encode(request, self.model, self.endpoint.quirks)

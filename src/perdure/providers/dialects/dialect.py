@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 from urllib.parse import quote
 
 import msgspec
@@ -41,7 +41,8 @@ class Encoded:
 
     path: str
     headers: Mapping[str, str]
-    body: bytes
+    body: bytes | None
+    """None asks for what is already there, instead of sending something new."""
     block_hashes: tuple[str, ...]
     """One per prompt block in the provider's order (tools, system, messages): the first that differs from the last
     call's is where the provider's cache broke."""
@@ -75,9 +76,19 @@ def path_for(model: Model, own: str, quirks: Quirks) -> str:
     return (quirks.path or own).format(model=quote(model.id, safe=""))
 
 
-def finished(body: Json, quirks: Quirks) -> bytes:
-    """The body with the endpoint's quirks applied, as bytes. None means absent."""
-    whole = {**body, **quirks.body}
-    return msgspec.json.encode(
-        {key: value for key, value in whole.items() if value is not None and key not in quirks.without}
-    )
+def finished(body: Json, options: Json, quirks: Quirks) -> bytes:
+    """The body with the model's options and the endpoint's quirks, as bytes. None means absent."""
+    whole = _merged(_merged(body, options), quirks.body)
+    return msgspec.json.encode({key: value for key, value in whole.items() if key not in quirks.without})
+
+
+def _merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> Json:
+    """Objects joined field by field; the later one wins. Fields that are None are left out."""
+    whole = {key: value for key, value in body.items() if value is not None}
+    for key, value in more.items():
+        before = whole.get(key)
+        if isinstance(before, dict) and isinstance(value, dict):
+            whole[key] = _merged(cast(Json, before), cast(Json, value))
+        elif value is not None:
+            whole[key] = value
+    return whole

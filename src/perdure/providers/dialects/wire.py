@@ -1,12 +1,14 @@
 """JSON off the wire: decoded into the few fields that matter, and forgiving where vendors are careless."""
 
 import json
+from base64 import b64encode
 from typing import Any, TypeVar
 
 import msgspec
 
 from perdure.core.text import encodable
 from perdure.providers.errors.failures import Malformed
+from perdure.providers.projection.media import Attachment
 
 T = TypeVar("T")
 SHOWN = 200
@@ -43,3 +45,7 @@ def cleaned(value: Any) -> Any:
 
 def excerpt(data: bytes) -> str:
     return data[:SHOWN].decode("utf-8", "replace")
+
+
+def data_url(attachment: Attachment) -> str:
+    return f"data:{attachment.media_type};base64,{b64encode(attachment.data).decode()}"

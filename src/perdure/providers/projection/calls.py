@@ -9,6 +9,7 @@ from msgspec import structs
 
 from perdure.core.parts import ToolCall, ToolResult
 
+NAME_LENGTH = 64
 NO_RESULT = "This call was interrupted before it produced a result."
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -51,7 +52,9 @@ class Pairing:
         fresh: dict[str, list[Slot]] = defaultdict(list)
         slots: list[Slot] = []
         for call in calls:
-            renamed = structs.replace(call, call_id=self._names.name(call.call_id), args=arguments(call.args))
+            renamed = structs.replace(
+                call, call_id=self._names.name(call.call_id), tool=tool_name(call.tool), args=arguments(call.args)
+            )
             slots.append(Slot(renamed))
             fresh[call.call_id].append(slots[-1])
         self._open.update(fresh)
@@ -64,7 +67,12 @@ class Pairing:
             waiting.pop(0).result = result
             return None
         name = self._names.name(result.call_id)
-        return Slot(ToolCall(call_id=name, tool=result.tool or "unknown", args="{}"), result)
+        return Slot(ToolCall(call_id=name, tool=tool_name(result.tool), args="{}"), result)
+
+
+def tool_name(written: str) -> str:
+    """A tool's name as every API takes it: models invent some that none does."""
+    return _ILLEGAL.sub("_", written)[:NAME_LENGTH] or "unknown"
 
 
 def arguments(written: str) -> str:

@@ -20,6 +20,7 @@ from perdure.providers.request import ModelRequest, WebSearch
 NAME = "anthropic_messages"
 PATH = "/v1/messages"
 HEADERS = {"anthropic-version": "2023-06-01"}
+BINDING = {"anthropic-beta": "thinking-binding-controls-2026-08-01"}
 MARK = {"type": "ephemeral"}
 MARKED_MESSAGES = 2
 
@@ -49,9 +50,10 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "messages": [*map(Raw, encoded[:-MARKED_MESSAGES]), *recent],
         "stream": True,
         **_thoughts(request, model, turns),
-        **request.settings.options,
     }
-    return Encoded(path_for(model, PATH, quirks), HEADERS, finished(body, quirks), tuple(hashes))
+    return Encoded(
+        path_for(model, PATH, quirks), HEADERS, finished(body, request.settings.options, quirks), tuple(hashes)
+    )
 
 
 def _max_tokens(request: ModelRequest, model: Model) -> int:
@@ -65,25 +67,36 @@ def _thoughts(request: ModelRequest, model: Model, turns: list[Turn]) -> Json:
     config: Json = {}
     if request.output_schema is not None:
         config["format"] = {"type": "json_schema", "schema": request.output_schema}
-    thinking: Json | None = None
     effort = clamped(settings.effort, model) if settings.effort else None
-    match model.thinking, effort:
-        case (Thinking.NONE, _) | (_, None):
-            pass
-        case Thinking.ADAPTIVE, Effort.NONE:
-            thinking = {"type": "disabled"}
-        case Thinking.ADAPTIVE, level:
-            thinking = {"type": "adaptive", "display": "summarized"}
-            config["effort"] = Effort.LOW if level is Effort.MINIMAL else level
-        case Thinking.EFFORT, level:
-            config["effort"] = Effort.LOW if level in (Effort.NONE, Effort.MINIMAL) else level
-        case Thinking.BUDGET, level:
-            tokens = budget(level, _max_tokens(request, model))
-            if tokens and not _must_not_think(turns):
-                thinking = {"type": "enabled", "budget_tokens": tokens}
+    thinking, level = _thinking(effort, request, model, turns)
+    if level is not None:
+        config["effort"] = level
     sampling = {"temperature": settings.temperature, "top_p": settings.top_p, "top_k": settings.top_k}
     may_sample = model.sampling and (thinking is None or thinking["type"] == "disabled")
     return {"thinking": thinking, "output_config": config or None, **(sampling if may_sample else {})}
+
+
+def _thinking(
+    effort: Effort | None, request: ModelRequest, model: Model, turns: list[Turn]
+) -> tuple[Json | None, Effort | None]:
+    """How to think, and how eagerly."""
+    named = Effort.LOW if effort in (Effort.NONE, Effort.MINIMAL) else effort
+    match model.thinking:
+        case Thinking.NONE:
+            return None, None
+        case Thinking.EFFORT:
+            return None, named
+        case Thinking.ADAPTIVE:
+            if effort is Effort.NONE:
+                return {"type": "disabled"}, None
+            adaptive: Json = {"type": "adaptive", "display": "summarized"}
+            if model.binds_thinking:
+                adaptive["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
+            return adaptive, named
+        case Thinking.BUDGET:
+            tokens = budget(effort, _max_tokens(request, model)) if effort else 0
+            allowed = tokens and not _must_not_think(turns)
+            return ({"type": "enabled", "budget_tokens": tokens} if allowed else None), None
 
 
 def _must_not_think(turns: list[Turn]) -> bool:

@@ -1,0 +1,53 @@
+"""The models we know without being told. An unknown model works with what an admin typed."""
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from perdure.providers.model import Model
+
+_DATED = re.compile(r"[-@]\d{4}-?\d{2}-?\d{2}(?:-v\d+(?::\d+)?)?$")
+
+
+class _Catalog(Struct):
+    models: dict[str, dict[str, Any]]
+
+
+class Catalog:
+    """Models by their name on the wire."""
+
+    def __init__(self, models: Mapping[str, Model]) -> None:
+        self._models = models
+
+    @classmethod
+    def load(cls) -> "Catalog":
+        """The catalog that ships with the product."""
+        text = files("perdure.providers").joinpath("catalog.toml").read_bytes()
+        entries = msgspec.toml.decode(text, type=_Catalog).models
+        return cls({name: msgspec.convert({"id": name, **entry}, Model) for name, entry in entries.items()})
+
+    def __iter__(self):
+        return iter(self._models.values())
+
+    def find(self, name: str) -> Model | None:
+        """A model by its name, also with a date, or as Bedrock, Vertex and OpenRouter spell it."""
+        bare = _bare(name)
+        known = self._models.get(name) or self._models.get(bare) or self._models.get(bare.replace(".", "-"))
+        return None if known is None else msgspec.structs.replace(known, id=name)
+
+    def model(self, name: str, dialect: str) -> Model:
+        """The model as known, or as far as its dialect tells."""
+        found = self.find(name)
+        if found is None:
+            return Model(id=name, dialect=dialect)
+        return msgspec.structs.replace(found, dialect=dialect)
+
+
+def _bare(name: str) -> str:
+    bare = name.rsplit("/", 1)[-1]
+    bare = re.sub(r"^(?:[a-z]{2,6}\.)?anthropic\.", "", bare)
+    return _DATED.sub("", bare)

@@ -1,0 +1,252 @@
+"""The chunks of a Gemini stream, understood."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from perdure.core.deltas import (
+    AnyDelta,
+    Finish,
+    ReasoningDelta,
+    SourceDelta,
+    TextDelta,
+    ToolCallDelta,
+    ToolResultDelta,
+)
+from perdure.core.message import FinishReason
+from perdure.core.parts import ProviderMetadata
+from perdure.core.usage import Usage
+from perdure.providers.dialects.dialect import Json, Meaning
+from perdure.providers.dialects.gemini.encode import NAME
+from perdure.providers.dialects.wire import excerpt, parse
+from perdure.providers.errors.failures import ApiError, Filtered, Malformed, StreamEnded
+from perdure.providers.model import Model
+from perdure.providers.projection.step import fresh_call_id
+
+REASONS = {
+    "MAX_TOKENS": FinishReason.LENGTH,
+    "CONTINUATION": FinishReason.PAUSED,
+    "SAFETY": FinishReason.CONTENT_FILTER,
+    "RECITATION": FinishReason.CONTENT_FILTER,
+    "LANGUAGE": FinishReason.CONTENT_FILTER,
+    "BLOCKLIST": FinishReason.CONTENT_FILTER,
+    "PROHIBITED_CONTENT": FinishReason.CONTENT_FILTER,
+    "SPII": FinishReason.CONTENT_FILTER,
+    "IMAGE_SAFETY": FinishReason.CONTENT_FILTER,
+    "IMAGE_PROHIBITED_CONTENT": FinishReason.CONTENT_FILTER,
+}
+SLIPS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"})
+"""The model wrote something that its own API could not read. Another attempt usually succeeds."""
+
+
+class _Call(Struct):
+    name: str = ""
+    id: str | None = None
+    args: Raw = Raw()
+
+
+class _Part(Struct, rename="camel"):
+    text: str | None = None
+    thought: bool = False
+    thought_signature: str | None = None
+    function_call: _Call | None = None
+    tool_call: dict[str, Any] | None = None
+    tool_response: dict[str, Any] | None = None
+
+
+class _Content(Struct):
+    parts: list[_Part] | None = None
+
+
+class _Page(Struct):
+    uri: str = ""
+    title: str | None = None
+
+
+class _Ground(Struct):
+    web: _Page | None = None
+
+
+class _Grounding(Struct, rename="camel"):
+    web_search_queries: list[str] | None = None
+    grounding_chunks: list[_Ground] | None = None
+
+
+class _Candidate(Struct, rename="camel"):
+    content: _Content | None = None
+    finish_reason: str | None = None
+    finish_message: str | None = None
+    grounding_metadata: _Grounding | None = None
+
+
+class _Tokens(Struct, rename="camel"):
+    prompt_token_count: int | None = None
+    candidates_token_count: int | None = None
+    thoughts_token_count: int | None = None
+    cached_content_token_count: int | None = None
+    tool_use_prompt_token_count: int | None = None
+
+
+class _Feedback(Struct, rename="camel"):
+    block_reason: str | None = None
+    block_reason_message: str | None = None
+
+
+class _Error(Struct):
+    code: int | None = None
+    message: str = ""
+    status: str = ""
+
+
+class _Chunk(Struct, rename="camel"):
+    candidates: list[_Candidate] | None = None
+    usage_metadata: _Tokens | None = None
+    prompt_feedback: _Feedback | None = None
+    error: _Error | None = None
+
+
+_CHUNKS = msgspec.json.Decoder(_Chunk)
+
+
+class GeminiDecoder:
+    """Understands one answer of the Gemini API."""
+
+    def __init__(self, model: Model) -> None:
+        self.done = False
+        self._model = model.id
+        self._count = 0
+        self._open: str | None = None
+        self._ids: set[str] = set()
+        self._called = False
+        self._server_call: dict[str, Any] | None = None
+        self._usage: Usage | None = None
+
+    def feed(self, data: bytes) -> Meaning:
+        chunk = parse(_CHUNKS, data)
+        if chunk.usage_metadata is not None:
+            self._usage = _usage(chunk.usage_metadata)
+        if not chunk.candidates:
+            return self._without_answer(chunk, data)
+        candidate = chunk.candidates[0]
+        said: list[AnyDelta | Finish] = []
+        if candidate.content is not None and candidate.content.parts:
+            for part in candidate.content.parts:
+                said.extend(self._part(part))
+        if candidate.grounding_metadata is not None:
+            said.extend(self._grounded(candidate.grounding_metadata))
+        if candidate.finish_reason:
+            said.append(self._finish(candidate))
+        return said
+
+    def close(self) -> Meaning:
+        if not self.done:
+            raise StreamEnded
+        return ()
+
+    def _without_answer(self, chunk: _Chunk, data: bytes) -> Meaning:
+        if chunk.error is not None:
+            error = chunk.error
+            raise ApiError(f"{error.status}: {error.message}", status=error.code, body=excerpt(data))
+        if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason:
+            feedback = chunk.prompt_feedback
+            raise Filtered(feedback.block_reason_message or feedback.block_reason or "")
+        if chunk.usage_metadata is None:
+            raise Malformed(f"not a chunk of the Gemini API: {excerpt(data)}")
+        return ()
+
+    def _part(self, part: _Part) -> Iterator[AnyDelta]:
+        signature = self._metadata({"signature": part.thought_signature}) if part.thought_signature else None
+        if part.function_call is not None:
+            yield self._call(part.function_call, signature)
+        elif part.tool_call is not None:
+            self._server_call = {"toolCall": part.tool_call, **_signed(part)}
+        elif part.tool_response is not None:
+            yield from self._server_result(part)
+        elif part.text or signature is not None:
+            kind = ReasoningDelta if part.thought else TextDelta
+            yield kind(self._at("reasoning" if part.thought else "text"), part.text or "", provider_metadata=signature)
+
+    def _call(self, call: _Call, signature: ProviderMetadata | None) -> ToolCallDelta:
+        own = call.id if call.id and call.id not in self._ids else fresh_call_id()
+        self._ids.add(own)
+        self._called = True
+        written = bytes(call.args).decode() or "{}"
+        return ToolCallDelta(self._next(), own, call.name, written, provider_metadata=signature)
+
+    def _server_result(self, part: _Part) -> Iterator[AnyDelta]:
+        response = part.tool_response or {}
+        asked = self._server_call or {"toolCall": {}}
+        tool = str(response.get("toolType", "tool")).lower()
+        call_id = str(response.get("id") or fresh_call_id())
+        args = msgspec.json.encode(asked["toolCall"].get("args") or {}).decode()
+        yield ToolCallDelta(self._next(), call_id, tool, args, provider_executed=True)
+        kept = [asked, {"toolResponse": response, **_signed(part)}]
+        yield ToolResultDelta(
+            index=self._next(),
+            call_id=call_id,
+            tool=tool,
+            result_delta=msgspec.json.encode(response.get("response") or {}).decode(),
+            provider_executed=True,
+            done=True,
+            provider_metadata=self._metadata({"parts": kept}),
+        )
+        self._server_call = None
+
+    def _grounded(self, grounding: _Grounding) -> Iterator[AnyDelta]:
+        """A search, as it is told afterwards. The API wants none of it back."""
+        pages = [ground.web for ground in grounding.grounding_chunks or () if ground.web is not None]
+        if grounding.web_search_queries:
+            call_id = fresh_call_id()
+            asked = msgspec.json.encode({"queries": grounding.web_search_queries}).decode()
+            yield ToolCallDelta(self._next(), call_id, "web_search", asked, provider_executed=True)
+            yield ToolResultDelta(
+                index=self._next(),
+                call_id=call_id,
+                tool="web_search",
+                result_delta="\n".join(f"{page.title or ''}\n{page.uri}" for page in pages),
+                provider_executed=True,
+                done=True,
+                provider_metadata=self._metadata({"parts": []}),
+            )
+        for page in pages:
+            yield SourceDelta(self._next(), id=page.uri, url=page.uri, title=page.title or "")
+
+    def _finish(self, candidate: _Candidate) -> Finish:
+        reason = candidate.finish_reason or "STOP"
+        if reason in SLIPS:
+            raise ApiError(f"internal error: {reason}: {candidate.finish_message or ''}", status=500)
+        self.done = True
+        meant = REASONS.get(reason, FinishReason.STOP)
+        if self._called and meant is FinishReason.STOP:
+            meant = FinishReason.TOOL_CALLS
+        return Finish(reason=meant, usage=self._usage)
+
+    def _at(self, kind: str) -> int:
+        if self._open != kind:
+            self._next()
+            self._open = kind
+        return self._count - 1
+
+    def _next(self) -> int:
+        self._open = None
+        self._count += 1
+        return self._count - 1
+
+    def _metadata(self, data: Json) -> ProviderMetadata:
+        return ProviderMetadata(NAME, self._model, data)
+
+
+def _signed(part: _Part) -> Json:
+    return {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
+
+
+def _usage(tokens: _Tokens) -> Usage:
+    thoughts = tokens.thoughts_token_count or 0
+    return Usage(
+        input=(tokens.prompt_token_count or 0) + (tokens.tool_use_prompt_token_count or 0),
+        output=(tokens.candidates_token_count or 0) + thoughts,
+        reasoning=thoughts,
+        cache_read=tokens.cached_content_token_count or 0,
+    )

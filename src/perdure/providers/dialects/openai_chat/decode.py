@@ -1,0 +1,192 @@
+"""The chunks of a Chat Completions stream, understood."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from perdure.core.deltas import AnyDelta, Finish, ReasoningDelta, TextDelta, ToolCallDelta
+from perdure.core.message import FinishReason
+from perdure.core.usage import Usage
+from perdure.providers.dialects.dialect import Meaning
+from perdure.providers.dialects.openai_errors import OpenAIError
+from perdure.providers.dialects.wire import excerpt, parse
+from perdure.providers.errors.failures import Malformed, StreamEnded
+from perdure.providers.model import Model
+from perdure.providers.projection.step import fresh_call_id
+
+DONE = b"[DONE]"
+REASONS = {
+    "stop": FinishReason.STOP,
+    "length": FinishReason.LENGTH,
+    "tool_calls": FinishReason.TOOL_CALLS,
+    "function_call": FinishReason.TOOL_CALLS,
+    "content_filter": FinishReason.CONTENT_FILTER,
+}
+
+# Most servers send text; some send a list of typed pieces.
+_Spoken = str | list[dict[str, Any]] | None
+
+
+class _Function(Struct):
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+
+class _Call(Struct):
+    index: int | None = None
+    id: str | None = None
+    function: _Function | None = None
+
+
+class _Delta(Struct):
+    content: _Spoken = None
+    reasoning_content: str | None = None
+    reasoning: str | dict[str, Any] | None = None
+    refusal: str | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Choice(Struct):
+    delta: _Delta | None = None
+    finish_reason: str | None = None
+
+
+class _Details(Struct):
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class _Tokens(Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _Details | None = None
+    completion_tokens_details: _Details | None = None
+    prompt_cache_hit_tokens: int | None = None
+
+
+class _Chunk(Struct):
+    choices: list[_Choice] | None = None
+    usage: _Tokens | None = None
+    error: OpenAIError | str | None = None
+
+
+_CHUNKS = msgspec.json.Decoder(_Chunk)
+
+
+class ChatDecoder:
+    """Understands one answer of Chat Completions."""
+
+    def __init__(self, model: Model) -> None:  # noqa: ARG002
+        self.done = False
+        self._count = 0
+        self._open: str | None = None
+        self._calls: dict[int, tuple[str, int]] = {}
+        self._ids: set[str] = set()
+        self._reason: str | None = None
+        self._refused = False
+        self._usage: Usage | None = None
+
+    def feed(self, data: bytes) -> Meaning:
+        if data == DONE:
+            return self._finish()
+        chunk = parse(_CHUNKS, data)
+        choices = chunk.choices
+        if choices:
+            choice = choices[0]
+            if choice.finish_reason:
+                self._reason = choice.finish_reason
+            if chunk.usage is not None:
+                self._usage = _usage(chunk.usage)
+            delta = choice.delta
+            if delta is not None and chunk.error is None:
+                if isinstance(delta.content, str) and self._open == "text" and not delta.tool_calls:
+                    return (TextDelta(self._count - 1, delta.content),) if delta.content else ()
+                return tuple(self._more(delta))
+        elif chunk.usage is not None:
+            self._usage = _usage(chunk.usage)
+        if chunk.error is not None:
+            raise OpenAIError.raised(chunk.error, data)
+        if choices is None and chunk.usage is None:
+            raise Malformed(f"not a chunk of a chat completion: {excerpt(data)}")
+        return ()
+
+    def close(self) -> Meaning:
+        """Some servers forget the last line; a finish reason is as good."""
+        if self.done:
+            return ()
+        if self._reason is None:
+            raise StreamEnded
+        return self._finish()
+
+    def _more(self, delta: _Delta) -> Iterator[AnyDelta]:
+        thought = delta.reasoning_content or (delta.reasoning if isinstance(delta.reasoning, str) else None)
+        if thought:
+            yield ReasoningDelta(self._at("reasoning"), thought)
+        if isinstance(delta.content, list):
+            yield from self._pieces(delta.content)
+        elif delta.content:
+            yield TextDelta(self._at("text"), delta.content)
+        if delta.refusal:
+            self._refused = True
+            yield TextDelta(self._at("text"), delta.refusal)
+        for call in delta.tool_calls or ():
+            yield self._call(call)
+
+    def _pieces(self, pieces: list[dict[str, Any]]) -> Iterator[AnyDelta]:
+        for piece in pieces:
+            match piece:
+                case {"type": "thinking", "thinking": [*thoughts]}:
+                    words = "".join(str(thought.get("text", "")) for thought in thoughts)
+                    yield ReasoningDelta(self._at("reasoning"), words)
+                case {"text": str(text)}:
+                    yield TextDelta(self._at("text"), text)
+                case _:
+                    pass
+
+    def _call(self, call: _Call) -> ToolCallDelta:
+        """A piece of a call. A known position with another id is another call: some servers count from 0 each time."""
+        position = call.index if call.index is not None else max(self._calls, default=-1) + bool(call.id)
+        known = self._calls.get(position)
+        function = call.function or _Function()
+        written = function.arguments
+        args = written if isinstance(written, str) else msgspec.json.encode(written).decode() if written else ""
+        if known is not None and (not call.id or call.id == known[0]):
+            return ToolCallDelta(known[1], args_delta=args)
+        self._open = None
+        self._count += 1
+        self._calls[position] = (call.id or "", self._count - 1)
+        return ToolCallDelta(self._count - 1, call_id=self._own_id(call.id), tool=function.name or "", args_delta=args)
+
+    def _own_id(self, given: str | None) -> str:
+        own = given if given and given not in self._ids else fresh_call_id()
+        self._ids.add(own)
+        return own
+
+    def _at(self, kind: str) -> int:
+        if self._open != kind:
+            self._open = kind
+            self._count += 1
+        return self._count - 1
+
+    def _finish(self) -> Meaning:
+        self.done = True
+        reason = REASONS.get(self._reason or "stop", FinishReason.STOP)
+        if self._refused:
+            reason = FinishReason.CONTENT_FILTER
+        elif self._calls and reason is FinishReason.STOP:
+            reason = FinishReason.TOOL_CALLS
+        return (Finish(reason=reason, usage=self._usage),)
+
+
+def _usage(tokens: _Tokens) -> Usage:
+    given, made = tokens.prompt_tokens_details or _Details(), tokens.completion_tokens_details or _Details()
+    return Usage(
+        input=tokens.prompt_tokens or 0,
+        output=tokens.completion_tokens or 0,
+        reasoning=made.reasoning_tokens or 0,
+        cache_read=given.cached_tokens or tokens.prompt_cache_hit_tokens or 0,
+        cache_write=given.cache_write_tokens or 0,
+    )

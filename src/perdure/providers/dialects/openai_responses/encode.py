@@ -1,0 +1,142 @@
+"""A request in the words of the Responses API."""
+
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
+from perdure.providers.dialects.wire import data_url
+from perdure.providers.effort import clamped
+from perdure.providers.model import Model, Thinking
+from perdure.providers.projection.media import Attachment
+from perdure.providers.projection.transcript import project
+from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
+from perdure.providers.prompt import block_hash
+from perdure.providers.request import ModelRequest, WebSearch
+
+NAME = "openai_responses"
+PATH = "/responses"
+MIN_OUTPUT_TOKENS = 16
+
+
+def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encoded:
+    target = Target(
+        dialect=NAME,
+        model=model.id,
+        images=model.images,
+        documents=model.documents,
+        tools=bool(request.tools) and model.tools,
+    )
+    turns = project(request.messages, target, request.files)
+    items = [msgspec.json.encode(item) for turn in turns for item in _items(turn, target)]
+    system = [text for text in request.system if text.strip()]
+    tools = _tools(request) if model.tools else []
+    continuation = request.continuation
+    body = {
+        "model": model.id,
+        "instructions": "\n\n".join(system) or None,
+        "input": [Raw(item) for item in items],
+        "tools": tools or None,
+        "stream": True,
+        "store": continuation.store or continuation.background,
+        "background": continuation.background or None,
+        "previous_response_id": continuation.previous_response_id,
+        "prompt_cache_key": request.cache_key,
+        **_settings(request, model),
+    }
+    blocks = [*([msgspec.json.encode(tools)] if tools else []), *(text.encode() for text in system), *items]
+    whole = finished(body, request.settings.options, quirks)
+    return Encoded(path_for(model, PATH, quirks), {}, whole, tuple(map(block_hash, blocks)))
+
+
+def resume(response_id: str, after: int) -> Encoded:
+    """Ask for the rest of a background response, from the event after the one numbered `after`."""
+    return Encoded(f"{PATH}/{response_id}?stream=true&starting_after={after}", {}, None, ())
+
+
+def cancel(response_id: str) -> Encoded:
+    """Ask that a background response be given up."""
+    return Encoded(f"{PATH}/{response_id}/cancel", {}, b"{}", ())
+
+
+def _settings(request: ModelRequest, model: Model) -> Json:
+    settings = request.settings
+    limit = max(settings.max_output_tokens, MIN_OUTPUT_TOKENS)
+    chosen: Json = {"max_output_tokens": min(limit, model.max_output) if model.max_output else limit}
+    if model.thinking is not Thinking.NONE:
+        effort = {"effort": clamped(settings.effort, model)} if settings.effort is not None else {}
+        chosen["reasoning"] = {**effort, "summary": "auto"}
+        chosen["include"] = ["reasoning.encrypted_content"]
+    if model.sampling:
+        chosen |= {"temperature": settings.temperature, "top_p": settings.top_p}
+    if request.output_schema is not None:
+        shape = {"type": "json_schema", "name": "answer", "schema": request.output_schema, "strict": False}
+        chosen["text"] = {"format": shape}
+    return chosen
+
+
+def _tools(request: ModelRequest) -> list[Json]:
+    tools: list[Json] = [
+        {
+            "type": "function",
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.schema,
+            "strict": False,
+        }
+        for tool in request.tools
+    ]
+    if request.web_search is not None:
+        tools.append(_web_search(request.web_search))
+    return tools
+
+
+def _web_search(search: WebSearch) -> Json:
+    if search.allowed_domains:
+        return {"type": "web_search", "filters": {"allowed_domains": search.allowed_domains}}
+    return {"type": "web_search"}
+
+
+def _items(turn: Turn, target: Target) -> list[Json]:
+    match turn:
+        case UserTurn(parts=parts):
+            return [{"type": "message", "role": "user", "content": [_said(part) for part in parts]}]
+        case ToolTurn(answers=answers):
+            return [_answer(answer) for answer in answers]
+        case AssistantTurn(parts=parts):
+            return [item for part in parts if (item := _own(part, target)) is not None]
+
+
+def _said(part: Text | Attachment) -> Json:
+    if isinstance(part, Text):
+        return {"type": "input_text", "text": part.text}
+    if part.picture:
+        return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
+    return {"type": "input_file", "filename": part.name, "file_data": data_url(part)}
+
+
+def _answer(answer: Answer) -> Json:
+    output: Any = answer.text
+    if answer.attachments:
+        output = [{"type": "input_text", "text": answer.text}, *map(_said, answer.attachments)]
+    return {"type": "function_call_output", "call_id": answer.call_id, "output": output}
+
+
+def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target) -> Json | None:
+    """An item of the model's own. Calls and texts go without their ids, so that none is missed if it is dropped."""
+    data = target.data(part.provider_metadata)
+    match part:
+        case Text(text=text):
+            content: list[Json] = [{"type": "output_text", "text": text, "annotations": []}]
+            return {"type": "message", "role": "assistant", "content": content, **data}
+        case Reasoning(text=text):
+            summary = [{"type": "summary_text", "text": text}] if text else []
+            return {"type": "reasoning", "summary": summary, **data}
+        case ToolCall(provider_executed=True):
+            return None
+        case ToolCall():
+            return {"type": "function_call", "call_id": part.call_id, "name": part.tool, "arguments": part.args}
+        case ToolResult():
+            return dict(data["item"])

@@ -1,0 +1,175 @@
+"""The services that we know: how each is addressed, which dialects it speaks, and how a key is shown to it."""
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+from perdure.core.errors import Misconfigured
+from perdure.providers.aws import AwsCredentials
+from perdure.providers.credentials import ApiKey, Credentials, NoKey
+from perdure.providers.dialects.dialect import PLAIN, Quirks
+from perdure.providers.endpoint import Endpoint, Framing, base_url
+from perdure.providers.errors.failures import KeyMissing
+from perdure.providers.google import GoogleCredentials
+
+
+class Service(StrEnum):
+    ANTHROPIC = "anthropic"
+    OPENAI = "openai"
+    GOOGLE = "google"
+    AZURE = "azure"
+    BEDROCK = "bedrock"
+    VERTEX = "vertex"
+    COMPATIBLE = "compatible"
+    """Anything else that speaks one of the dialects: OpenRouter, Ollama, vLLM, LM Studio, …"""
+
+
+NAMES = {
+    Service.ANTHROPIC: "Anthropic",
+    Service.OPENAI: "OpenAI",
+    Service.GOOGLE: "Google",
+    Service.AZURE: "Azure OpenAI",
+    Service.BEDROCK: "Amazon Bedrock",
+    Service.VERTEX: "Vertex AI",
+    Service.COMPATIBLE: "The provider",
+}
+
+ADDRESSES = {
+    Service.ANTHROPIC: "https://api.anthropic.com",
+    Service.OPENAI: "https://api.openai.com",
+    Service.GOOGLE: "https://generativelanguage.googleapis.com",
+}
+
+COMPATIBLE = Quirks(without=frozenset({"prompt_cache_key"}), max_tokens_field="max_tokens")
+BEDROCK = Quirks(
+    body={"anthropic_version": "bedrock-2023-05-31"},
+    without=frozenset({"model", "stream"}),
+    path="/model/{model}/invoke-with-response-stream",
+)
+
+
+class ProviderSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A provider as an admin sets it up. Secrets are kept elsewhere."""
+
+    service: Service
+    name: str = ""
+    base_url: str | None = None
+    headers: dict[str, str] = {}
+    region: str | None = None
+    """Where Bedrock or Vertex runs the model."""
+    project: str | None = None
+    api_version: str | None = None
+    """Azure's dated API, for resources without the newer one."""
+    replays_reasoning: bool = False
+    body: dict[str, Any] = {}
+    """Fields that every request to it carries."""
+
+    @property
+    def display_name(self) -> str:
+        return self.name or NAMES[self.service]
+
+
+def endpoint(provider: ProviderSettings, dialect: str) -> Endpoint:
+    """Where a provider serves a dialect."""
+    match provider.service:
+        case Service.BEDROCK:
+            address = provider.base_url or f"https://bedrock-runtime.{_required(provider, 'region')}.amazonaws.com"
+            return _at(provider, address.rstrip("/"), BEDROCK, framing=Framing.AWS_EVENT_STREAM)
+        case Service.VERTEX:
+            return _vertex(provider, dialect)
+        case Service.AZURE:
+            return _azure(provider, dialect)
+        case Service.COMPATIBLE:
+            quirks = Quirks(
+                without=COMPATIBLE.without,
+                max_tokens_field=COMPATIBLE.max_tokens_field,
+                replays_reasoning=provider.replays_reasoning,
+            )
+            return _at(provider, base_url(_required(provider, "base_url"), dialect), quirks)
+        case service:
+            return _at(provider, base_url(provider.base_url or ADDRESSES[service], dialect), PLAIN)
+
+
+def credentials(provider: ProviderSettings, dialect: str, secret: str | None) -> Credentials:
+    """How requests to a provider are authorized with a secret."""
+    match provider.service, dialect:
+        case Service.BEDROCK, _:
+            return _aws(provider, secret)
+        case Service.VERTEX, _:
+            return GoogleCredentials(secret or None)
+        case Service.AZURE, _ if secret:
+            return ApiKey(secret, header="api-key", prefix="")
+        case Service.COMPATIBLE, _ if not secret:
+            return NoKey()
+        case _, "anthropic_messages" if secret:
+            return ApiKey(secret, header="x-api-key", prefix="")
+        case _, "gemini" if secret:
+            return ApiKey(secret, header="x-goog-api-key", prefix="")
+        case _ if secret:
+            return ApiKey(secret)
+        case _:
+            raise KeyMissing("there is no key for this provider")
+
+
+def _aws(provider: ProviderSettings, secret: str | None) -> Credentials:
+    """`id:secret[:token]` is a pair of keys, anything else a Bedrock API key, and nothing the machine's own."""
+    region = provider.region or "us-east-1"
+    if not secret:
+        return AwsCredentials(region)
+    match secret.split(":", 2):
+        case [access_key_id, secret_access_key]:
+            return AwsCredentials(region, access_key_id, secret_access_key)
+        case [access_key_id, secret_access_key, token]:
+            return AwsCredentials(region, access_key_id, secret_access_key, token)
+        case _:
+            return ApiKey(secret)
+
+
+def _vertex(provider: ProviderSettings, dialect: str) -> Endpoint:
+    region, project = provider.region or "global", _required(provider, "project")
+    host = "aiplatform" if region == "global" else f"{region}-aiplatform"
+    address = (provider.base_url or f"https://{host}.googleapis.com").rstrip("/")
+    models = f"/v1/projects/{project}/locations/{region}/publishers"
+    if dialect == "gemini":
+        return _at(provider, address, Quirks(path=models + "/google/models/{model}:streamGenerateContent?alt=sse"))
+    quirks = Quirks(
+        body={"anthropic_version": "vertex-2023-10-16"},
+        without=frozenset({"model"}),
+        path=models + "/anthropic/models/{model}:streamRawPredict",
+    )
+    return _at(provider, address, quirks)
+
+
+def _azure(provider: ProviderSettings, dialect: str) -> Endpoint:
+    address = _required(provider, "base_url").rstrip("/")
+    address = address.removesuffix("/openai/v1").removesuffix("/openai")
+    if provider.api_version is None:
+        return _at(provider, f"{address}/openai/v1", PLAIN)
+    path = "/deployments/{model}/chat/completions" if dialect == "openai_chat" else None
+    return _at(provider, f"{address}/openai", Quirks(path=path), query=f"api-version={provider.api_version}")
+
+
+def _at(
+    provider: ProviderSettings,
+    address: str,
+    quirks: Quirks,
+    *,
+    query: str = "",
+    framing: Framing = Framing.SSE,
+) -> Endpoint:
+    joined = Quirks(
+        body={**quirks.body, **provider.body},
+        without=quirks.without,
+        path=quirks.path,
+        max_tokens_field=quirks.max_tokens_field,
+        replays_reasoning=quirks.replays_reasoning,
+    )
+    return Endpoint(address, provider.headers, query, joined, framing)
+
+
+def _required(provider: ProviderSettings, field: str) -> str:
+    value: str | None = getattr(provider, field)
+    if not value:
+        raise Misconfigured(f"{provider.display_name} needs a {field.replace('_', ' ')}.")
+    return value
