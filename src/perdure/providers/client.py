@@ -15,7 +15,7 @@ from perdure.core.parts import AnyPart
 from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Encoded
-from perdure.providers.errors.answers import api_error, check_stream
+from perdure.providers.errors.answers import STREAM_TYPES, refusal
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import StartupTimeout
 from perdure.providers.proxy import Proxies
@@ -118,9 +118,8 @@ class ProviderClient:
             method, url, data=encoded.body, headers=headers, proxy=self._proxies.for_url(url), allow_redirects=False
         )
         try:
-            if response.status != 200:
-                raise api_error(response.status, response.headers, await response.content.read(ERROR_BODY_BYTES + 1))
-            check_stream(response.content_type)
+            if response.status != 200 or response.content_type not in STREAM_TYPES:
+                raise refusal(response.status, response.headers, await response.content.read(ERROR_BODY_BYTES + 1))
         except BaseException:
             response.close()
             raise

@@ -85,13 +85,14 @@ class ModelStream:
         batch: list[AnyDelta] = []
         events = self._splitter.feed(piece) if piece else self._splitter.close()
         for event in events:
-            for said in self._decoder.feed(event):
+            meaning = self._decoder.feed(event)
+            self._begun = True
+            for said in meaning:
                 if isinstance(said, Finish):
                     self._finish = said
                 else:
                     batch.append(said)
         if events:
-            self._begun = True
             self._deadline = self._clock.monotonic() + self._silence
         if not piece and not self._decoder.done:
             self._end(batch)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 from urllib.parse import quote
 
-import msgspec
-
 from perdure.core.deltas import AnyDelta, Finish
+from perdure.providers.dialects.wire import to_json
 from perdure.providers.model import Model
 from perdure.providers.request import ModelRequest
 
@@ -79,7 +78,7 @@ def path_for(model: Model, own: str, quirks: Quirks) -> str:
 def finished(body: Json, options: Json, quirks: Quirks) -> bytes:
     """The body with the model's options and the endpoint's quirks, as bytes. None means absent."""
     whole = _merged(_merged(body, options), quirks.body)
-    return msgspec.json.encode({key: value for key, value in whole.items() if key not in quirks.without})
+    return to_json({key: value for key, value in whole.items() if key not in quirks.without})
 
 
 def _merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> Json:

@@ -47,5 +47,13 @@ def excerpt(data: bytes) -> str:
     return data[:SHOWN].decode("utf-8", "replace")
 
 
+def to_json(value: object) -> bytes:
+    """The value as JSON. Lone surrogates, which JSON cannot hold, are replaced."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(cleaned(value))
+
+
 def data_url(attachment: Attachment) -> str:
     return f"data:{attachment.media_type};base64,{b64encode(attachment.data).decode()}"

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import structs
 
 from perdure.core.parts import ToolCall, ToolResult
+from perdure.core.text import encodable
 
 NAME_LENGTH = 64
 NO_RESULT = "This call was interrupted before it produced a result."
@@ -77,6 +78,7 @@ def tool_name(written: str) -> str:
 
 def arguments(written: str) -> str:
     """The arguments as the text of a JSON object, which every API demands, whatever the model wrote."""
+    written = encodable(written)
     if not written.strip():
         return "{}"
     try:

@@ -32,8 +32,15 @@ def project(messages: Iterable[NewMessage], target: Target, files: Mapping[str, 
     """The messages as turns that a strict validator of the target accepts."""
     shown = [message for message in messages if _for_models(message)]
     turns = _Transcript(target, files).turns(shown)
-    paused = bool(shown) and shown[-1].finish_reason is FinishReason.PAUSED
-    return shaped(turns, may_end_with_assistant=paused and target.continues_paused)
+    return shaped(turns, may_end_with_assistant=target.continues_paused and _paused(shown, turns))
+
+
+def _paused(shown: list[NewMessage], turns: list[Turn]) -> bool:
+    """Whether the model stopped in the middle of its own provider's tools, and means to go on by itself."""
+    if not shown or shown[-1].finish_reason is not FinishReason.PAUSED:
+        return False
+    last = turns[-1] if turns else None
+    return isinstance(last, AssistantTurn) and any(isinstance(part, ToolCall) for part in last.parts)
 
 
 def _for_models(message: NewMessage) -> bool:

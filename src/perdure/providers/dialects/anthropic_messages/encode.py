@@ -3,12 +3,12 @@
 from base64 import b64encode
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 
 from perdure.core.message import Effort
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
+from perdure.providers.dialects.wire import to_json
 from perdure.providers.effort import budget, clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
@@ -37,11 +37,11 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
     turns = project(request.messages, target, request.files)
     tools, system = _tools(request), [{"type": "text", "text": text} for text in request.system if text.strip()]
     messages = _messages(turns, target)
-    hashes = [block_hash(msgspec.json.encode(block)) for block in (tools, *system) if block]
-    encoded = [msgspec.json.encode(message) for message in messages]
+    hashes = [block_hash(to_json(block)) for block in (tools, *system) if block]
+    encoded = [to_json(message) for message in messages]
     hashes += map(block_hash, encoded)
     _mark(tools, system, messages)
-    recent = [Raw(msgspec.json.encode(message)) for message in messages[-MARKED_MESSAGES:]]
+    recent = [Raw(to_json(message)) for message in messages[-MARKED_MESSAGES:]]
     body = {
         "model": model.id,
         "max_tokens": _max_tokens(request, model),
@@ -89,6 +89,8 @@ def _thinking(
         case Thinking.ADAPTIVE:
             if effort is Effort.NONE:
                 return {"type": "disabled"}, None
+            if _must_not_think(turns):
+                return None, named
             adaptive: Json = {"type": "adaptive", "display": "summarized"}
             if model.binds_thinking:
                 adaptive["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
@@ -100,19 +102,19 @@ def _thinking(
 
 
 def _must_not_think(turns: list[Turn]) -> bool:
-    """With a thinking budget, an exchange with tools that is under way must have begun with a thought.
+    """With thinking on, an exchange with tools that is under way must have begun with a thought.
 
     It did not if another model began it, or if thinking was off then.
     """
-    for turn in reversed(turns):
-        match turn:
-            case AssistantTurn(parts=parts):
-                return not isinstance(parts[0], Reasoning)
-            case UserTurn():
-                return False
-            case ToolTurn():
-                continue
-    return False
+    if not any(isinstance(turn, ToolTurn) for turn in turns[-2:]):
+        return False
+    first: AssistantTurn | None = None
+    for turn, before in zip(reversed(turns), [*reversed(turns[:-1]), None], strict=True):
+        if isinstance(turn, AssistantTurn):
+            first = turn
+        elif isinstance(turn, UserTurn) and not isinstance(before, ToolTurn):
+            break
+    return first is not None and not isinstance(first.parts[0], Reasoning)
 
 
 def _tools(request: ModelRequest) -> list[Json]:

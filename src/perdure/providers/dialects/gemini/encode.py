@@ -3,12 +3,12 @@
 from base64 import b64encode
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 
 from perdure.core.message import Effort
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
+from perdure.providers.dialects.wire import to_json
 from perdure.providers.effort import BUDGETS, clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
@@ -34,7 +34,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         tools=bool(request.tools) and model.tools,
     )
     turns = project(request.messages, target, request.files)
-    contents = [msgspec.json.encode(content) for content in _contents(turns, target, model)]
+    contents = [to_json(content) for content in _contents(turns, target, model)]
     system = [{"text": text} for text in request.system if text.strip()]
     tools = _tools(request, model)
     mixed = len(tools) > 1
@@ -45,7 +45,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "toolConfig": {"includeServerSideToolInvocations": True} if mixed else None,
         "generationConfig": _settings(request, model),
     }
-    blocks = [*([msgspec.json.encode(tools)] if tools else []), *map(msgspec.json.encode, system), *contents]
+    blocks = [*([to_json(tools)] if tools else []), *map(to_json, system), *contents]
     whole = finished(body, request.settings.options, quirks)
     return Encoded(path_for(model, PATH, quirks), {}, whole, tuple(map(block_hash, blocks)))
 

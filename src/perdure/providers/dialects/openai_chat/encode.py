@@ -1,11 +1,10 @@
 """A request in the words of Chat Completions."""
 
-import msgspec
 from msgspec import Raw
 
 from perdure.core.parts import Reasoning, Text, ToolCall
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
-from perdure.providers.dialects.wire import data_url
+from perdure.providers.dialects.wire import data_url, to_json
 from perdure.providers.effort import clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
@@ -34,8 +33,8 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
     spoken: list[Json] = [{"role": "system", "content": "\n\n".join(system)}] if system else []
     spoken += [message for turn in turns for message in _messages(turn)]
     tools = [_tool(tool.name, tool.description, tool.schema) for tool in request.tools] if model.tools else []
-    encoded = [msgspec.json.encode(message) for message in spoken]
-    blocks = [msgspec.json.encode(tools), *encoded] if tools else encoded
+    encoded = [to_json(message) for message in spoken]
+    blocks = [to_json(tools), *encoded] if tools else encoded
     body = {
         "model": model.id,
         "messages": [Raw(message) for message in encoded],

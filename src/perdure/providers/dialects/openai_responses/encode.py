@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
-from perdure.providers.dialects.wire import data_url
+from perdure.providers.dialects.wire import data_url, to_json
 from perdure.providers.effort import clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
@@ -30,7 +29,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         tools=bool(request.tools) and model.tools,
     )
     turns = project(request.messages, target, request.files)
-    items = [msgspec.json.encode(item) for turn in turns for item in _items(turn, target)]
+    items = [to_json(item) for turn in turns for item in _items(turn, target)]
     system = [text for text in request.system if text.strip()]
     tools = _tools(request) if model.tools else []
     continuation = request.continuation
@@ -46,7 +45,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "prompt_cache_key": request.cache_key,
         **_settings(request, model),
     }
-    blocks = [*([msgspec.json.encode(tools)] if tools else []), *(text.encode() for text in system), *items]
+    blocks = [*([to_json(tools)] if tools else []), *map(to_json, system), *items]
     whole = finished(body, request.settings.options, quirks)
     return Encoded(path_for(model, PATH, quirks), {}, whole, tuple(map(block_hash, blocks)))
 
