@@ -1,0 +1,69 @@
+"""What a client has seen of a chat, as a short text that resumes its stream on any replica."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Self
+
+from perdure.core.chat import Chat
+from perdure.core.errors import InvalidInput, Validation
+from perdure.core.message import Message
+
+_FORM = re.compile(r"(\d{1,18})(?:-(\d{1,9}))?\.(\d{1,18})\.(\d{1,18})\.(\d{1,9})\.(\d{1,9})", re.ASCII)
+
+Position = tuple[int, int]
+"""A revision and a message's number: messages are emitted in this order."""
+
+_ALL = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Everything up to `snapshot`, the card at `metadata`, and parts up to `seq` of one episode.
+
+    With a `number`, the messages of revision `snapshot` are seen only up to that one. Written
+    `snapshot.metadata.history.attempt.seq`, or `snapshot-number.metadata.history.attempt.seq`.
+    """
+
+    snapshot: int = 0
+    metadata: int = 0
+    history: int = 0
+    attempt: int = 0
+    seq: int = 0
+    number: int | None = None
+
+    @classmethod
+    def of(cls, chat: Chat, metadata: int, seq: int = 0) -> Self:
+        """The cursor of a client that knows the chat as it is, and so many parts of the answer in flight."""
+        return cls(chat.snapshot_version, metadata, chat.history_version, chat.generation_attempt, seq)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        match = _FORM.fullmatch(text)
+        if match is None:
+            raise InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor"))
+        snapshot, number, metadata, history, attempt, seq = match.groups()
+        within = None if number is None else int(number)
+        return cls(int(snapshot), int(metadata), int(history), int(attempt), int(seq), within)
+
+    def __str__(self) -> str:
+        within = "" if self.number is None else f"-{self.number}"
+        return f"{self.snapshot}{within}.{self.metadata}.{self.history}.{self.attempt}.{self.seq}"
+
+    @property
+    def position(self) -> Position:
+        """The last message that was seen, in the order in which they are emitted."""
+        return self.snapshot, _ALL if self.number is None else self.number
+
+    @property
+    def episode(self) -> tuple[int, int]:
+        return self.history, self.attempt
+
+    def after_message(self, message: Message) -> Self:
+        return replace(self, snapshot=message.revision, number=message.number)
+
+    def after_part(self, seq: int) -> Self:
+        return replace(self, seq=seq)
+
+    def ahead_of(self, chat: Chat) -> bool:
+        """Whether it names a snapshot that the chat has not reached: the database went back."""
+        return self.snapshot > chat.snapshot_version

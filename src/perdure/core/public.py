@@ -1,0 +1,36 @@
+"""What clients may see of messages and parts: nothing that is meant for models alone."""
+
+from msgspec.structs import replace
+
+from perdure.core.deltas import AnyDelta, ReasoningDelta, TextDelta, ToolCallDelta, ToolResultDelta
+from perdure.core.message import Message, Role, Visibility
+from perdure.core.parts import AnyPart, Reasoning, Text, ToolCall, ToolResult
+
+
+def visible(message: Message) -> bool:
+    """Whether people see the message at all."""
+    return message.visibility is not Visibility.MODEL and message.role is not Role.SYSTEM
+
+
+def public_message(message: Message) -> Message:
+    """The message without what only its model can read."""
+    parts = tuple(public_part(part) for part in message.parts)
+    return replace(message, parts=parts, provider_response_id=None, covers=None)
+
+
+def public_part(part: AnyPart) -> AnyPart:
+    match part:
+        case Text() | Reasoning() | ToolCall() | ToolResult():
+            return part if part.provider_metadata is None else replace(part, provider_metadata=None)
+        case _:
+            return part
+
+
+def public_delta(delta: AnyDelta) -> AnyDelta:
+    match delta:
+        case TextDelta() | ReasoningDelta() | ToolCallDelta() | ToolResultDelta() if (
+            delta.provider_metadata is not None
+        ):
+            return replace(delta, provider_metadata=None)
+        case _:
+            return delta

@@ -1,0 +1,109 @@
+"""Reading what a stream tells: a chat as it is, and what of its history is news."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+from asyncpg import Record
+
+from perdure.core.chat import Chat
+from perdure.core.cursor import Position
+from perdure.core.events import ChatCard, QueuedMessage
+from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.message import Effort, Message
+from perdure.core.parts import AnyPart
+from perdure.core.public import public_message
+from perdure.store.pool import Pool
+from perdure.store.queries import query
+from perdure.store.rows import chat_of, message_of, parts_of
+
+NEWEST = 50
+"""How many messages somebody gets who has seen none."""
+
+_labels = msgspec.json.Decoder(dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A chat in one snapshot of the database."""
+
+    chat: Chat
+    card: ChatCard
+    metadata_version: int
+    queue: tuple[QueuedMessage, ...]
+    asking: tuple[AnyPart, ...]
+    """The parts of the message whose calls a parked chat asks about."""
+    messages: tuple[Message, ...]
+    """Visible messages beyond the position, in order of (revision, number)."""
+    cut: MessageNumber | None
+    """The lowest number that was hidden since."""
+
+
+async def read(pool: Pool, chat_id: ChatId, since: Position | None) -> Reading | None:
+    """The chat, and its messages after a position. None where there is no such chat."""
+    row = await pool.fetchrow(query("streams/read"), chat_id, *(since or (None, None)), NEWEST)
+    if row is None:
+        return None
+    chat = chat_of(row)
+    messages = sorted((message_of(found) for found in row["messages"]), key=lambda m: (m.revision, m.number))
+    return Reading(
+        chat=chat,
+        card=_card_of(row, chat),
+        metadata_version=row["metadata_version"],
+        queue=_queue_of(row["queued"], chat),
+        asking=parts_of(row["asking"]) if row["asking"] else (),
+        messages=tuple(public_message(message) for message in messages),
+        cut=row["cut"],
+    )
+
+
+async def versions(pool: Pool, chat_ids: Sequence[ChatId]) -> dict[ChatId, tuple[int, int]]:
+    """The snapshot and metadata versions of those chats that exist."""
+    rows = await pool.fetch(query("streams/versions"), chat_ids)
+    return {row["id"]: (row["snapshot_version"], row["metadata_version"]) for row in rows}
+
+
+def _queue_of(rows: Sequence[Record], chat: Chat) -> tuple[QueuedMessage, ...]:
+    steering = {entry.number for entry in chat.queue if entry.steer}
+    return tuple(
+        QueuedMessage(
+            number=row["number"],
+            parts=parts_of(row["parts"]),
+            steer=row["number"] in steering,
+            model=row["model"],
+            effort=Effort(row["effort"]) if row["effort"] else None,
+            created_by=row["created_by"],
+            created_at=row["created_at"],
+            client_id=row["client_id"],
+        )
+        for row in rows
+    )
+
+
+def _card_of(row: Record, chat: Chat) -> ChatCard:
+    return ChatCard(
+        id=chat.id,
+        owner_id=row["owner_id"],
+        title=row["title"],
+        status=chat.status,
+        created_at=row["created_at"],
+        updated_at=row["listed_at"],
+        archived=chat.archived,
+        parent_id=row["parent_id"],
+        root_id=row["root_id"],
+        children=tuple(row["children"]),
+        model=row["model"],
+        effort=Effort(row["effort"]) if row["effort"] else None,
+        plan_mode=row["plan_mode"],
+        labels=_labels.decode(row["labels"]),
+        pin=row["pin"],
+        turn_label=row["turn_label"],
+        summary=row["summary"],
+        workspace_id=row["workspace_id"],
+        cost=row["cost"],
+        unpriced_calls=row["unpriced_calls"],
+        context_tokens=row["context_tokens"],
+        context_limit=row["context_limit"],
+        last_error=chat.last_error,
+        action=chat.action.kind if chat.action else None,
+    )

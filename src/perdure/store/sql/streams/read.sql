@@ -1,0 +1,34 @@
+-- A chat with its card, its queue, and the visible messages that are news to somebody who has seen everything up to
+-- revision $2 and number $3; the newest $4 where they have seen nothing. One statement, one snapshot.
+SELECT c.*,
+    k.owner_id, k.parent_id, k.root_id, k.title, k.labels, k.model, k.effort, k.plan_mode, k.pin, k.workspace_id,
+    k.turn_label, k.summary, k.cost, k.unpriced_calls, k.context_tokens, k.context_limit, k.metadata_version,
+    k.created_at, k.updated_at AS listed_at,
+    ARRAY(SELECT x.id FROM chat_cards x WHERE x.parent_id = c.id ORDER BY x.created_at, x.id) AS children,
+    ARRAY(
+        SELECT q
+        FROM unnest(c.queue) WITH ORDINALITY AS o (entry, place)
+        JOIN queued_messages q ON q.chat_id = c.id AND q.number = abs(o.entry)
+        ORDER BY o.place
+    ) AS queued,
+    CASE WHEN c.action IS NOT NULL THEN (
+        SELECT m.parts FROM messages m WHERE m.chat_id = c.id AND m.number = c.last_assistant
+    ) END AS asking,
+    (
+        SELECT min(m.number) FROM messages m
+        WHERE m.chat_id = c.id AND (m.revision, m.number) > ($2::bigint, $3::integer) AND m.hidden_in IS NOT NULL
+    ) AS cut,
+    CASE WHEN $2 IS NULL THEN ARRAY(
+        SELECT m FROM messages m
+        WHERE m.chat_id = c.id AND m.hidden_in IS NULL AND m.visibility <> 'model' AND m.role <> 'system'
+        ORDER BY m.number DESC
+        LIMIT $4
+    ) ELSE ARRAY(
+        SELECT m FROM messages m
+        WHERE m.chat_id = c.id AND (m.revision, m.number) > ($2, $3)
+            AND m.hidden_in IS NULL AND m.visibility <> 'model' AND m.role <> 'system'
+        ORDER BY m.revision, m.number
+    ) END AS messages
+FROM chats c
+JOIN chat_cards k ON k.id = c.id
+WHERE c.id = $1

@@ -1,0 +1,73 @@
+"""What subscribers are sent: batches of events, each encoded once however many they go to."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import msgspec
+
+from perdure.core.cursor import Cursor
+from perdure.core.events import AnyEvent, MessagePart
+from perdure.core.public import public_delta
+from perdure.live.episodes import EpisodeKey, Piece
+from perdure.live.merging import merged
+from perdure.store.rows import encoded
+
+_encoder = msgspec.json.Encoder()
+
+
+class Batch:
+    """Events in order. Their JSON is made when it is first asked for, and shared from then on."""
+
+    def __init__(self, events: Sequence[AnyEvent]) -> None:
+        self.events = events
+
+    @cached_property
+    def json(self) -> list[bytes]:
+        return [_encoded(event) for event in self.events]
+
+    @cached_property
+    def websocket(self) -> str:
+        """A WebSocket's text frame: a JSON array of events."""
+        return f"[{b','.join(self.json).decode()}]"
+
+    @cached_property
+    def sse(self) -> bytes:
+        """Server-sent events, one for each event."""
+        return b"".join(
+            b"id: %b\nevent: %b\ndata: %b\n\n"
+            % (event.cursor.encode(), str(event.__struct_config__.tag).encode(), encoded_event)
+            for event, encoded_event in zip(self.events, self.json, strict=True)
+        )
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Several batches as one. What was encoded stays encoded."""
+    if len(batches) == 1:
+        return batches[0]
+    whole = Batch([event for batch in batches for event in batch.events])
+    whole.__dict__["json"] = [encoded_event for batch in batches for encoded_event in batch.json]
+    return whole
+
+
+def parts_batch(key: EpisodeKey, pieces: Sequence[Piece], after: Cursor) -> Batch:
+    """Parts of an episode for somebody who has seen up to the cursor: neighbours merged, provider metadata left out."""
+    events: list[AnyEvent] = [
+        MessagePart(
+            cursor=str(after.after_part(part.seq)),
+            role=part.role,
+            part=public_delta(part.delta),
+            history_version=key.history_version,
+            attempt=key.attempt,
+            seq=part.seq,
+            seq_from=part.seq_from if part.seq_from < part.seq else None,
+        )
+        for part in merged(pieces, after.seq + 1)
+    ]
+    return Batch(events)
+
+
+def _encoded(event: AnyEvent) -> bytes:
+    try:
+        return _encoder.encode(event)
+    except UnicodeEncodeError:
+        return encoded(event).encode()

@@ -1,0 +1,164 @@
+"""One followed chat: reads once for all its subscribers, and puts rows and parts into one order for all of them."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from perdure.core.cursor import Cursor, Position
+from perdure.core.errors import ChatNotFound
+from perdure.core.ids import ChatId
+from perdure.live.episodes import Episode, EpisodeKey
+from perdure.machine.machine import Committed
+from perdure.store.following import Reading
+from perdure.stream.batches import Batch
+from perdure.stream.log import Anchor, End, Node, Parts, Synced
+from perdure.stream.sync import sync
+from perdure.stream.view import News, View, behind, confirmed, moved_on, view_of
+
+Read = Callable[[ChatId, Position | None], Awaitable[Reading | None]]
+GONE = "gone"
+RECONNECT = "reconnect"
+"""Why a stream ends: the chat is no more, or another connection will do better."""
+
+_log = logging.getLogger(__name__)
+
+
+class Hub:
+    """Follows a chat's rows and its newest episode, and chains up what subscribers are to be told."""
+
+    def __init__(self, chat_id: ChatId, read: Read, moved: Callable[["Hub"], None] = lambda _: None) -> None:
+        self.chat_id = chat_id
+        self.view: View | None = None
+        self.seen = Cursor()
+        self.tail: Node = Anchor()
+        self.subscribers = 0
+        self.episode: Episode | None = None
+        self._read = read
+        self._moved = moved
+        self._grown = asyncio.Event()
+        self._stale = False
+        self._syncing: asyncio.Task[None] | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether it ended: whoever comes now needs another hub."""
+        return isinstance(self.tail, End)
+
+    async def grown(self) -> None:
+        """Wait until the chain has another link."""
+        await self._grown.wait()
+
+    async def read(self, since: Position | None) -> Reading:
+        """The chat as it is now. What the read shows to be new here, is told to everyone else too."""
+        reading = await self._read(self.chat_id, since)
+        if reading is None:
+            self.end(GONE)
+            raise ChatNotFound
+        if self.view is None:
+            self._begin(view_of(reading))
+        self.hinted(reading.chat.snapshot_version, reading.metadata_version)
+        return reading
+
+    def hinted(self, snapshot: int, metadata: int) -> None:
+        """Somebody says that the chat is at these versions."""
+        if self.view is None or behind(self.view, snapshot, metadata):
+            self.stale()
+
+    def polled(self, snapshot: int, metadata: int, *, knew: int) -> None:
+        """The database is at these versions. `knew` is the snapshot that was known before it was asked."""
+        if self.view is None:
+            return
+        self.view = confirmed(self.view, metadata)
+        if snapshot < knew:
+            self.end(RECONNECT)
+        elif snapshot > self.view.chat.snapshot_version or metadata != self.view.metadata_version:
+            self.stale()
+
+    def committed(self, committed: Committed) -> None:
+        """This process changed the chat."""
+        step = None if self.view is None else moved_on(self.view, committed)
+        if step is None:
+            self.hinted(committed.chat.snapshot_version, 0)
+        else:
+            self._move(*step)
+
+    def woken(self, episode: Episode) -> None:
+        """An episode of the chat is new or has grown."""
+        self.episode = episode
+        if self.view is None:
+            return
+        name = _name(episode.key)
+        if name == self.seen.episode:
+            self._tell_parts(episode)
+        elif name > self.seen.episode:
+            # The parts are of a step that we have not heard of yet. They wait in their episode.
+            self.stale()
+
+    def stale(self) -> None:
+        """Read soon, and tell what is new."""
+        self._stale = True
+        if self._syncing is None and self.view is not None:
+            self._syncing = asyncio.ensure_future(self._sync())
+            self._syncing.add_done_callback(self._synced)
+
+    def end(self, reason: str) -> None:
+        self._chain(End(reason))
+
+    def _begin(self, view: View) -> None:
+        self.view = view
+        self.seen = Cursor.of(view.chat, view.metadata_version)
+        self._moved(self)
+        if self._stale:
+            self.stale()
+        if self.episode is not None:
+            self.woken(self.episode)
+
+    async def _sync(self) -> None:
+        while self._stale and self.view is not None:
+            self._stale = False
+            view = self.view
+            reading = await self._read(self.chat_id, self.seen.position)
+            if reading is None:
+                self.end(GONE)
+            elif reading.chat.snapshot_version < view.chat.snapshot_version:
+                # The database went back in time. Whoever comes again gets everything anew.
+                self.end(RECONNECT)
+            elif self.view is not view:
+                # A commit of our own came in between: what was read may be older, or tell things twice.
+                self.hinted(reading.chat.snapshot_version, reading.metadata_version)
+            else:
+                self._move(view_of(reading), News(reading.messages, reading.cut))
+
+    def _synced(self, task: "asyncio.Task[None]") -> None:
+        self._syncing = None
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # The poll comes back to it.
+            _log.warning("a followed chat could not be read: %s", error)
+
+    def _move(self, view: View, news: News) -> None:
+        before, seen = self.view, self.seen
+        events, self.seen = sync(seen, news, view, before=before)
+        self.view = view
+        self._chain(Synced(seen, self.seen, Batch(events)))
+        self._moved(self)
+        if self.episode is not None:
+            self.woken(self.episode)
+
+    def _tell_parts(self, episode: Episode) -> None:
+        pieces = episode.parts_since(self.seen.seq)
+        if pieces:
+            seen, self.seen = self.seen, replace(self.seen, seq=self.seen.seq + len(pieces))
+            self._chain(Parts(seen, self.seen, episode.key, pieces))
+
+    def _chain(self, node: Synced | Parts | End) -> None:
+        if isinstance(self.tail, End):
+            return
+        self.tail.next = node
+        self.tail = node
+        grown, self._grown = self._grown, asyncio.Event()
+        grown.set()
+
+
+def _name(key: EpisodeKey) -> tuple[int, int]:
+    return key.history_version, key.attempt

@@ -1,0 +1,139 @@
+"""The followed chats of this replica: hints and commits reach their hubs, and a slow poll finds what was missed."""
+
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from perdure.core.clock import Clock, SystemClock
+from perdure.core.cursor import Cursor, Position
+from perdure.core.ids import ChatId
+from perdure.core.notice import Notice, Topic
+from perdure.core.timing import STREAM_POLL
+from perdure.live.episodes import Episodes
+from perdure.machine.announcer import Announcer
+from perdure.machine.machine import Committed
+from perdure.store import following
+from perdure.store.following import Reading
+from perdure.store.pool import Pool
+from perdure.store.pubsub import Pubsub
+from perdure.store.segments import AWAY
+from perdure.stream.hub import GONE, RECONNECT, Hub
+from perdure.stream.subscription import Subscription
+
+_log = logging.getLogger(__name__)
+
+
+class Remote(Protocol):
+    """Brings the parts of chats that other replicas drive."""
+
+    def moved(self, hub: Hub) -> None:
+        """A followed chat has a new row: its parts may come from elsewhere now."""
+        ...
+
+    def left(self, hub: Hub) -> None:
+        """Nobody follows it here any more."""
+        ...
+
+
+class Hubs:
+    """One hub for every chat that somebody follows here. A chat that nobody follows costs nothing."""
+
+    def __init__(self, pool: Pool, episodes: Episodes, clock: Clock | None = None) -> None:
+        self._pool = pool
+        self._episodes = episodes
+        self._clock = clock or SystemClock()
+        self._hubs: dict[ChatId, tuple[Hub, Callable[[], None]]] = {}
+        self.remote: Remote | None = None
+        self.reads = 0
+        self.ended = False
+
+    def listen(self, announcer: Announcer, pubsub: Pubsub) -> Callable[[], None]:
+        """Hear of commits, here and elsewhere; the result stops that."""
+        stops = (announcer.follow(self._committed), pubsub.listen(self._noticed))
+
+        def stop() -> None:
+            for each in stops:
+                each()
+
+        return stop
+
+    @asynccontextmanager
+    async def follow(self, chat_id: ChatId, cursor: Cursor | None) -> AsyncGenerator[Subscription]:
+        """Subscribe to a chat from a cursor on, or from its newest messages."""
+        hub = self._hub(chat_id)
+        hub.subscribers += 1
+        try:
+            yield Subscription(hub, cursor)
+        finally:
+            hub.subscribers -= 1
+            if not hub.subscribers:
+                self._drop(hub)
+
+    async def run(self) -> None:
+        while True:
+            await self._clock.sleep(STREAM_POLL.total_seconds())
+            try:
+                await self.once()
+            except AWAY as error:
+                _log.warning("followed chats wait for the database: %s", error)
+
+    async def once(self) -> None:
+        """Compare every followed chat with its row, in one query."""
+        known = {chat_id: hub.seen.snapshot for chat_id, (hub, _) in self._hubs.items() if hub.view is not None}
+        if not known:
+            return
+        versions = await following.versions(self._pool, list(known))
+        for chat_id, knew in known.items():
+            hub = self._hubs.get(chat_id, (None,))[0]
+            if hub is None:
+                continue
+            if chat_id in versions:
+                hub.polled(*versions[chat_id], knew=knew)
+            else:
+                hub.end(GONE)
+
+    def end(self) -> None:
+        """Ask every subscriber to come again elsewhere."""
+        self.ended = True
+        for hub, _ in tuple(self._hubs.values()):
+            hub.end(RECONNECT)
+
+    def _hub(self, chat_id: ChatId) -> Hub:
+        found = self._hubs.get(chat_id)
+        if found is not None:
+            if not found[0].over:
+                return found[0]
+            found[1]()
+        hub = Hub(chat_id, self._read, self._moved)
+        self._hubs[chat_id] = hub, self._episodes.follow(chat_id, hub.woken)
+        hub.episode = self._episodes.of(chat_id)
+        if self.ended:
+            hub.end(RECONNECT)
+        return hub
+
+    def _drop(self, hub: Hub) -> None:
+        found = self._hubs.get(hub.chat_id)
+        if found is not None and found[0] is hub:
+            del self._hubs[hub.chat_id]
+            found[1]()
+        if self.remote is not None:
+            self.remote.left(hub)
+
+    def _moved(self, hub: Hub) -> None:
+        if self.remote is not None:
+            self.remote.moved(hub)
+
+    async def _read(self, chat_id: ChatId, since: Position | None) -> Reading | None:
+        self.reads += 1
+        return await following.read(self._pool, chat_id, since)
+
+    def _committed(self, committed: Committed) -> None:
+        if (found := self._hubs.get(committed.chat.id)) is not None:
+            found[0].committed(committed)
+
+    def _noticed(self, notice: Notice) -> None:
+        if notice.topic is Topic.CHAT and notice.chat_id is not None:
+            found = self._hubs.get(notice.chat_id)
+            if found is not None:
+                found[0].hinted(notice.snapshot_version, notice.metadata_version)
