@@ -4,7 +4,8 @@
  * A long code block is the one tail that may grow without end, so it is followed line by line instead of being parsed again.
  */
 
-import { Lexer, type Token } from "marked";
+import type { Token } from "marked";
+import { lex } from "./reader.ts";
 
 export type Block =
   | { key: number; kind: "tokens"; tokens: Token[] }
@@ -87,14 +88,15 @@ export class GrowingMarkdown {
   }
 
   #codeBlock(fence: Fence, end: number, closed: boolean): Block {
-    const code = this.#text.slice(fence.start, end).replace(/\n$/, "");
+    const last = end > fence.start && this.#text[end - 1] === "\n" ? end - 1 : end;
+    const code = this.#text.slice(fence.start, last);
     return { key: this.#settled.length, kind: "code", lang: fence.lang, code, closed };
   }
 
   /** Read the tail; all but its last two blocks are final, since only what follows a block can still change it. */
   #settleParagraphs(): void {
     const tail = this.#text.slice(this.#offset);
-    const tokens = new Lexer({ gfm: true }).lex(tail);
+    const tokens = lex(tail);
     const fence = tokens.findIndex((token) => token.type === "code" && FENCE.test(token.raw));
     const final = fence >= 0 ? fence : Math.max(0, tokens.length - 2);
     for (const token of tokens.slice(0, final)) {

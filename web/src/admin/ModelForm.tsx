@@ -1,0 +1,130 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../api/client.ts";
+import type { Effort, Price } from "../api/types.ts";
+import { listOf } from "../app/models.ts";
+import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
+import { useResource } from "../settings/resource.ts";
+import { tokens } from "../ui/format.ts";
+import { type Provider, vendorOf } from "./vendors.ts";
+
+interface CatalogEntry {
+  id?: string;
+  model?: string;
+  name?: string;
+  dialect?: string;
+  vendor?: string;
+  provider?: string;
+  context_window?: number;
+  max_output?: number;
+  max_effort?: Effort;
+  price?: Price;
+}
+
+export interface ModelSetting {
+  name: string;
+  model: string;
+  display_name?: string;
+  enabled?: boolean;
+  default?: boolean;
+  provider?: Provider | string;
+  provider_id?: string;
+  options?: { context_window?: number; effort?: Effort; max_output_tokens?: number; price?: Price };
+}
+
+export const MODEL_FIELDS: FieldSpec[] = [
+  { name: "model", label: "Model", required: true, hint: "What the provider calls it." },
+  {
+    name: "name",
+    label: "Name here",
+    required: true,
+    hint: "What people choose. It stays when the model behind it changes.",
+  },
+  { name: "display_name", label: "Shown as" },
+  { name: "options.context_window", label: "Context window (tokens)", kind: "number" },
+  { name: "options.max_output_tokens", label: "Longest answer (tokens)", kind: "number" },
+  { name: "options.price.input", label: "Price in ($ per million tokens)", kind: "dollars" },
+  { name: "options.price.output", label: "Price out ($ per million tokens)", kind: "dollars" },
+  {
+    name: "options.compaction_threshold",
+    label: "Summarise at (% of the window)",
+    kind: "number",
+    hint: "100 never does it on its own.",
+  },
+  { name: "default", label: "The default model", kind: "switch" },
+];
+
+/** A model of a provider: choose it from the catalog and everything is filled in, or describe it. */
+export function ModelForm({ provider, onDone }: { provider: Provider; onDone: () => void }) {
+  const models = useResource<ModelSetting>("/model-settings");
+  const { data } = useQuery({
+    queryKey: ["catalog"],
+    queryFn: async () => listOf(await api.get<CatalogEntry[] | { items: CatalogEntry[] }>("/catalog")),
+    retry: false,
+  });
+  const [chosen, setChosen] = useState<CatalogEntry | null>(null);
+  const vendor = vendorOf(provider)?.vendor;
+  const offered = (data ?? []).filter(
+    (entry) => (entry.vendor ?? entry.provider ?? vendor) === vendor || entry.dialect === provider.dialect,
+  );
+  const add = (values: Values) => models.create(tidy({ ...values, provider_id: provider.id }));
+  return (
+    <div className="stack">
+      {offered.length > 0 && (
+        <div className="catalog" role="group" aria-label="Catalog">
+          {offered.slice(0, 40).map((entry) => (
+            <button
+              key={idOf(entry)}
+              type="button"
+              className="option"
+              aria-pressed={entry === chosen}
+              onClick={() => setChosen(entry)}
+            >
+              <strong>{entry.name ?? idOf(entry)}</strong>
+              <span className="quiet small">
+                {entry.context_window ? `${tokens(entry.context_window)} window` : ""}
+              </span>
+            </button>
+          ))}
+        </div>
+      )}
+      <SpecForm
+        key={chosen ? idOf(chosen) : ""}
+        fields={MODEL_FIELDS}
+        initial={prefilled(chosen)}
+        submit="Add model"
+        onSubmit={add}
+        onDone={onDone}
+      />
+    </div>
+  );
+}
+
+function idOf(entry: CatalogEntry): string {
+  return entry.id ?? entry.model ?? entry.name ?? "";
+}
+
+function prefilled(entry: CatalogEntry | null): Values {
+  if (!entry) return {};
+  const { context_window, max_output, price } = entry;
+  const id = idOf(entry);
+  return {
+    model: id,
+    name: id,
+    display_name: entry.name ?? "",
+    options: tidy({ context_window, max_output_tokens: max_output, price }),
+  };
+}
+
+/** Without what was left empty: the server fills that in itself. */
+export function tidy(values: Values): Values {
+  const kept = Object.entries(values).filter(
+    ([, value]) => value !== null && value !== undefined && value !== "",
+  );
+  return Object.fromEntries(
+    kept.map(([name, value]) => [
+      name,
+      typeof value === "object" && !Array.isArray(value) ? tidy(value as Values) : value,
+    ]),
+  );
+}

@@ -1,0 +1,97 @@
+/** The models people choose from. */
+
+import { Trash2 } from "lucide-react";
+import { useState } from "react";
+import { Link } from "wouter";
+import { SpecForm, type Values } from "../settings/form.tsx";
+import { useResource } from "../settings/resource.ts";
+import { Problem, Section } from "../settings/Section.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Switch } from "../ui/Field.tsx";
+import { money, tokens } from "../ui/format.ts";
+import { useToasts } from "../ui/Toasts.tsx";
+import { MODEL_FIELDS, type ModelSetting, tidy } from "./ModelForm.tsx";
+
+export function Models() {
+  const models = useResource<ModelSetting>("/model-settings");
+  const { complain } = useToasts();
+  const [editing, setEditing] = useState<ModelSetting | null>(null);
+  return (
+    <Section
+      title="Models"
+      about="What people choose from. A name here stays when the model behind it changes."
+      action={
+        <Link href="/admin/providers" className="button button-plain">
+          Add from a provider
+        </Link>
+      }
+    >
+      <Problem error={models.error} />
+      <ul className="rows">
+        {models.items.map((model) => (
+          <li key={model.name} className="card row-card">
+            <button type="button" className="grow row-open" onClick={() => setEditing(model)}>
+              <span className="spread wrap">
+                <strong>{model.display_name || model.name}</strong>
+                {model.default && <span className="pill pill-accent">default</span>}
+              </span>
+              <span className="quiet small">{factsOf(model)}</span>
+            </button>
+            <Switch
+              label="On"
+              checked={model.enabled !== false}
+              onChange={(enabled) => void models.update(model.name, { enabled }).catch(complain)}
+            />
+            {!model.default && (
+              <Button small onClick={() => void models.update(model.name, { default: true }).catch(complain)}>
+                Make default
+              </Button>
+            )}
+            <Button
+              look="ghost"
+              label="Remove model"
+              onClick={() => void models.remove(model.name).catch(complain)}
+            >
+              <Trash2 />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {!models.loading && !models.error && models.items.length === 0 && (
+        <p className="quiet">None yet. Add one from a provider.</p>
+      )}
+      {editing && (
+        <Dialog title={editing.display_name || editing.name} onClose={() => setEditing(null)}>
+          <SpecForm
+            fields={MODEL_FIELDS.filter((field) => field.name !== "name")}
+            initial={
+              {
+                model: editing.model,
+                display_name: editing.display_name,
+                default: editing.default,
+                options: editing.options,
+              } as Values
+            }
+            submit="Save"
+            onSubmit={(values) => models.update(editing.name, tidy(values))}
+            onDone={() => setEditing(null)}
+          />
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+function factsOf(model: ModelSetting): string {
+  const provider = typeof model.provider === "string" ? model.provider : model.provider?.name;
+  const { context_window, price } = model.options ?? {};
+  return [
+    provider,
+    model.model,
+    context_window && `${tokens(context_window)} window`,
+    price && `${money(price.input ?? 0)} in, ${money(price.output ?? 0)} out per million`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}

@@ -1,0 +1,121 @@
+import { KeyRound, Plus, Trash2, Zap } from "lucide-react";
+import { useState } from "react";
+import { api } from "../api/client.ts";
+import { reasonOf } from "../api/errors.ts";
+import { SpecForm, type Values } from "../settings/form.tsx";
+import type { Resource } from "../settings/resource.ts";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Switch } from "../ui/Field.tsx";
+import { duration } from "../ui/format.ts";
+import { useToasts } from "../ui/Toasts.tsx";
+import { ModelForm } from "./ModelForm.tsx";
+import type { Provider } from "./vendors.ts";
+
+type Test =
+  | { phase: "untested" }
+  | { phase: "testing" }
+  | { phase: "ok"; ms: number }
+  | { phase: "failed"; reason: string };
+interface TestAnswer {
+  ok: boolean;
+  message: string;
+  latency_ms: number;
+}
+
+export function ProviderCard({ provider, providers }: { provider: Provider; providers: Resource<Provider> }) {
+  const { complain } = useToasts();
+  const [test, setTest] = useState<Test>({ phase: "untested" });
+  const [open, setOpen] = useState<"nothing" | "key" | "model">("nothing");
+  const close = () => setOpen("nothing");
+  const tryIt = async () => {
+    setTest({ phase: "testing" });
+    try {
+      const answer = await api.post<TestAnswer>(`/providers/${provider.id}/test`, {});
+      setTest(
+        answer.ok ? { phase: "ok", ms: answer.latency_ms } : { phase: "failed", reason: answer.message },
+      );
+    } catch (error) {
+      setTest({ phase: "failed", reason: reasonOf(error) });
+    }
+  };
+  const setKey = async ({ key }: Values) => {
+    await api.post(`/providers/${provider.id}/keys`, { key });
+    await providers.update(provider.id, {}).catch(() => {});
+  };
+  return (
+    <li className="card row-card provider">
+      <div className="grow">
+        <div className="spread wrap">
+          <strong>{provider.name}</strong>
+          <span className={`pill ${provider.has_key ? "pill-good" : "pill-warn"}`}>
+            {provider.has_key ? "key set" : "no key"}
+          </span>
+          <TestResult test={test} />
+        </div>
+        <div className="quiet small truncate">{provider.base_url}</div>
+      </div>
+      <Switch
+        label="On"
+        checked={provider.enabled !== false}
+        onChange={(enabled) => void providers.update(provider.id, { enabled }).catch(complain)}
+      />
+      <div className="spread wrap">
+        <Button small disabled={test.phase === "testing"} onClick={() => void tryIt()}>
+          <Zap /> Test connection
+        </Button>
+        <Button small onClick={() => setOpen("key")}>
+          <KeyRound /> Key
+        </Button>
+        <Button small onClick={() => setOpen("model")}>
+          <Plus /> Model
+        </Button>
+        <Button
+          small
+          look="ghost"
+          label="Remove provider"
+          onClick={() => void providers.remove(provider.id).catch(complain)}
+        >
+          <Trash2 />
+        </Button>
+      </div>
+      {open === "key" && (
+        <Dialog title={`Key for ${provider.name}`} onClose={close}>
+          <SpecForm
+            fields={[{ name: "key", label: "Key", kind: "password", required: true }]}
+            initial={{}}
+            submit="Save key"
+            onSubmit={setKey}
+            onDone={close}
+          />
+        </Dialog>
+      )}
+      {open === "model" && (
+        <Dialog title={`Add a model of ${provider.name}`} onClose={close}>
+          <ModelForm provider={provider} onDone={close} />
+        </Dialog>
+      )}
+    </li>
+  );
+}
+
+function TestResult({ test }: { test: Test }) {
+  switch (test.phase) {
+    case "untested":
+      return null;
+    case "testing":
+      return <span className="spinner" role="img" aria-label="Testing" />;
+    case "ok":
+      return (
+        <span className="pill pill-good" role="status">
+          works, {duration(test.ms)}
+        </span>
+      );
+    case "failed":
+      return (
+        <span className="field-error" role="alert">
+          {test.reason}
+        </span>
+      );
+  }
+}

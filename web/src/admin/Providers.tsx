@@ -1,0 +1,44 @@
+/** Where models come from. */
+
+import { useState } from "react";
+import { useResource } from "../settings/resource.ts";
+import { Problem, Section } from "../settings/Section.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { ProviderCard } from "./ProviderCard.tsx";
+import { ProviderForm } from "./ProviderForm.tsx";
+import { type Provider, VENDORS, type Vendor } from "./vendors.ts";
+
+export function Providers() {
+  const providers = useResource<Provider>("/providers");
+  const [adding, setAdding] = useState<Vendor | null>(null);
+  return (
+    <>
+      <Section title="Providers" about="Keys are encrypted where they are stored and never shown again.">
+        <Problem error={providers.error} />
+        <ul className="rows">
+          {providers.items.map((provider) => (
+            <ProviderCard key={provider.id} provider={provider} providers={providers} />
+          ))}
+        </ul>
+        {!providers.loading && !providers.error && providers.items.length === 0 && (
+          <p className="quiet">None yet. Choose one below.</p>
+        )}
+      </Section>
+      <Section title="Add a provider">
+        <div className="vendors">
+          {VENDORS.map((vendor) => (
+            <button key={vendor.name} type="button" className="option" onClick={() => setAdding(vendor)}>
+              <strong>{vendor.name}</strong>
+              <span className="quiet small truncate">{vendor.base_url || "your own address"}</span>
+            </button>
+          ))}
+        </div>
+      </Section>
+      {adding && (
+        <Dialog title={`Add ${adding.name}`} onClose={() => setAdding(null)}>
+          <ProviderForm vendor={adding} providers={providers} onDone={() => setAdding(null)} />
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+/** What was used and what it cost, by day, model and person. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../api/client.ts";
+import { listOf } from "../app/models.ts";
+import { Problem, Section } from "../settings/Section.tsx";
+import { money, tokens } from "../ui/format.ts";
+import { Tabs } from "../ui/Tabs.tsx";
+import { BarChart } from "./BarChart.tsx";
+
+type Group = "day" | "model" | "user";
+interface UsageLine {
+  key?: string;
+  day?: string;
+  model?: string;
+  user?: string;
+  name?: string;
+  calls?: number;
+  input?: number;
+  output?: number;
+  cache_read?: number;
+  cost?: number;
+  unpriced_calls?: number;
+}
+
+const TABS: { name: Group; label: string }[] = [
+  { name: "day", label: "By day" },
+  { name: "model", label: "By model" },
+  { name: "user", label: "By person" },
+];
+const DAYS = 30;
+
+export function Usage() {
+  const [group, setGroup] = useState<Group>("day");
+  const [from] = useState(() => new Date(Date.now() - DAYS * 86_400_000).toISOString());
+  const { data, error } = useQuery({
+    queryKey: ["usage", group, from],
+    queryFn: async () =>
+      listOf(await api.get<UsageLine[] | { items: UsageLine[] }>("/usage", { group, from })),
+    retry: false,
+  });
+  const lines = (data ?? []).map((line) => ({
+    ...line,
+    label: line.key ?? line.day ?? line.model ?? line.name ?? line.user ?? "",
+  }));
+  return (
+    <Section title="Usage" about={`The last ${DAYS} days.`}>
+      <Tabs label="Group by" tabs={TABS} current={group} onSelect={setGroup} />
+      <Problem error={error} />
+      <BarChart
+        bars={lines.map((line) => ({ label: line.label.slice(0, 24), value: line.cost ?? 0 }))}
+        format={money}
+      />
+      <table className="table-plain">
+        <thead>
+          <tr>
+            <th>{TABS.find((tab) => tab.name === group)?.label.replace("By ", "")}</th>
+            <th>Calls</th>
+            <th>In</th>
+            <th>Cached</th>
+            <th>Out</th>
+            <th>Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.label}>
+              <td>{line.label}</td>
+              <td>{line.calls ?? 0}</td>
+              <td>{tokens(line.input ?? 0)}</td>
+              <td>{tokens(line.cache_read ?? 0)}</td>
+              <td>{tokens(line.output ?? 0)}</td>
+              <td>{money(line.cost ?? 0)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {lines.length === 0 && !error && <p className="quiet">Nothing was used yet.</p>}
+    </Section>
+  );
+}

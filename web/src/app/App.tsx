@@ -1,0 +1,34 @@
+/** The page's front door: who is looking decides what is shown. */
+
+import { CloudOff } from "lucide-react";
+import { Login } from "../login/Login.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Shell } from "./Shell.tsx";
+import { MeContext, useSession } from "./session.ts";
+
+export function App() {
+  const session = useSession();
+  switch (session.kind) {
+    case "loading":
+      return <div className="boot" aria-busy="true" />;
+    case "out":
+      return <Login />;
+    case "unreachable":
+      return (
+        <main className="empty boot">
+          <CloudOff aria-hidden />
+          <h1>The server cannot be reached</h1>
+          <p>Nothing is lost: chats go on where they run. This page tries again when you ask it to.</p>
+          <Button look="primary" onClick={session.again}>
+            Try again
+          </Button>
+        </main>
+      );
+    case "in":
+      return (
+        <MeContext value={session.me}>
+          <Shell />
+        </MeContext>
+      );
+  }
+}

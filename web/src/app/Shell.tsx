@@ -1,0 +1,74 @@
+/** Three columns: chats, conversation, panel. */
+
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { ChatPage } from "../chat/ChatPage.tsx";
+import { NewChat } from "../chat/NewChat.tsx";
+import { ChatList } from "../list/ChatList.tsx";
+import { Divider } from "../ui/Divider.tsx";
+import { KeyboardMap } from "./KeyboardMap.tsx";
+import { Palette } from "./Palette.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+import { useStored } from "./stored.ts";
+import { useStores } from "./stores.ts";
+import { TopBar } from "./TopBar.tsx";
+import "./shell.css";
+
+const Settings = lazy(() => import("../settings/Settings.tsx"));
+
+export type Overlay = "none" | "palette" | "keyboard" | "drawer";
+
+export function Shell() {
+  const { directory } = useStores();
+  const [location, go] = useLocation();
+  const [overlay, setOverlay] = useState<Overlay>("none");
+  const [width, setWidth] = useStored("list-width", 292);
+  useEffect(() => directory.watch(), [directory]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: arriving somewhere closes the drawer
+  useEffect(() => setOverlay("none"), [location]);
+  useShortcuts({
+    palette: () => setOverlay((before) => (before === "palette" ? "none" : "palette")),
+    keyboard: () => setOverlay("keyboard"),
+    newChat: () => go("/"),
+    settings: () => go("/settings"),
+  });
+  const close = () => setOverlay("none");
+  return (
+    <div className="shell" data-drawer={overlay === "drawer"}>
+      <a className="skip" href="#conversation">
+        Skip to the conversation
+      </a>
+      <aside className="side" style={{ width }}>
+        <TopBar />
+        <ChatList onSearch={() => setOverlay("palette")} />
+      </aside>
+      <Divider label="Width of the chat list" value={width} least={240} most={660} onChange={setWidth} />
+      {overlay === "drawer" && (
+        <button type="button" className="drawer-shade" aria-label="Close the chat list" onClick={close} />
+      )}
+      <main className="middle" id="conversation" tabIndex={-1}>
+        <Suspense fallback={null}>
+          <Switch>
+            <Route path="/">
+              <NewChat onDrawer={() => setOverlay("drawer")} />
+            </Route>
+            <Route path="/chats/:id">
+              {({ id }) => <ChatPage key={id} id={id} onDrawer={() => setOverlay("drawer")} />}
+            </Route>
+            <Route path="/settings/*?">
+              <Settings area="settings" onDrawer={() => setOverlay("drawer")} />
+            </Route>
+            <Route path="/admin/*?">
+              <Settings area="admin" onDrawer={() => setOverlay("drawer")} />
+            </Route>
+            <Route>
+              <Redirect to="/" />
+            </Route>
+          </Switch>
+        </Suspense>
+      </main>
+      {overlay === "palette" && <Palette onClose={close} />}
+      {overlay === "keyboard" && <KeyboardMap onClose={close} />}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { Keyboard, LogOut, Moon, Settings, ShieldCheck, Sun, SunMoon, UserRound } from "lucide-react";
+import { Link, useLocation } from "wouter";
+import { api } from "../api/client.ts";
+import { InboxBell } from "../inbox/InboxBell.tsx";
+import { Menu, MenuItem } from "../ui/Menu.tsx";
+import { Mark } from "./Mark.tsx";
+import { mayAdminister, useMe } from "./session.ts";
+import { setTheme, type Theme, useTheme } from "./theme.ts";
+
+const THEMES: [Theme, string, typeof Sun][] = [
+  ["light", "Light", Sun],
+  ["dark", "Dark", Moon],
+  ["system", "As the system", SunMoon],
+];
+
+/** The head of the left column: the mark, the bell, and the person. */
+export function TopBar() {
+  return (
+    <header className="top-bar">
+      <Link href="/" className="brand">
+        <Mark />
+        <span>Perdure</span>
+      </Link>
+      <InboxBell />
+      <PersonMenu />
+    </header>
+  );
+}
+
+function PersonMenu() {
+  const me = useMe();
+  const theme = useTheme();
+  const [, go] = useLocation();
+  const leave = () => api.post("/logout").finally(() => location.assign("/"));
+  return (
+    <Menu
+      label="You"
+      className="button button-ghost button-icon"
+      button={<UserRound aria-hidden />}
+      align="end"
+    >
+      {(close) => {
+        const then = (act: () => void) => () => {
+          close();
+          act();
+        };
+        return (
+          <>
+            <p className="menu-heading">
+              {me.name || me.email} · {me.role}
+            </p>
+            <MenuItem icon={<Settings />} onSelect={then(() => go("/settings"))}>
+              Settings
+            </MenuItem>
+            {mayAdminister(me) && (
+              <MenuItem icon={<ShieldCheck />} onSelect={then(() => go("/admin/providers"))}>
+                Administration
+              </MenuItem>
+            )}
+            <MenuItem
+              icon={<Keyboard />}
+              hint="?"
+              onSelect={then(() => dispatchEvent(new KeyboardEvent("keydown", { key: "?" })))}
+            >
+              Keyboard
+            </MenuItem>
+            <div className="menu-line" />
+            {THEMES.map(([name, words, Icon]) => (
+              <MenuItem key={name} icon={<Icon />} checked={theme === name} onSelect={() => setTheme(name)}>
+                {words}
+              </MenuItem>
+            ))}
+            <div className="menu-line" />
+            <MenuItem icon={<LogOut />} onSelect={then(() => void leave())}>
+              Sign out
+            </MenuItem>
+          </>
+        );
+      }}
+    </Menu>
+  );
+}

@@ -1,0 +1,44 @@
+/** Who is looking. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, useContext, useEffect } from "react";
+import { api, onSessionExpired, setCsrfToken } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
+import type { Me } from "../api/types.ts";
+
+export type Session =
+  | { kind: "loading" }
+  | { kind: "out" }
+  | { kind: "unreachable"; reason: string; again: () => void }
+  | { kind: "in"; me: Me };
+
+export const MeContext = createContext<Me | null>(null);
+
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (!me) throw new Error("Nobody is signed in.");
+  return me;
+}
+
+export function mayAdminister(me: Me): boolean {
+  return me.role === "owner" || me.role === "admin";
+}
+
+export function useSession(): Session {
+  const client = useQueryClient();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["me"],
+    queryFn: async () => {
+      const me = await api.get<Me>("/me");
+      setCsrfToken(me.csrf_token);
+      return me;
+    },
+    retry: (failures, reason) => !(reason instanceof ApiError && reason.status === 401) && failures < 2,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useEffect(() => onSessionExpired(() => void client.invalidateQueries({ queryKey: ["me"] })), [client]);
+  if (error instanceof ApiError && error.status === 401) return { kind: "out" };
+  if (data) return { kind: "in", me: data };
+  if (isPending) return { kind: "loading" };
+  return { kind: "unreachable", reason: String(error?.message ?? ""), again: () => void refetch() };
+}

@@ -1,0 +1,83 @@
+/** The keyboard: one list, which also draws the map. */
+
+import { useEffect, useRef } from "react";
+
+export interface Shortcut {
+  name: string;
+  keys: string[];
+  words: string;
+}
+
+export const SHORTCUTS: { group: string; list: Shortcut[] }[] = [
+  {
+    group: "Everywhere",
+    list: [
+      { name: "palette", keys: ["⌘", "K"], words: "Search and go anywhere" },
+      { name: "newChat", keys: ["⌘", "⇧", "O"], words: "New chat" },
+      { name: "composer", keys: ["/"], words: "Write a message" },
+      { name: "settings", keys: ["⌘", ","], words: "Settings" },
+      { name: "keyboard", keys: ["?"], words: "This map" },
+    ],
+  },
+  {
+    group: "Writing",
+    list: [
+      { name: "", keys: ["Enter"], words: "Send; queue while it works" },
+      { name: "", keys: ["⌘", "Enter"], words: "Steer: deliver at the next step" },
+      { name: "", keys: ["⌘", "⌥", "Enter"], words: "Interrupt and send" },
+      { name: "", keys: ["⇧", "Enter"], words: "New line" },
+      { name: "", keys: ["↑"], words: "What you said before" },
+      { name: "", keys: ["/"], words: "Commands and skills, at the start" },
+      { name: "", keys: ["@"], words: "Files of the workspace" },
+    ],
+  },
+  {
+    group: "In a chat",
+    list: [
+      { name: "stop", keys: ["Esc"], words: "Stop the turn" },
+      { name: "panel", keys: ["⌘", "."], words: "Open or close the panel" },
+      { name: "", keys: ["Tab"], words: "Through everything, in reading order" },
+    ],
+  },
+];
+
+/** The name of the shortcut that an event means. Plain letters count only outside of text. */
+export function shortcutOf(event: KeyboardEvent): string | null {
+  const strong = event.metaKey || event.ctrlKey;
+  const key = event.key.toLowerCase();
+  if (strong && key === "k") return "palette";
+  if (strong && event.shiftKey && key === "o") return "newChat";
+  if (strong && key === ",") return "settings";
+  if (strong && key === ".") return "panel";
+  if (key === "escape") return isOverlay() ? null : "stop";
+  if (strong || isTyping(event.target)) return null;
+  if (key === "?") return "keyboard";
+  return key === "/" ? "composer" : null;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+function isOverlay(): boolean {
+  return document.querySelector("dialog[open], [popover]:popover-open, #suggestions") !== null;
+}
+
+export function useShortcuts(actions: Record<string, () => void>): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const name = shortcutOf(event);
+      const action = name && latest.current[name];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}

@@ -1,0 +1,63 @@
+import { GitBranch, Menu as MenuIcon, PanelRight } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Link } from "wouter";
+import { useStores } from "../app/stores.ts";
+import { useCard } from "../list/directory.ts";
+import { TitleEditor } from "../list/TitleEditor.tsx";
+import { Button } from "../ui/Button.tsx";
+import { ChatMenu } from "./ChatMenu.tsx";
+import { useChat } from "./hooks.ts";
+import type { ChatState } from "./state.ts";
+
+const selectCard = (chat: ChatState) => chat.card;
+
+interface Props {
+  panel: boolean;
+  onPanel: () => void;
+  onDrawer: () => void;
+}
+
+export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
+  const card = useChat(selectCard);
+  const { directory } = useStores();
+  const [renaming, setRenaming] = useState(false);
+  const parent = useCard(card?.parent_id ?? "");
+  useEffect(() => {
+    document.title = card?.title ? `${card.title} · Perdure` : "Perdure";
+    if (card) directory.put([card]);
+  }, [card, directory]);
+  return (
+    <header className="chat-header">
+      <Button look="ghost" className="drawer-button" label="Chats" onClick={onDrawer}>
+        <MenuIcon />
+      </Button>
+      {card?.parent_id && (
+        <Link href={`/chats/${card.parent_id}`} className="chat-parent truncate">
+          {parent?.title ?? "Parent chat"} /
+        </Link>
+      )}
+      {card && renaming ? (
+        <ul className="grow">
+          <TitleEditor card={card} onDone={() => setRenaming(false)} />
+        </ul>
+      ) : (
+        <h1 className="truncate" title={card?.title}>
+          <button type="button" onClick={() => setRenaming(true)} aria-label={`Rename: ${card?.title ?? ""}`}>
+            {card?.title ?? ""}
+          </button>
+        </h1>
+      )}
+      <span className="grow" />
+      {card?.archived && <span className="pill">Archived</span>}
+      {card?.diff?.branch && (
+        <span className="pill truncate header-branch">
+          <GitBranch aria-hidden /> {card.diff.branch}
+        </span>
+      )}
+      {card && <ChatMenu card={card} />}
+      <Button look="ghost" label="Panel" aria-pressed={panel} title="Panel (⌘.)" onClick={onPanel}>
+        <PanelRight />
+      </Button>
+    </header>
+  );
+}

@@ -1,0 +1,60 @@
+import { Archive, ArchiveRestore, Download, Ellipsis, Pin, PinOff, Share2, Sparkles } from "lucide-react";
+import { useState } from "react";
+import { pathOf } from "../api/client.ts";
+import type { ChatCard } from "../api/types.ts";
+import { useChatVerbs } from "../list/verbs.ts";
+import { Menu, MenuItem } from "../ui/Menu.tsx";
+import { ShareDialog } from "./ShareDialog.tsx";
+
+export function ChatMenu({ card }: { card: ChatCard }) {
+  const verbs = useChatVerbs(card);
+  const [sharing, setSharing] = useState(false);
+  const save = (format: string) => open(pathOf(`/chats/${card.id}/export`, { format }));
+  return (
+    <>
+      <Menu
+        label="Chat actions"
+        className="button button-ghost button-icon"
+        button={<Ellipsis aria-hidden />}
+        align="end"
+      >
+        {(close) => {
+          const then = (act: () => void) => () => {
+            close();
+            act();
+          };
+          return (
+            <>
+              <MenuItem icon={<Share2 />} onSelect={then(() => setSharing(true))}>
+                Share
+              </MenuItem>
+              <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
+                Suggest a title
+              </MenuItem>
+              <MenuItem
+                icon={card.pin ? <PinOff /> : <Pin />}
+                onSelect={then(() => verbs.pin(card.pin ? 0 : 1))}
+              >
+                {card.pin ? "Unpin" : "Pin"}
+              </MenuItem>
+              <MenuItem icon={<Download />} onSelect={then(() => save("markdown"))}>
+                Export as Markdown
+              </MenuItem>
+              <MenuItem icon={<Download />} onSelect={then(() => save("json"))}>
+                Export as JSON
+              </MenuItem>
+              <div className="menu-line" />
+              <MenuItem
+                icon={card.archived ? <ArchiveRestore /> : <Archive />}
+                onSelect={then(() => verbs.archive(!card.archived))}
+              >
+                {card.archived ? "Unarchive" : "Archive"}
+              </MenuItem>
+            </>
+          );
+        }}
+      </Menu>
+      {sharing && <ShareDialog chat={card.id} onClose={() => setSharing(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+/** One chat: its conversation, its composer, and the panel beside it. */
+
+import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
+import { Link } from "wouter";
+import { api } from "../api/client.ts";
+import { useShortcuts } from "../app/shortcuts.ts";
+import { useStored } from "../app/stored.ts";
+import { useStores } from "../app/stores.ts";
+import { ChatComposer } from "../composer/ChatComposer.tsx";
+import { Transcript } from "../transcript/Transcript.tsx";
+import { Divider } from "../ui/Divider.tsx";
+import { ChatHeader } from "./ChatHeader.tsx";
+import { LiveChatContext } from "./hooks.ts";
+import type { Gone } from "./live.ts";
+import { isBusy, phaseOf } from "./phase.ts";
+import { useReadMarker } from "./readMarker.ts";
+import "./chat.css";
+
+const Panel = lazy(() => import("../panel/Panel.tsx"));
+
+export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void }) {
+  const { chats } = useStores();
+  const live = useMemo(() => chats.get(id), [chats, id]);
+  const [panel, setPanel] = useStored("panel-open", false);
+  const [width, setWidth] = useStored("panel-width", 460);
+  useEffect(() => live.follow(), [live]);
+  useReadMarker(live);
+  const gone = useSyncExternalStore(live.subscribe, () => live.gone);
+  useShortcuts({
+    panel: () => setPanel(!panel),
+    composer: () => document.querySelector<HTMLTextAreaElement>(".composer textarea")?.focus(),
+    stop: () => {
+      if (isBusy(phaseOf(live.state))) void api.post(`/chats/${id}/interrupt`).catch(() => {});
+    },
+  });
+  if (gone) return <GoneChat gone={gone} />;
+  return (
+    <LiveChatContext value={live}>
+      <section className="conversation" aria-label="Chat">
+        <ChatHeader panel={panel} onPanel={() => setPanel(!panel)} onDrawer={onDrawer} />
+        <Transcript />
+        <ChatComposer />
+      </section>
+      {panel && (
+        <>
+          <Divider
+            label="Width of the panel"
+            value={width}
+            least={360}
+            most={1100}
+            reversed
+            onChange={setWidth}
+          />
+          <aside className="panel" style={{ width }} aria-label="Panel">
+            <Suspense fallback={null}>
+              <Panel onClose={() => setPanel(false)} />
+            </Suspense>
+          </aside>
+        </>
+      )}
+    </LiveChatContext>
+  );
+}
+
+function GoneChat({ gone }: { gone: Gone }) {
+  return (
+    <div className="empty grow">
+      <h1>{gone.status === 404 ? "This chat is not here" : "You cannot see this chat"}</h1>
+      <p>{gone.status === 404 ? "It was deleted, or it is not shared with you any more." : gone.reason}</p>
+      <Link href="/" className="button button-plain">
+        Start a new chat
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+/** A new chat: one question, and everything else has a good default. */
+
+import { Menu as MenuIcon } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useLocation } from "wouter";
+import { api } from "../api/client.ts";
+import { reasonOf } from "../api/errors.ts";
+import type { Content, Created, Effort } from "../api/types.ts";
+import { useModels } from "../app/models.ts";
+import { useStored } from "../app/stored.ts";
+import { useStores } from "../app/stores.ts";
+import { PlanToggle } from "../composer/ChatComposer.tsx";
+import { Composer } from "../composer/Composer.tsx";
+import { useSkills } from "../composer/commands.ts";
+import { NEW_CHAT } from "../composer/drafts.ts";
+import { ModelPicker } from "../composer/ModelPicker.tsx";
+import { Welcome } from "../login/Welcome.tsx";
+import { Button } from "../ui/Button.tsx";
+import { TemplatePicker } from "./TemplatePicker.tsx";
+import "./chat.css";
+
+export function NewChat({ onDrawer }: { onDrawer: () => void }) {
+  const models = useModels();
+  return (
+    <section className="conversation" aria-label="New chat">
+      <header className="chat-header">
+        <Button look="ghost" className="drawer-button" label="Chats" onClick={onDrawer}>
+          <MenuIcon />
+        </Button>
+      </header>
+      <div className="hero">
+        <h1>What shall we work on?</h1>
+        <NewChatComposer />
+        <Welcome models={models} />
+      </div>
+    </section>
+  );
+}
+
+const NONE: never[] = [];
+
+function NewChatComposer() {
+  const [, go] = useLocation();
+  const { directory } = useStores();
+  const [model, setModel] = useStored<string | undefined>("model", undefined);
+  const [effort, setEffort] = useStored<Effort | undefined>("effort", undefined);
+  const [template, setTemplate] = useState<string | null>(null);
+  const [plan_mode, setPlanMode] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+  const { drafts } = useStores();
+  const skills = useSkills();
+  const suggestions = useMemo(() => ({ command: skills, file: NONE }), [skills]);
+  const models = useModels();
+  const known = models.some((entry) => entry.name === model) ? model : undefined;
+  const create = (content: Content[]): boolean => {
+    const workspace = template ? { template, parameters: {} } : undefined;
+    const client_id = crypto.randomUUID();
+    setRefused(null);
+    const draft = drafts.get(NEW_CHAT);
+    const body = {
+      content,
+      model: known,
+      effort: known && effort,
+      plan_mode: plan_mode || undefined,
+      workspace,
+      client_id,
+    };
+    api.post<Created>("/chats", body, client_id).then(
+      ({ chat }) => {
+        directory.put([chat]);
+        go(`/chats/${chat.id}`);
+      },
+      (error: unknown) => {
+        setRefused(reasonOf(error));
+        drafts.change(NEW_CHAT, () => draft);
+      },
+    );
+    return true;
+  };
+  return (
+    <div className="hero-composer">
+      <Composer
+        draft={NEW_CHAT}
+        chat_id={null}
+        state="idle"
+        placeholder="Describe a task, ask a question, drop a file…"
+        onSend={create}
+        onStop={() => {}}
+        suggestions={suggestions}
+        history={NONE}
+      >
+        <ModelPicker model={known} effort={effort} onModel={setModel} onEffort={setEffort} />
+        <TemplatePicker template={template} onTemplate={setTemplate} />
+        <PlanToggle on={plan_mode} onChange={setPlanMode} />
+      </Composer>
+      {refused && (
+        <p className="field-error" role="alert">
+          {refused}
+        </p>
+      )}
+    </div>
+  );
+}

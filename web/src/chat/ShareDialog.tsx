@@ -1,0 +1,62 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api } from "../api/client.ts";
+import { listOf } from "../app/models.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Switch } from "../ui/Field.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
+
+interface Acl {
+  users: string[];
+  groups: string[];
+}
+interface Person {
+  id: string;
+  name?: string;
+  email?: string;
+}
+
+/** Who may read along. Only the owner can spend; everybody named here can look. */
+export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const { complain } = useToasts();
+  const key = ["acl", chat];
+  const acl = useQuery({ queryKey: key, queryFn: () => api.get<Acl>(`/chats/${chat}/acl`) });
+  const users = useQuery({
+    queryKey: ["users"],
+    queryFn: async () => listOf(await api.get<Person[] | { items: Person[] }>("/users")),
+    retry: false,
+  });
+  const groups = useQuery({
+    queryKey: ["groups"],
+    queryFn: async () => listOf(await api.get<Person[] | { items: Person[] }>("/groups")),
+    retry: false,
+  });
+  const set = (kind: keyof Acl, id: string, on: boolean) => {
+    const now = acl.data ?? { users: [], groups: [] };
+    const list = on ? [...now[kind], id] : now[kind].filter((other) => other !== id);
+    const next = { ...now, [kind]: list };
+    client.setQueryData(key, next);
+    api.put(`/chats/${chat}/acl`, next).catch((error: unknown) => {
+      client.setQueryData(key, now);
+      complain(error);
+    });
+  };
+  const rows = (kind: keyof Acl, list: Person[]) =>
+    list.map((person) => (
+      <Switch
+        key={person.id}
+        label={person.name || person.email || person.id}
+        checked={acl.data?.[kind].includes(person.id) ?? false}
+        onChange={(on) => set(kind, person.id, on)}
+      />
+    ));
+  return (
+    <Dialog title="Share read-only" onClose={onClose}>
+      <div className="stack">
+        {rows("groups", groups.data ?? [])}
+        {rows("users", users.data ?? [])}
+        {users.isError && <p className="quiet">{users.error.message}</p>}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,99 @@
+/** Where one speaks. Never disabled: whatever the chat does, what is typed is kept and can be sent. */
+
+import { Paperclip } from "lucide-react";
+import { type DragEvent, type ReactNode, useRef, useState, useSyncExternalStore } from "react";
+import type { Busy, Content } from "../api/types.ts";
+import { useStores } from "../app/stores.ts";
+import { Button } from "../ui/Button.tsx";
+import { Attachments } from "./Attachments.tsx";
+import { contentOf, EMPTY_DRAFT } from "./drafts.ts";
+import { SendButton } from "./SendButton.tsx";
+import type { Suggestion } from "./suggest.ts";
+import { TextBox } from "./TextBox.tsx";
+import { useUploads } from "./uploads.ts";
+import "./composer.css";
+
+interface Props {
+  /** Whose draft this is: a chat's id, or the draft of a new one. */
+  draft: string;
+  chat_id: string | null;
+  state: "idle" | "busy" | "stopping";
+  placeholder: string;
+  /** Takes the message, or says no and the draft stays. */
+  onSend: (content: Content[], busy: Busy, text: string) => boolean;
+  onStop: () => void;
+  suggestions: { command: readonly Suggestion[]; file: readonly Suggestion[] };
+  history: readonly string[];
+  /** Pickers and toggles of the bar beneath the text. */
+  children: ReactNode;
+}
+
+export function Composer(props: Props) {
+  const { drafts } = useStores();
+  const draft = useSyncExternalStore(drafts.subscribe, () => drafts.get(props.draft));
+  const addFiles = useUploads(props.draft, props.chat_id);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [over, setOver] = useState(false);
+  const uploading = draft.attachments.some((item) => item.state.phase === "uploading");
+  const content = contentOf(draft);
+  const ready = content.length > 0 && !uploading;
+  const send = (busy: Busy) => {
+    if (ready && props.onSend(content, busy, draft.text)) drafts.change(props.draft, () => EMPTY_DRAFT);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    addFiles([...event.dataTransfer.files]);
+  };
+  return (
+    <section
+      className={`composer ${over ? "composer-over" : ""}`}
+      aria-label="Composer"
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <Attachments draft={draft} of={props.draft} />
+      <TextBox
+        box={box}
+        text={draft.text}
+        placeholder={props.placeholder}
+        onText={(text) => drafts.change(props.draft, (before) => ({ ...before, text }))}
+        onFiles={addFiles}
+        onSend={send}
+        suggestions={props.suggestions}
+        history={props.history}
+      />
+      <div className="composer-bar">
+        <PickFiles onFiles={addFiles} />
+        <div className="composer-controls">{props.children}</div>
+        <SendButton state={props.state} ready={ready} onSend={send} onStop={props.onStop} />
+      </div>
+    </section>
+  );
+}
+
+function PickFiles({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button look="ghost" label="Attach files" onClick={() => input.current?.click()}>
+        <Paperclip />
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { ChevronsDownUp } from "lucide-react";
+import { api } from "../api/client.ts";
+import { useChat, useLiveChat } from "../chat/hooks.ts";
+import type { ChatState } from "../chat/state.ts";
+import { tokens } from "../ui/format.ts";
+import { Menu, MenuItem } from "../ui/Menu.tsx";
+import { Ring } from "../ui/Ring.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
+
+const selectCard = (chat: ChatState) => chat.card;
+
+/** How full the model's window is, and a way to make room. */
+export function ContextRing() {
+  const live = useLiveChat();
+  const card = useChat(selectCard);
+  const { complain, say } = useToasts();
+  if (!card?.context_tokens || !card.context_limit) return null;
+  const share = card.context_tokens / card.context_limit;
+  const words = `${tokens(card.context_tokens)} of ${tokens(card.context_limit)} tokens`;
+  const compact = () =>
+    api
+      .post(`/chats/${live.id}/compact`)
+      .then(() => say("Summarising older messages."))
+      .catch(complain);
+  return (
+    <Menu
+      label={`Context: ${words}`}
+      className="button button-ghost button-icon"
+      button={<Ring share={share} />}
+      align="end"
+    >
+      {(close) => (
+        <>
+          <p className="menu-heading">
+            {Math.round(share * 100)} % full: {words}
+          </p>
+          <MenuItem
+            icon={<ChevronsDownUp />}
+            onSelect={() => {
+              close();
+              void compact();
+            }}
+          >
+            Compact now
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,65 @@
+/** What `/` can do in a chat. Anything else that starts with a slash is just text, or a skill the model knows. */
+
+import { useQuery } from "@tanstack/react-query";
+import { api, pathOf } from "../api/client.ts";
+import type { LiveChat } from "../chat/live.ts";
+import type { Suggestion } from "./suggest.ts";
+
+export interface Command extends Suggestion {
+  run: (live: LiveChat, rest: string) => Promise<unknown>;
+}
+
+export const COMMANDS: Command[] = [
+  {
+    value: "compact",
+    hint: "Summarise older messages",
+    run: (live) => api.post(`/chats/${live.id}/compact`),
+  },
+  { value: "stop", hint: "Stop the turn", run: (live) => api.post(`/chats/${live.id}/interrupt`) },
+  { value: "retry", hint: "Try again after an error", run: (live) => api.post(`/chats/${live.id}/retry`) },
+  { value: "plan", hint: "Plan mode on", run: (live) => api.patch(`/chats/${live.id}`, { plan_mode: true }) },
+  {
+    value: "build",
+    hint: "Plan mode off",
+    run: (live) => api.patch(`/chats/${live.id}`, { plan_mode: false }),
+  },
+  {
+    value: "rename",
+    hint: "Give the chat a title",
+    run: (live, rest) =>
+      rest ? api.patch(`/chats/${live.id}`, { title: rest }) : api.post(`/chats/${live.id}/title/regenerate`),
+  },
+  {
+    value: "archive",
+    hint: "Archive the chat",
+    run: (live) => api.patch(`/chats/${live.id}`, { archived: true }),
+  },
+  {
+    value: "export",
+    hint: "Download as Markdown",
+    run: async (live) => open(pathOf(`/chats/${live.id}/export`, { format: "markdown" })),
+  },
+];
+
+/** The command a text is, and what follows it. */
+export function commandIn(text: string): { command: Command; rest: string } | null {
+  const found = /^\/([\w-]+)\s*([\s\S]*)$/.exec(text.trim());
+  const command = COMMANDS.find((entry) => entry.value === found?.[1]);
+  return command ? { command, rest: (found?.[2] ?? "").trim() } : null;
+}
+
+interface Skill {
+  name: string;
+  description?: string;
+}
+
+export function useSkills(): Suggestion[] {
+  const { data } = useQuery({
+    queryKey: ["skills"],
+    queryFn: () => api.get<{ items: Skill[] } | Skill[]>("/skills"),
+    retry: false,
+    staleTime: 60_000,
+  });
+  const skills = Array.isArray(data) ? data : (data?.items ?? []);
+  return skills.map((skill) => ({ value: skill.name, hint: skill.description ?? "Skill" }));
+}

@@ -1,0 +1,32 @@
+/** Saying something in the open chat, from the composer or from a button in the transcript. */
+
+import { useCallback } from "react";
+import type { Busy, Content, Effort } from "../api/types.ts";
+import { useLiveChat } from "../chat/hooks.ts";
+
+export interface Saying {
+  text?: string;
+  content?: Content[];
+  busy?: Busy;
+  model?: string;
+  effort?: Effort;
+  plan_mode?: boolean;
+}
+
+export function useSay(): (saying: Saying) => Promise<void> {
+  const live = useLiveChat();
+  return useCallback(
+    ({ text, content, busy = "queue", model, effort, plan_mode }) =>
+      live.send({
+        client_id: crypto.randomUUID(),
+        content: content ?? [{ type: "text", text: text ?? "" }],
+        busy,
+        model,
+        effort,
+        plan_mode,
+        at: new Date().toISOString(),
+        state: { phase: "sending" },
+      }),
+    [live],
+  );
+}

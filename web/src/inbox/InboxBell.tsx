@@ -1,0 +1,96 @@
+/** The bell: what finished, what failed, what needs you. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Bell, CircleAlert, CircleCheck, CircleHelp, Share2 } from "lucide-react";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { api } from "../api/client.ts";
+import type { InboxEntry } from "../api/types.ts";
+import { ago } from "../ui/format.ts";
+import { Menu } from "../ui/Menu.tsx";
+import { INBOX_KEY, useInbox } from "./inbox.ts";
+import { askToNotify, canAskToNotify } from "./notify.ts";
+import "./inbox.css";
+
+const ICONS = {
+  finished: CircleCheck,
+  failed: CircleAlert,
+  needs_you: CircleHelp,
+  shared: Share2,
+  digest: Bell,
+};
+
+export function InboxBell() {
+  const { entries, unread } = useInbox();
+  const client = useQueryClient();
+  const [asked, setAsked] = useState(!canAskToNotify());
+  const again = () => void client.invalidateQueries({ queryKey: INBOX_KEY });
+  const button = (
+    <>
+      <Bell aria-hidden />
+      {unread > 0 && <span className="bell-count">{unread > 99 ? "99+" : unread}</span>}
+    </>
+  );
+  return (
+    <Menu label={`Inbox: ${unread} unread`} className="button button-ghost button-icon bell" button={button}>
+      {(close) => (
+        <div className="inbox">
+          <div className="inbox-head">
+            <strong className="grow">Inbox</strong>
+            {unread > 0 && (
+              <button
+                type="button"
+                className="link"
+                onClick={() => void api.post("/inbox/read-all").then(again)}
+              >
+                Mark all read
+              </button>
+            )}
+          </div>
+          {!asked && (
+            <button
+              type="button"
+              className="inbox-ask"
+              onClick={() => void askToNotify().then(() => setAsked(true))}
+            >
+              Tell me in the browser, too
+            </button>
+          )}
+          {entries.map((entry) => (
+            <Entry key={entry.id} entry={entry} onOpen={close} onRead={again} />
+          ))}
+          {entries.length === 0 && (
+            <p className="chat-list-empty">Nothing yet. What finishes or needs you shows up here.</p>
+          )}
+        </div>
+      )}
+    </Menu>
+  );
+}
+
+function Entry({ entry, onOpen, onRead }: { entry: InboxEntry; onOpen: () => void; onRead: () => void }) {
+  const [, go] = useLocation();
+  const Icon = ICONS[entry.kind] ?? Bell;
+  const open = () => {
+    if (!entry.read_at) void api.post(`/inbox/${entry.id}/read`).then(onRead);
+    onOpen();
+    go(`/chats/${entry.chat_id}`);
+  };
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      className={`inbox-entry inbox-${entry.kind} ${entry.read_at ? "" : "inbox-unread"}`}
+      onClick={open}
+    >
+      <Icon aria-hidden />
+      <span className="grow">
+        <span className="truncate inbox-title">{entry.title}</span>
+        <span className="inbox-text">{entry.text}</span>
+      </span>
+      <time className="quiet small" dateTime={entry.created_at}>
+        {ago(entry.created_at)}
+      </time>
+    </button>
+  );
+}

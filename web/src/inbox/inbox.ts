@@ -1,0 +1,52 @@
+/** The inbox, kept current by its own stream. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { api, BASE } from "../api/client.ts";
+import { EventStream } from "../api/stream.ts";
+import type { InboxEntry } from "../api/types.ts";
+import { notify } from "./notify.ts";
+
+interface Inbox {
+  items: InboxEntry[];
+  unread: number;
+}
+interface InboxEvent {
+  type: "inbox";
+  cursor: string;
+  entry: InboxEntry;
+  unread: number;
+}
+
+export const INBOX_KEY = ["inbox"];
+
+export function useInbox(): { entries: InboxEntry[]; unread: number } {
+  const client = useQueryClient();
+  const { data } = useQuery({ queryKey: INBOX_KEY, queryFn: () => api.get<Inbox>("/inbox"), retry: 1 });
+  useEffect(() => {
+    let cursor: string | null = null;
+    const stream = new EventStream<InboxEvent>({
+      path: `${BASE}/inbox/watch`,
+      types: ["inbox"],
+      cursor: () => cursor,
+      onLink: () => {},
+      worthRetrying: async () => true,
+      onEvents: (events) => {
+        cursor = events.at(-1)?.cursor ?? cursor;
+        client.setQueryData<Inbox>(INBOX_KEY, (before) =>
+          events.reduce(heard, before ?? { items: [], unread: 0 }),
+        );
+        for (const { entry } of events) if (entry && !entry.read_at) notify(entry);
+      },
+    });
+    stream.start();
+    return () => stream.stop();
+  }, [client]);
+  return { entries: data?.items ?? [], unread: data?.unread ?? 0 };
+}
+
+function heard(inbox: Inbox, event: InboxEvent): Inbox {
+  if (!event.entry) return { ...inbox, unread: event.unread };
+  const others = inbox.items.filter((entry) => entry.id !== event.entry.id);
+  return { items: [event.entry, ...others], unread: event.unread };
+}

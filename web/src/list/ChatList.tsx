@@ -1,0 +1,110 @@
+/** The left column: new chat, search, filters, and every chat in its group. */
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Search, SquarePen } from "lucide-react";
+import { useEffect } from "react";
+import { Link, useLocation, useSearch } from "wouter";
+import { api } from "../api/client.ts";
+import type { ChatCard, ChatPage } from "../api/types.ts";
+import { useStores } from "../app/stores.ts";
+import { useReorder } from "../ui/reorder.ts";
+import { ChatRow } from "./ChatRow.tsx";
+import { useCards } from "./directory.ts";
+import { Filters, type ListFilter, readFilter } from "./Filters.tsx";
+import { grouped, type ListGroup } from "./groups.ts";
+import { useChatVerbs } from "./verbs.ts";
+import "./list.css";
+
+export function ChatList({ onSearch }: { onSearch: () => void }) {
+  const filter = readFilter(useSearch());
+  const [location] = useLocation();
+  const current = /^\/chats\/([^/]+)/.exec(location)?.[1];
+  const { groups, more, loading } = useGroups(filter);
+  return (
+    <nav className="chat-list" aria-label="Chats">
+      <div className="chat-list-top">
+        <Link href="/" className="button button-plain grow new-chat">
+          <SquarePen aria-hidden /> New chat
+        </Link>
+        <button
+          type="button"
+          className="button button-plain button-icon"
+          onClick={onSearch}
+          aria-label="Search chats"
+          title="Search (⌘K)"
+        >
+          <Search aria-hidden />
+        </button>
+      </div>
+      <Filters filter={filter} />
+      <div className="chat-list-scroll">
+        {groups.map((group) => (
+          <Group key={group.name} group={group} current={current} />
+        ))}
+        {groups.length === 0 && !loading && (
+          <p className="chat-list-empty">{filter.kind === "all" ? "No chats yet." : "Nothing here."}</p>
+        )}
+        {more && (
+          <button type="button" className="button button-ghost chat-list-more" onClick={more}>
+            Show older chats
+          </button>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+function Group({ group, current }: { group: ListGroup; current: string | undefined }) {
+  const ids = group.cards.map((card) => card.id);
+  const first = group.cards[0] as ChatCard;
+  const verbs = useChatVerbs(first);
+  const { directory } = useStores();
+  const reorder = useReorder(group.name === "Pinned" ? ids : [], (order) => {
+    directory.put(order.flatMap((id, at) => cardOf(group, id, { pin: at + 1 })));
+    for (const [at, id] of order.entries())
+      void api.patch(`/chats/${id}`, { pin: at + 1 }).catch(() => verbs.pin(first.pin ?? 0));
+  });
+  const order = group.name === "Pinned" ? reorder.order : ids;
+  return (
+    <section aria-label={group.name}>
+      <h2 className={group.name === "Needs you" ? "chat-group chat-group-needs" : "chat-group"}>
+        {group.name}
+      </h2>
+      <ul>
+        {order.map((id) => {
+          const card = group.cards.find((entry) => entry.id === id);
+          const handle = group.name === "Pinned" ? reorder.handle(id) : undefined;
+          return card ? <ChatRow key={id} card={card} current={id === current} handle={handle} /> : null;
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function cardOf(group: ListGroup, id: string, change: Partial<ChatCard>): ChatCard[] {
+  const card = group.cards.find((entry) => entry.id === id);
+  return card ? [{ ...card, ...change }] : [];
+}
+
+function useGroups(filter: ListFilter): { groups: ListGroup[]; more: (() => void) | null; loading: boolean } {
+  const { directory } = useStores();
+  const cards = useCards();
+  const { data, hasNextPage, fetchNextPage, isLoading } = useInfiniteQuery({
+    queryKey: ["chats", filter],
+    queryFn: ({ pageParam }) => api.get<ChatPage>("/chats", { ...filter.query, cursor: pageParam }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  useEffect(() => {
+    for (const page of data?.pages ?? []) directory.put([...page.items, ...(page.related ?? [])]);
+  }, [data, directory]);
+  const more = hasNextPage ? () => void fetchNextPage() : null;
+  if (filter.kind === "all") return { groups: grouped(cards.values()), more, loading: isLoading };
+  const found =
+    data?.pages
+      .flatMap((page) => page.items)
+      .map((card) => ({ ...card, ...cards.get(card.id), snippet: card.snippet })) ?? [];
+  const kept = filter.kind === "archived" ? found.filter((card) => card.archived) : found;
+  const name = filter.kind === "archived" ? "Archived" : "Found";
+  return { groups: kept.length > 0 ? [{ name, cards: kept }] : [], more, loading: isLoading };
+}

@@ -1,0 +1,134 @@
+import {
+  Archive,
+  ArchiveRestore,
+  ChevronRight,
+  Ellipsis,
+  Pencil,
+  Pin,
+  PinOff,
+  Sparkles,
+  Trash2,
+} from "lucide-react";
+import { type HTMLAttributes, memo, useState } from "react";
+import { Link } from "wouter";
+import type { ChatCard } from "../api/types.ts";
+import { Menu, MenuItem } from "../ui/Menu.tsx";
+import { useCards } from "./directory.ts";
+import { subtitleOf } from "./groups.ts";
+import { StatusIcon } from "./StatusIcon.tsx";
+import { TitleEditor } from "./TitleEditor.tsx";
+import { type ChatVerbs, useChatVerbs } from "./verbs.ts";
+
+interface Props {
+  card: ChatCard;
+  current: boolean;
+  /** Given to pinned rows, which can be moved. */
+  handle?: HTMLAttributes<HTMLElement>;
+}
+
+export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
+  const verbs = useChatVerbs(card);
+  const [renaming, setRenaming] = useState(false);
+  const [open, setOpen] = useState(false);
+  const children = card.children ?? [];
+  if (renaming) return <TitleEditor card={card} onDone={() => setRenaming(false)} />;
+  return (
+    <li data-reorder={card.id}>
+      <div
+        className={`chat-row ${current ? "chat-row-current" : ""} ${card.unread ? "chat-row-unread" : ""}`}
+      >
+        <span {...handle} className={handle ? "chat-row-grip" : undefined}>
+          <StatusIcon card={card} />
+        </span>
+        <Link
+          href={`/chats/${card.id}`}
+          className="chat-row-link"
+          aria-current={current ? "page" : undefined}
+        >
+          <span className="truncate chat-row-title">{card.title || "New chat"}</span>
+          <span className="truncate chat-row-subtitle">{card.snippet ?? subtitleOf(card)}</span>
+        </Link>
+        {card.diff && (card.diff.added || card.diff.removed) ? (
+          <span className="chat-row-diff">
+            <span className="added">+{card.diff.added ?? 0}</span>{" "}
+            <span className="removed">−{card.diff.removed ?? 0}</span>
+          </span>
+        ) : null}
+        {children.length > 0 && (
+          <button
+            type="button"
+            className="chat-row-fold"
+            aria-expanded={open}
+            aria-label={`${children.length} agents`}
+            onClick={() => setOpen(!open)}
+          >
+            <ChevronRight aria-hidden />
+          </button>
+        )}
+        <RowMenu card={card} verbs={verbs} onRename={() => setRenaming(true)} />
+      </div>
+      {open && <ChildRows ids={children} />}
+    </li>
+  );
+});
+
+function ChildRows({ ids }: { ids: readonly string[] }) {
+  const cards = useCards();
+  return (
+    <ul className="chat-children">
+      {ids.map((id) => {
+        const card = cards.get(id);
+        return card ? <ChatRow key={id} card={card} current={false} /> : null;
+      })}
+    </ul>
+  );
+}
+
+function RowMenu({ card, verbs, onRename }: { card: ChatCard; verbs: ChatVerbs; onRename: () => void }) {
+  return (
+    <Menu
+      label={`Actions for ${card.title || "chat"}`}
+      className="chat-row-more"
+      button={<Ellipsis aria-hidden />}
+      align="end"
+    >
+      {(close) => {
+        const then = (verb: () => void) => () => {
+          close();
+          verb();
+        };
+        return (
+          <>
+            <MenuItem icon={<Pencil />} onSelect={then(onRename)}>
+              Rename
+            </MenuItem>
+            <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
+              Suggest a title
+            </MenuItem>
+            {!card.parent_id && (
+              <MenuItem
+                icon={card.pin ? <PinOff /> : <Pin />}
+                onSelect={then(() => verbs.pin(card.pin ? 0 : 1))}
+              >
+                {card.pin ? "Unpin" : "Pin"}
+              </MenuItem>
+            )}
+            {!card.parent_id && (
+              <MenuItem
+                icon={card.archived ? <ArchiveRestore /> : <Archive />}
+                onSelect={then(() => verbs.archive(!card.archived))}
+              >
+                {card.archived ? "Unarchive" : "Archive"}
+              </MenuItem>
+            )}
+            {card.archived && (
+              <MenuItem danger icon={<Trash2 />} onSelect={then(verbs.remove)}>
+                Delete for good
+              </MenuItem>
+            )}
+          </>
+        );
+      }}
+    </Menu>
+  );
+}

@@ -1,0 +1,77 @@
+import { ListFilter as FilterIcon, X } from "lucide-react";
+import { useLocation } from "wouter";
+import { Menu, MenuItem } from "../ui/Menu.tsx";
+
+/** What the list shows, as the address says it. */
+export interface ListFilter {
+  kind: "all" | "archived" | "unread" | "shared" | "label";
+  label: string;
+  query: Record<string, string | undefined>;
+}
+
+export function readFilter(search: string): ListFilter {
+  const fields = new URLSearchParams(search);
+  const label = fields.get("label");
+  if (label) return { kind: "label", label: `Label ${label}`, query: { label } };
+  switch (fields.get("show")) {
+    case "archived":
+      return { kind: "archived", label: "Archived", query: { archived: "true" } };
+    case "unread":
+      return { kind: "unread", label: "Unread", query: { unread: "true" } };
+    case "shared":
+      return { kind: "shared", label: "Shared with me", query: { shared: "true" } };
+    default:
+      return { kind: "all", label: "All chats", query: {} };
+  }
+}
+
+const CHOICES: [ListFilter["kind"], string][] = [
+  ["all", "All chats"],
+  ["unread", "Unread"],
+  ["shared", "Shared with me"],
+  ["archived", "Archived"],
+];
+
+/** The filter lives in the address, so that it can be kept and shared. */
+export function Filters({ filter }: { filter: ListFilter }) {
+  const [location, go] = useLocation();
+  const show = (kind: ListFilter["kind"]) => go(kind === "all" ? location : `${location}?show=${kind}`);
+  return (
+    <div className="filters">
+      <Menu
+        label="Filter chats"
+        className="picker"
+        button={
+          <>
+            <FilterIcon aria-hidden /> {filter.label}
+          </>
+        }
+      >
+        {(close) =>
+          CHOICES.map(([kind, label]) => (
+            <MenuItem
+              key={kind}
+              checked={kind === filter.kind}
+              onSelect={() => {
+                close();
+                show(kind);
+              }}
+            >
+              {label}
+            </MenuItem>
+          ))
+        }
+      </Menu>
+      {filter.kind !== "all" && (
+        <button
+          type="button"
+          className="attachment-remove"
+          aria-label="Show all chats"
+          onClick={() => show("all")}
+        >
+          <X aria-hidden />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { CircleAlert, CircleHelp, CirclePause } from "lucide-react";
+import type { ChatCard } from "../api/types.ts";
+
+/** A chat's state as one small sign. A chat at rest shows a dot only when it is unread. */
+export function StatusIcon({ card }: { card: ChatCard }) {
+  if (card.status === "running" && card.waiting_for_capacity)
+    return <CirclePause className="status" aria-label="Waiting for a worker" />;
+  if (card.status === "running" || card.status === "interrupting") {
+    return <span className="status status-running" role="img" aria-label="Working" />;
+  }
+  if (card.status === "requires_action") {
+    return card.action === "children" ? (
+      <span className="status status-running" role="img" aria-label="Waiting for agents" />
+    ) : (
+      <CircleHelp className="status status-ask" aria-label="Needs you" />
+    );
+  }
+  if (card.status === "error") return <CircleAlert className="status status-error" aria-label="Error" />;
+  return (
+    <span
+      className={`status ${card.unread ? "status-unread" : "status-rest"}`}
+      role="img"
+      aria-label={card.unread ? "Unread" : "At rest"}
+    />
+  );
+}

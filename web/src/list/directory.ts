@@ -1,0 +1,85 @@
+/** Every chat the page has heard of, kept current by the watch stream. */
+
+import { useCallback, useSyncExternalStore } from "react";
+import { api, BASE } from "../api/client.ts";
+import { EventStream } from "../api/stream.ts";
+import type { ChatCard, ChatPage, WatchEvent } from "../api/types.ts";
+import { useStores } from "../app/stores.ts";
+
+const WATCH_TYPES = [
+  "created",
+  "status_change",
+  "title_change",
+  "summary_change",
+  "action_required",
+  "diff_status_change",
+  "context_dirty",
+  "read_change",
+  "archived",
+  "unarchived",
+  "deleted",
+  "watch_reset",
+];
+
+export class Directory {
+  cards: ReadonlyMap<string, ChatCard> = new Map();
+  #cursor: string | null = null;
+  #listeners = new Set<() => void>();
+  #stream = new EventStream<WatchEvent>({
+    path: `${BASE}/chats/watch`,
+    types: WATCH_TYPES,
+    cursor: () => this.#cursor,
+    onEvents: (events) => this.hear(events),
+    onLink: () => {},
+    worthRetrying: async () => true,
+  });
+
+  watch(): () => void {
+    this.#stream.start();
+    return () => this.#stream.stop();
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  put(cards: readonly ChatCard[]): void {
+    if (cards.length === 0) return;
+    const next = new Map(this.cards);
+    for (const card of cards) next.set(card.id, { ...next.get(card.id), ...card });
+    this.#set(next);
+  }
+
+  hear(events: readonly WatchEvent[]): void {
+    const next = new Map(this.cards);
+    for (const event of events) {
+      this.#cursor = event.cursor;
+      if (event.type === "watch_reset") void this.refresh();
+      else if (event.type === "deleted") next.delete(event.chat_id);
+      else if (event.chat) next.set(event.chat_id, event.chat);
+    }
+    this.#set(next);
+  }
+
+  async refresh(): Promise<void> {
+    const page = await api.get<ChatPage>("/chats");
+    this.#set(new Map([...page.items, ...(page.related ?? [])].map((card) => [card.id, card])));
+  }
+
+  #set(cards: ReadonlyMap<string, ChatCard>): void {
+    this.cards = cards;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export function useCards(): ReadonlyMap<string, ChatCard> {
+  const { directory } = useStores();
+  return useSyncExternalStore(directory.subscribe, () => directory.cards);
+}
+
+export function useCard(id: string): ChatCard | undefined {
+  const { directory } = useStores();
+  const read = useCallback(() => directory.cards.get(id), [directory, id]);
+  return useSyncExternalStore(directory.subscribe, read);
+}

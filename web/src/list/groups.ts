@@ -1,0 +1,49 @@
+/** The order of the chat list: what needs you, pins, then days. */
+
+import type { ChatCard } from "../api/types.ts";
+import { type Day, dayOf } from "../ui/format.ts";
+
+export interface ListGroup {
+  name: "Needs you" | "Pinned" | Day | "Archived" | "Found";
+  cards: ChatCard[];
+}
+
+/** A question, an approval, an error nobody has looked at: the reasons to interrupt a person. */
+export function needsYou(card: ChatCard): boolean {
+  if (card.status === "requires_action") return card.action !== "children";
+  return card.status === "error" && card.unread === true;
+}
+
+export function grouped(cards: Iterable<ChatCard>, now = new Date()): ListGroup[] {
+  const roots = [...cards].filter((card) => !card.parent_id && !card.archived);
+  roots.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+  const groups = new Map<ListGroup["name"], ChatCard[]>([
+    ["Needs you", []],
+    ["Pinned", []],
+  ]);
+  for (const card of roots) {
+    const name = needsYou(card) ? "Needs you" : card.pin ? "Pinned" : dayOf(card.updated_at, now);
+    groups.set(name, [...(groups.get(name) ?? []), card]);
+  }
+  groups.get("Pinned")?.sort((a, b) => (a.pin ?? 0) - (b.pin ?? 0));
+  return [...groups].filter(([, list]) => list.length > 0).map(([name, list]) => ({ name, cards: list }));
+}
+
+/** The line under a title: an error first, then what it is doing, then its last turn, then its model. */
+export function subtitleOf(card: ChatCard): string {
+  if (card.status === "error") return card.last_error?.message ?? "Stopped with an error";
+  if (card.status === "requires_action" && card.action && card.action !== "children")
+    return ASKS[card.action];
+  if (card.status === "requires_action") return "Waiting for agents";
+  if (card.waiting_for_capacity) return "Waiting for a free worker";
+  if (card.status === "running") return card.turn_label ?? "Working…";
+  if (card.status === "interrupting") return "Stopping…";
+  return card.turn_label ?? card.model ?? "";
+}
+
+const ASKS = {
+  approval: "Asks for approval",
+  outcome_unknown: "Asks what happened",
+  budget: "Over budget",
+  client_tool: "Waits for a client's tool",
+};

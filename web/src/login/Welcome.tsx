@@ -1,0 +1,61 @@
+/** The first minute: a newcomer gets to an answer, with the demo model or with a key of their own. */
+
+import { useQuery } from "@tanstack/react-query";
+import { KeyRound, Sparkles } from "lucide-react";
+import { Link } from "wouter";
+import { api } from "../api/client.ts";
+import type { ChatPage, Model } from "../api/types.ts";
+import { mayAdminister, useMe } from "../app/session.ts";
+import { useStores } from "../app/stores.ts";
+import { NEW_CHAT } from "../composer/drafts.ts";
+import "./login.css";
+
+const FIRST_WORDS = [
+  "Explain what you can do, in five lines.",
+  "Write a small Python script that counts words in a file, and test it.",
+  "Make a plan for a weekend project: a habit tracker.",
+];
+
+export function Welcome({ models }: { models: readonly Model[] }) {
+  const me = useMe();
+  const { drafts } = useStores();
+  const { data } = useQuery({
+    queryKey: ["chats", { kind: "all" }, "welcome"],
+    queryFn: () => api.get<ChatPage>("/chats", { limit: 1 }),
+  });
+  if (!data || data.items.length > 0) return null;
+  const suggest = (text: string) => {
+    drafts.change(NEW_CHAT, (draft) => ({ ...draft, text }));
+    document.querySelector<HTMLTextAreaElement>(".composer textarea")?.focus();
+  };
+  return (
+    <section className="welcome" aria-label="Welcome">
+      <h2>Welcome{me.name ? `, ${me.name}` : ""}</h2>
+      {models.length === 0 ? (
+        <p>
+          There is no model yet.{" "}
+          {mayAdminister(me)
+            ? "Add a provider: it takes a key and a click."
+            : "Ask an administrator to add one."}
+        </p>
+      ) : (
+        <p>Try one of these. The chat goes on if you close this page; come back whenever you like.</p>
+      )}
+      <div className="welcome-choices">
+        {models.length > 0 &&
+          FIRST_WORDS.map((words) => (
+            <button key={words} type="button" className="option" onClick={() => suggest(words)}>
+              <Sparkles aria-hidden />
+              <span>{words}</span>
+            </button>
+          ))}
+        {mayAdminister(me) && (
+          <Link href="/admin/providers" className="option">
+            <KeyRound aria-hidden />
+            <span>Use your own key: Anthropic, OpenAI, Google, Ollama and more</span>
+          </Link>
+        )}
+      </div>
+    </section>
+  );
+}

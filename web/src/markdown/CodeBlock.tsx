@@ -1,0 +1,36 @@
+import { lazy, memo, Suspense } from "react";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Colored } from "./Colored.tsx";
+import { languageOf } from "./highlight.ts";
+
+const Diagram = lazy(() => import("./Diagram.tsx"));
+
+interface Props {
+  code: string;
+  lang: string;
+  /** An open block is still being written: it stays plain until its end is known. */
+  closed: boolean;
+}
+
+export const CodeBlock = memo(function CodeBlock({ code, lang, closed }: Props) {
+  if (lang === "mermaid" && closed) {
+    return (
+      <Suspense fallback={<pre className="code-plain">{code}</pre>}>
+        <Diagram source={code} />
+      </Suspense>
+    );
+  }
+  return (
+    <div className="code">
+      <div className="code-head">
+        <span className="grow">{lang || "text"}</span>
+        <CopyButton text={() => code} label="Copy code" />
+      </div>
+      <pre tabIndex={0} aria-label={`${lang || "text"} code`}>
+        <code>
+          <Colored code={code} language={closed ? languageOf(lang) : null} />
+        </code>
+      </pre>
+    </div>
+  );
+});

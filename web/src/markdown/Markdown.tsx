@@ -1,0 +1,109 @@
+/** Markdown that may still be growing, as React nodes. */
+
+import type { Token, Tokens } from "marked";
+import { Fragment, memo, type ReactNode, useState } from "react";
+import { type Block, GrowingMarkdown } from "./blocks.ts";
+import { CodeBlock } from "./CodeBlock.tsx";
+import { Formula, inline } from "./inline.tsx";
+import type { MathToken } from "./reader.ts";
+import "./markdown.css";
+
+export function Markdown({ text }: { text: string }) {
+  const [growing] = useState(() => new GrowingMarkdown());
+  return (
+    <div className="markdown">
+      {growing.read(text).map((block) => (
+        <BlockView key={block.key} block={block} />
+      ))}
+    </div>
+  );
+}
+
+/** A settled block is the same object for good, so it renders once. */
+const BlockView = memo(function BlockView({ block }: { block: Block }) {
+  if (block.kind === "code") return <CodeBlock code={block.code} lang={block.lang} closed={block.closed} />;
+  return blocks(block.tokens);
+});
+
+function blocks(tokens: readonly Token[]): ReactNode {
+  return tokens.map((token, at) => <Fragment key={at}>{one(token as BlockToken)}</Fragment>);
+}
+
+type BlockToken =
+  | Tokens.Paragraph
+  | Tokens.Heading
+  | Tokens.List
+  | Tokens.Blockquote
+  | Tokens.Code
+  | Tokens.Table
+  | Tokens.Hr
+  | Tokens.HTML
+  | Tokens.Text
+  | Tokens.Space
+  | Tokens.Def
+  | MathToken;
+
+function one(token: BlockToken): ReactNode {
+  switch (token.type) {
+    case "paragraph":
+      return <p>{inline(token.tokens)}</p>;
+    case "heading":
+      return <Heading token={token} />;
+    case "list":
+      return <List token={token} />;
+    case "blockquote":
+      return <blockquote>{blocks(token.tokens)}</blockquote>;
+    case "code":
+      return <CodeBlock code={token.text} lang={token.lang?.split(/\s/)[0] ?? ""} closed />;
+    case "table":
+      return <Table token={token} />;
+    case "hr":
+      return <hr />;
+    case "math":
+      return <Formula token={token} />;
+    case "text":
+      return token.tokens ? inline(token.tokens) : token.text;
+    case "html":
+      return /^<!--/.test(token.raw) ? null : <p>{token.raw.trim()}</p>;
+    default:
+      return null;
+  }
+}
+
+/** Headings of an answer sit below the page's own. */
+function Heading({ token }: { token: Tokens.Heading }) {
+  const level = Math.min(6, token.depth + 2);
+  const Tag = `h${level}` as "h3" | "h4" | "h5" | "h6";
+  return <Tag className={`heading-${token.depth}`}>{inline(token.tokens)}</Tag>;
+}
+
+function List({ token }: { token: Tokens.List }) {
+  const items = token.items.map((item, at) => (
+    <li key={at} className={item.task ? "task" : undefined}>
+      {blocks(item.tokens)}
+    </li>
+  ));
+  return token.ordered ? <ol start={token.start || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ token }: { token: Tokens.Table }) {
+  const cell = (entry: Tokens.TableCell, at: number, Tag: "th" | "td") => (
+    <Tag key={at} data-align={entry.align ?? undefined}>
+      {inline(entry.tokens)}
+    </Tag>
+  );
+  return (
+    <section className="table" tabIndex={0} aria-label="Table">
+      <table>
+        <thead>
+          <tr>{token.header.map((entry, at) => cell(entry, at, "th"))}</tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, line) => (
+            <tr key={line}>{row.map((entry, at) => cell(entry, at, "td"))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,93 @@
+/** What the agent changed, live as it works. Comments on lines go along with the next message. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Columns2, RefreshCw, Rows3 } from "lucide-react";
+import { lazy, Suspense, useCallback, useEffect } from "react";
+import { api } from "../api/client.ts";
+import { useStored } from "../app/stored.ts";
+import { useStores } from "../app/stores.ts";
+import { useChat, useLiveChat } from "../chat/hooks.ts";
+import type { ChatState } from "../chat/state.ts";
+import type { DiffMode } from "../diff/DiffFileView.tsx";
+import { Button } from "../ui/Button.tsx";
+import { plural } from "../ui/format.ts";
+import { NoWorkspace } from "./NoWorkspace.tsx";
+
+const Diff = lazy(() => import("../diff/Diff.tsx"));
+
+const selectDiff = (chat: ChatState) => chat.card?.diff;
+const selectHistory = (chat: ChatState) => chat.messages.length;
+
+interface DiffAnswer {
+  diff?: string;
+  repositories?: { path?: string; diff?: string }[];
+}
+
+export function diffTextOf(answer: DiffAnswer | string): string {
+  if (typeof answer === "string") return answer;
+  return answer.diff ?? answer.repositories?.map((entry) => entry.diff ?? "").join("\n") ?? "";
+}
+
+export function Changes({ workspace }: { workspace: string | undefined }) {
+  const live = useLiveChat();
+  const { drafts } = useStores();
+  const client = useQueryClient();
+  const status = useChat(selectDiff);
+  const steps = useChat(selectHistory);
+  const [mode, setMode] = useStored<DiffMode>("diff-mode", "unified");
+  const { data, isFetching, error } = useQuery({
+    queryKey: ["diff", workspace],
+    queryFn: async () => diffTextOf(await api.get<DiffAnswer | string>(`/workspaces/${workspace}/diff`)),
+    enabled: workspace !== undefined,
+    retry: false,
+  });
+  const refresh = useCallback(
+    () => void client.invalidateQueries({ queryKey: ["diff", workspace] }),
+    [client, workspace],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a step or a new diff status means that files may have changed
+  useEffect(refresh, [status, steps, refresh]);
+  if (!workspace) return <NoWorkspace />;
+  const comment = (file_name: string, line: number, content: string, text: string) =>
+    drafts.change(live.id, (draft) => ({
+      ...draft,
+      comments: [...draft.comments, { file_name, line, content, comment: text }],
+    }));
+  return (
+    <div className="changes">
+      <div className="panel-bar">
+        <span className="grow quiet">
+          {status ? plural(status.files ?? 0, "file") : "Changes"}{" "}
+          {status && (
+            <>
+              <span className="added">+{status.added ?? 0}</span>{" "}
+              <span className="removed">−{status.removed ?? 0}</span>
+            </>
+          )}
+        </span>
+        {status?.pull_request_url && (
+          <a href={status.pull_request_url} target="_blank" rel="noopener noreferrer">
+            Pull request ({status.pull_request_state})
+          </a>
+        )}
+        <Button
+          look="ghost"
+          small
+          label={mode === "split" ? "Unified view" : "Side by side"}
+          onClick={() => setMode(mode === "split" ? "unified" : "split")}
+        >
+          {mode === "split" ? <Rows3 /> : <Columns2 />}
+        </Button>
+        <Button look="ghost" small label="Read again" onClick={refresh} aria-busy={isFetching}>
+          <RefreshCw />
+        </Button>
+      </div>
+      {error && <p className="quiet panel-note">{error.message}</p>}
+      {data !== undefined && (
+        <Suspense fallback={null}>
+          <Diff text={data} mode={mode} onComment={comment} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,10 @@
+import { Box } from "lucide-react";
+
+export function NoWorkspace() {
+  return (
+    <div className="empty">
+      <Box aria-hidden />
+      <p>This chat has no workspace yet. The agent makes one when it needs to run or change something.</p>
+    </div>
+  );
+}

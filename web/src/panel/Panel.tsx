@@ -1,0 +1,58 @@
+/** The right column: what changed, a terminal, what it cost, and what was sent. */
+
+import { X } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { mayAdminister, useMe } from "../app/session.ts";
+import { useStored } from "../app/stored.ts";
+import { useChat } from "../chat/hooks.ts";
+import type { ChatState } from "../chat/state.ts";
+import { Button } from "../ui/Button.tsx";
+import { Tabs } from "../ui/Tabs.tsx";
+import { Changes } from "./Changes.tsx";
+import { DebugRuns } from "./DebugRuns.tsx";
+import { Summary } from "./Summary.tsx";
+import "./panel.css";
+
+const TerminalTab = lazy(() => import("./TerminalTab.tsx"));
+
+type Name = "changes" | "terminal" | "summary" | "debug";
+const TABS: { name: Name; label: string }[] = [
+  { name: "changes", label: "Changes" },
+  { name: "terminal", label: "Terminal" },
+  { name: "summary", label: "Summary" },
+  { name: "debug", label: "Debug" },
+];
+
+const selectWorkspace = (chat: ChatState) => chat.card?.workspace_id;
+
+export default function Panel({ onClose }: { onClose: () => void }) {
+  const me = useMe();
+  const workspace = useChat(selectWorkspace);
+  const [tab, setTab] = useStored<Name>("panel-tab", "changes");
+  const tabs = TABS.filter((entry) => entry.name !== "debug" || mayAdminister(me) || me.role === "auditor");
+  return (
+    <>
+      <header className="panel-head">
+        <Tabs label="Panel" tabs={tabs} current={tab} onSelect={setTab} />
+        <span className="grow" />
+        <Button look="ghost" label="Close the panel" onClick={onClose}>
+          <X />
+        </Button>
+      </header>
+      <div
+        className="panel-body"
+        role="tabpanel"
+        aria-label={TABS.find((entry) => entry.name === tab)?.label}
+      >
+        {tab === "changes" && <Changes workspace={workspace} />}
+        {tab === "terminal" && (
+          <Suspense fallback={null}>
+            <TerminalTab key={workspace} workspace={workspace} />
+          </Suspense>
+        )}
+        {tab === "summary" && <Summary />}
+        {tab === "debug" && <DebugRuns />}
+      </div>
+    </>
+  );
+}

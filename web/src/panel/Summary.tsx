@@ -1,0 +1,113 @@
+/** What the chat is about, and what it cost. */
+
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../api/client.ts";
+import { useChat, useLiveChat } from "../chat/hooks.ts";
+import type { ChatState } from "../chat/state.ts";
+import { Markdown } from "../markdown/Markdown.tsx";
+import { ChildLink } from "../tools/agents.tsx";
+import { fullTime, money, tokens } from "../ui/format.ts";
+
+const selectCard = (chat: ChatState) => chat.card;
+
+interface CostLine {
+  model?: string;
+  name?: string;
+  calls?: number;
+  input?: number;
+  output?: number;
+  cache_read?: number;
+  cost?: number;
+}
+interface Cost {
+  cost?: number;
+  total?: number;
+  unpriced_calls?: number;
+  models?: CostLine[];
+  items?: CostLine[];
+}
+
+export function Summary() {
+  const live = useLiveChat();
+  const card = useChat(selectCard);
+  const { data } = useQuery({
+    queryKey: ["cost", live.id, card?.cost, card?.updated_at],
+    queryFn: () => api.get<Cost>(`/chats/${live.id}/cost`),
+    retry: false,
+    placeholderData: (before) => before,
+  });
+  if (!card) return null;
+  const lines = data?.models ?? data?.items ?? [];
+  const unpriced = data?.unpriced_calls ?? card.unpriced_calls ?? 0;
+  return (
+    <div className="panel-pad stack">
+      {card.summary ? (
+        <Markdown text={card.summary} />
+      ) : (
+        <p className="quiet">A summary appears after the first turn.</p>
+      )}
+      <dl className="facts">
+        <Fact
+          name="Cost"
+          value={`${money(data?.cost ?? data?.total ?? card.cost ?? 0)}${unpriced ? ` + ${unpriced} calls without a price` : ""}`}
+        />
+        {card.context_tokens && card.context_limit && (
+          <Fact
+            name="Context"
+            value={`${tokens(card.context_tokens)} of ${tokens(card.context_limit)} tokens`}
+          />
+        )}
+        <Fact name="Model" value={card.model ?? "default"} />
+        <Fact name="Begun" value={fullTime(card.created_at)} />
+        {Object.entries(card.labels ?? {}).map(([name, value]) => (
+          <Fact key={name} name={name} value={value} />
+        ))}
+      </dl>
+      {lines.length > 0 && <CostTable lines={lines} />}
+      {(card.children ?? []).length > 0 && (
+        <section className="stack">
+          <h3>Agents</h3>
+          {card.children?.map((id) => (
+            <ChildLink key={id} id={id} fallback="Agent" />
+          ))}
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function CostTable({ lines }: { lines: readonly CostLine[] }) {
+  return (
+    <table className="table-plain">
+      <thead>
+        <tr>
+          <th>Model</th>
+          <th>In</th>
+          <th>Cached</th>
+          <th>Out</th>
+          <th>Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line) => (
+          <tr key={line.model ?? line.name}>
+            <td>{line.model ?? line.name}</td>
+            <td>{tokens(line.input ?? 0)}</td>
+            <td>{tokens(line.cache_read ?? 0)}</td>
+            <td>{tokens(line.output ?? 0)}</td>
+            <td>{line.cost === undefined ? "unpriced" : money(line.cost)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

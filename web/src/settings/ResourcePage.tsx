@@ -1,0 +1,115 @@
+/** A list with a form: enough for most of what an administrator keeps. */
+
+import { Pencil, Plus, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
+import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
+import { useResource } from "./resource.ts";
+import { Problem, Section } from "./Section.tsx";
+
+interface Props<Item> {
+  title: string;
+  about: ReactNode;
+  path: string;
+  /** What one of them is called: "server". */
+  noun: string;
+  fields: readonly FieldSpec[];
+  initial: Values;
+  idOf: (item: Item) => string;
+  row: (item: Item) => ReactNode;
+  /** Shown once after something was made: a secret nobody will see again. */
+  made?: (item: Item) => ReactNode;
+  fixed?: boolean;
+}
+
+type Open<Item> =
+  | { kind: "closed" }
+  | { kind: "new" }
+  | { kind: "edit"; item: Item }
+  | { kind: "made"; item: Item };
+
+export function ResourcePage<Item>({
+  title,
+  about,
+  path,
+  noun,
+  fields,
+  initial,
+  idOf,
+  row,
+  made,
+  fixed,
+}: Props<Item>) {
+  const resource = useResource<Item>(path);
+  const [open, setOpen] = useState<Open<Item>>({ kind: "closed" });
+  const { complain } = useToasts();
+  const close = () => setOpen({ kind: "closed" });
+  const create = async (values: Values) => {
+    const item = await resource.create(values);
+    setOpen(made ? { kind: "made", item } : { kind: "closed" });
+  };
+  return (
+    <Section
+      title={title}
+      about={about}
+      action={
+        <Button onClick={() => setOpen({ kind: "new" })}>
+          <Plus /> Add {noun}
+        </Button>
+      }
+    >
+      <Problem error={resource.error} />
+      <ul className="rows">
+        {resource.items.map((item) => (
+          <li key={idOf(item)} className="card row-card">
+            <div className="grow">{row(item)}</div>
+            {!fixed && (
+              <Button look="ghost" label={`Change ${noun}`} onClick={() => setOpen({ kind: "edit", item })}>
+                <Pencil />
+              </Button>
+            )}
+            <Button
+              look="ghost"
+              label={`Remove ${noun}`}
+              onClick={() => void resource.remove(idOf(item)).catch(complain)}
+            >
+              <Trash2 />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {!resource.loading && !resource.error && resource.items.length === 0 && (
+        <p className="quiet">None yet.</p>
+      )}
+      {open.kind === "new" && (
+        <Dialog title={`Add ${noun}`} onClose={close}>
+          <SpecForm fields={fields} initial={initial} submit="Add" onSubmit={create} />
+        </Dialog>
+      )}
+      {open.kind === "edit" && (
+        <Dialog title={`Change ${noun}`} onClose={close}>
+          <SpecForm
+            fields={fields}
+            initial={only(open.item as Values, fields)}
+            submit="Save"
+            onSubmit={(values) => resource.update(idOf(open.item), values)}
+            onDone={close}
+          />
+        </Dialog>
+      )}
+      {open.kind === "made" && made && (
+        <Dialog title={`The new ${noun}`} onClose={close}>
+          {made(open.item)}
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+/** The parts of an item that the form can change; the server refuses the others. */
+function only(item: Values, fields: readonly FieldSpec[]): Values {
+  const names = new Set(fields.map((field) => field.name.split(".")[0] ?? ""));
+  return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)));
+}

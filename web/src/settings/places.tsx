@@ -1,0 +1,66 @@
+/** Every place of the settings, in the order the menu shows them. */
+
+import {
+  Activity,
+  BellRing,
+  BookOpen,
+  Boxes,
+  Coins,
+  KeyRound,
+  Lightbulb,
+  type LucideIcon,
+  Plug,
+  ScrollText,
+  ShieldCheck,
+  SlidersHorizontal,
+  Terminal,
+  UserRound,
+  Users,
+  Webhook,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { Audit } from "../admin/Audit.tsx";
+import { Models } from "../admin/Models.tsx";
+import { Providers } from "../admin/Providers.tsx";
+import {
+  Advisor,
+  Budgets,
+  Hooks,
+  McpServers,
+  People,
+  Policies,
+  Prompts,
+  Templates,
+} from "../admin/pages.tsx";
+import { Usage } from "../admin/Usage.tsx";
+import { Notifications, PersonalPrompt, Profile, Skills, Tokens } from "./personal.tsx";
+
+export interface Place {
+  name: string;
+  label: string;
+  icon: LucideIcon;
+  Page: () => ReactNode;
+}
+
+export const PERSONAL_PLACES: Place[] = [
+  { name: "profile", label: "Profile", icon: UserRound, Page: Profile },
+  { name: "prompt", label: "Your instructions", icon: ScrollText, Page: PersonalPrompt },
+  { name: "notifications", label: "Notifications", icon: BellRing, Page: Notifications },
+  { name: "skills", label: "Skills", icon: BookOpen, Page: Skills },
+  { name: "tokens", label: "API tokens", icon: KeyRound, Page: Tokens },
+];
+
+export const ADMIN_PLACES: Place[] = [
+  { name: "providers", label: "Providers", icon: Plug, Page: Providers },
+  { name: "models", label: "Models", icon: Boxes, Page: Models },
+  { name: "prompts", label: "Prompts", icon: ScrollText, Page: Prompts },
+  { name: "advisor", label: "Advisor", icon: Lightbulb, Page: Advisor },
+  { name: "mcp", label: "MCP servers", icon: Webhook, Page: McpServers },
+  { name: "hooks", label: "Hooks", icon: Activity, Page: Hooks },
+  { name: "templates", label: "Templates", icon: Terminal, Page: Templates },
+  { name: "users", label: "Users and roles", icon: Users, Page: People },
+  { name: "budgets", label: "Budgets", icon: Coins, Page: Budgets },
+  { name: "usage", label: "Usage", icon: Activity, Page: Usage },
+  { name: "policies", label: "Policies", icon: SlidersHorizontal, Page: Policies },
+  { name: "audit", label: "Audit log", icon: ShieldCheck, Page: Audit },
+];

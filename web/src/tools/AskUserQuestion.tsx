@@ -1,0 +1,83 @@
+import { MessageCircleQuestionMark } from "lucide-react";
+import { useState } from "react";
+import { useSay } from "../composer/send.ts";
+import { Button } from "../ui/Button.tsx";
+import type { Fields, Renderer } from "./renderer.ts";
+
+interface Option {
+  label: string;
+  description?: string;
+}
+interface Question {
+  question: string;
+  options: Option[];
+}
+
+function questionsOf(fields: Fields): Question[] {
+  const list = Array.isArray(fields.questions) ? fields.questions : fields.question ? [fields] : [];
+  return (list as { question?: string; options?: (string | Option)[] }[]).map((entry) => ({
+    question: String(entry.question ?? ""),
+    options: (Array.isArray(entry.options) ? entry.options : []).map((option) =>
+      typeof option === "string" ? { label: option } : option,
+    ),
+  }));
+}
+
+/** Questions with buttons. Choosing all of them is the answer; anything else can still be typed below. */
+function Questions({ fields }: { fields: Fields }) {
+  const questions = questionsOf(fields);
+  const [chosen, setChosen] = useState<Record<number, string>>({});
+  const [sent, setSent] = useState(false);
+  const say = useSay();
+  const answer = (choice: Record<number, string>) => {
+    const text = questions
+      .map((entry, at) => (questions.length > 1 ? `${entry.question}\n${choice[at]}` : choice[at]))
+      .join("\n\n");
+    setSent(true);
+    void say({ text });
+  };
+  const choose = (at: number, label: string) => {
+    const next = { ...chosen, [at]: label };
+    setChosen(next);
+    if (questions.length === 1) answer(next);
+  };
+  const complete = questions.every((_, at) => chosen[at]);
+  return (
+    <div className="questions">
+      {questions.map((entry, at) => (
+        <fieldset key={entry.question} disabled={sent}>
+          <legend>{entry.question}</legend>
+          <div className="options">
+            {entry.options.map((option) => (
+              <button
+                key={option.label}
+                type="button"
+                className="option"
+                aria-pressed={chosen[at] === option.label}
+                onClick={() => choose(at, option.label)}
+              >
+                <strong>{option.label}</strong>
+                {option.description && <span className="quiet">{option.description}</span>}
+              </button>
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      {questions.length > 1 && !sent && (
+        <Button look="primary" disabled={!complete} onClick={() => answer(chosen)}>
+          Answer
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export const askUserQuestion: Renderer = {
+  icon: MessageCircleQuestionMark,
+  line: (fields) => ({
+    verb: "Asks",
+    object: questionsOf(fields).length > 1 ? `${questionsOf(fields).length} questions` : "a question",
+  }),
+  Body: ({ fields }) => <Questions fields={fields} />,
+  open: true,
+};

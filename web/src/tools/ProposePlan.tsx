@@ -1,0 +1,46 @@
+import { ClipboardList } from "lucide-react";
+import { type Call, structured, textField } from "../chat/calls.ts";
+import { usePhase } from "../chat/hooks.ts";
+import { isBusy } from "../chat/phase.ts";
+import { useSay } from "../composer/send.ts";
+import { Markdown } from "../markdown/Markdown.tsx";
+import { Button } from "../ui/Button.tsx";
+import { type Fields, outputOf, type Renderer } from "./renderer.ts";
+
+function planOf(fields: Fields, call: Call): string {
+  const inArguments = textField(fields, "plan") || textField(fields, "content");
+  if (inArguments) return inArguments;
+  const result = structured(outputOf(call));
+  return result ? textField(result, "plan") || textField(result, "content") : outputOf(call);
+}
+
+/** A plan to read, and the one button that matters. */
+function Plan({ call, fields }: { call: Call; fields: Fields }) {
+  const say = useSay();
+  const busy = isBusy(usePhase());
+  return (
+    <div className="plan">
+      <Markdown text={planOf(fields, call)} />
+      {call.state.phase === "done" && (
+        <div className="spread plan-buttons">
+          <Button
+            look="primary"
+            disabled={busy}
+            onClick={() => void say({ text: "Implement the plan.", plan_mode: false })}
+          >
+            Implement
+          </Button>
+          <span className="quiet small">or say below what should change</span>
+        </div>
+      )}
+      {call.state.phase === "failed" && <p className="call-failed">{call.state.reason}</p>}
+    </div>
+  );
+}
+
+export const proposePlan: Renderer = {
+  icon: ClipboardList,
+  line: (fields) => ({ verb: "Proposes a plan", object: textField(fields, "title") }),
+  Body: Plan,
+  open: true,
+};

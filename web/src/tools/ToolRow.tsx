@@ -1,0 +1,51 @@
+import { ChevronRight, CircleAlert } from "lucide-react";
+import { memo, useMemo, useState } from "react";
+import { argumentsOf, type Call } from "../chat/calls.ts";
+import { duration } from "../ui/format.ts";
+import { rendererOf } from "./registry.ts";
+import { ToolMedia } from "./ToolMedia.tsx";
+import "./tools.css";
+
+/** One call: a line that opens, or a card where there is something to read or decide. */
+export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
+  const renderer = rendererOf(call.part);
+  const fields = useMemo(() => argumentsOf(call.part.args), [call.part.args]);
+  const [open, setOpen] = useState(false);
+  const { verb, object, note } = renderer.line(fields, call);
+  const Icon = renderer.icon;
+  const phase = call.state.phase;
+  const shown = open || renderer.open;
+  return (
+    <div className={`tool tool-${phase} ${renderer.open ? "tool-card" : ""}`} data-tool={call.part.tool}>
+      <button
+        type="button"
+        className="tool-line"
+        aria-expanded={shown}
+        disabled={renderer.open}
+        onClick={() => setOpen(!open)}
+      >
+        <span className="tool-icon">
+          {phase === "failed" ? <CircleAlert aria-label="Failed" /> : <Icon aria-hidden />}
+        </span>
+        <span className="tool-words">
+          <span>{verb}</span> {object && <code className="tool-object">{object}</code>}
+        </span>
+        {note && <span className="tool-note">{note}</span>}
+        {phase === "running" || phase === "writing" ? (
+          <span className="spinner" aria-label="running" role="img" />
+        ) : null}
+        {call.ms !== null && call.ms >= 1_000 && <span className="tool-note">{duration(call.ms)}</span>}
+        {!renderer.open && <ChevronRight className="tool-chevron" aria-hidden />}
+      </button>
+      {shown && (
+        <div className="tool-body">
+          {phase === "failed" && !renderer.open && (
+            <p className="call-failed">{call.state.phase === "failed" && call.state.reason}</p>
+          )}
+          {(phase !== "failed" || renderer.open) && <renderer.Body call={call} fields={fields} />}
+          {call.state.phase === "done" && <ToolMedia media={call.state.media} />}
+        </div>
+      )}
+    </div>
+  );
+});

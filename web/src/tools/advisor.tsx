@@ -1,0 +1,61 @@
+import { Lightbulb } from "lucide-react";
+import { type Call, structured, textField } from "../chat/calls.ts";
+import { Markdown } from "../markdown/Markdown.tsx";
+import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
+
+type Advice =
+  | { type: "thinking"; text: string }
+  | { type: "advice"; text: string; model: string; remaining: number | null }
+  | { type: "limit_reached" }
+  | { type: "error"; reason: string };
+
+function adviceOf(call: Call): Advice {
+  if (call.state.phase === "failed") return { type: "error", reason: call.state.reason };
+  const text = outputOf(call);
+  const fields = structured(text);
+  if (!fields)
+    return call.state.phase === "done"
+      ? { type: "advice", text, model: "", remaining: null }
+      : { type: "thinking", text };
+  if (fields.type === "limit_reached") return { type: "limit_reached" };
+  if (fields.type === "error") return { type: "error", reason: textField(fields, "error") };
+  const remaining = typeof fields.remaining_uses === "number" ? fields.remaining_uses : null;
+  return { type: "advice", text: textField(fields, "advice"), model: textField(fields, "model"), remaining };
+}
+
+function AdviceView({ advice }: { advice: Advice }) {
+  switch (advice.type) {
+    case "thinking":
+      return advice.text ? <Markdown text={advice.text} /> : <p className="quiet">Thinking about it…</p>;
+    case "limit_reached":
+      return <p className="quiet">The advisor was asked as often as this turn allows.</p>;
+    case "error":
+      return <p className="call-failed">{advice.reason}</p>;
+    case "advice":
+      return (
+        <>
+          <Markdown text={advice.text} />
+          <p className="quiet small">
+            {advice.model}
+            {advice.remaining !== null && ` · ${advice.remaining} uses left`}
+          </p>
+        </>
+      );
+  }
+}
+
+function Advisor({ call, fields }: { call: Call; fields: Fields }) {
+  return (
+    <div className="advisor stack">
+      <p className="advisor-question">{textField(fields, "question")}</p>
+      <AdviceView advice={adviceOf(call)} />
+    </div>
+  );
+}
+
+export const advisor: Renderer = {
+  icon: Lightbulb,
+  line: (_, call) => ({ verb: tense(call, "Asking the advisor", "Asked the advisor") }),
+  Body: Advisor,
+  open: true,
+};

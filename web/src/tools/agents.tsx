@@ -1,0 +1,109 @@
+/** Sub-agents: what each was asked, how it is doing, and what it reported. */
+
+import { Bot, Hourglass, MessageCircle, OctagonPause } from "lucide-react";
+import { Link } from "wouter";
+import { type Call, structured, textField } from "../chat/calls.ts";
+import { useCard } from "../list/directory.ts";
+import { StatusIcon } from "../list/StatusIcon.tsx";
+import { Markdown } from "../markdown/Markdown.tsx";
+import { Output } from "./Output.tsx";
+import { outputOf, type Renderer, tense } from "./renderer.ts";
+
+function childId(call: Call): string {
+  const fields = structured(outputOf(call));
+  return fields
+    ? textField(fields, "id") || textField(fields, "agent_id") || textField(fields, "chat_id")
+    : "";
+}
+
+/** A child's line: it stays live, because its card comes with the watch stream. */
+export function ChildLink({ id, fallback }: { id: string; fallback: string }) {
+  const card = useCard(id);
+  return (
+    <Link href={`/chats/${id}`} className="child-link">
+      {card && <StatusIcon card={card} />}
+      <span className="truncate">{card?.title ?? fallback}</span>
+      <span className="quiet small">{card?.turn_label ?? ""}</span>
+    </Link>
+  );
+}
+
+export const spawnAgent: Renderer = {
+  icon: Bot,
+  line: (fields, call) => ({
+    verb: tense(call, "Starting an agent:", "Started an agent:"),
+    object: textField(fields, "title") || textField(fields, "prompt").slice(0, 80),
+    note: textField(fields, "type"),
+  }),
+  Body: ({ call, fields }) => (
+    <div className="stack">
+      <Markdown text={textField(fields, "prompt")} />
+      {childId(call) ? (
+        <ChildLink id={childId(call)} fallback="Open the agent's chat" />
+      ) : (
+        <Output text={outputOf(call)} />
+      )}
+    </div>
+  ),
+};
+
+interface Report {
+  id?: string;
+  title?: string;
+  status?: string;
+  report?: string;
+  timed_out?: boolean;
+}
+
+function reportsOf(call: Call): Report[] {
+  const fields = structured(outputOf(call));
+  const list = fields?.agents ?? fields?.results ?? fields?.children;
+  if (Array.isArray(list)) return list as Report[];
+  return fields && "report" in fields ? [fields as Report] : [];
+}
+
+export const waitAgent: Renderer = {
+  icon: Hourglass,
+  line: (_, call) => ({
+    verb: tense(call, "Waiting for agents", "Heard from"),
+    object: reportsOf(call)
+      .map((report) => report.title)
+      .filter(Boolean)
+      .join(", "),
+  }),
+  Body: ({ call }) => {
+    const reports = reportsOf(call);
+    if (reports.length === 0) return <Output text={outputOf(call)} />;
+    return reports.map((report, at) => (
+      <div key={report.id ?? at} className="stack">
+        {report.id && <ChildLink id={report.id} fallback={report.title ?? "Agent"} />}
+        {report.timed_out ? (
+          <p className="quiet">Still working when the wait ended.</p>
+        ) : (
+          <Markdown text={report.report ?? ""} />
+        )}
+      </div>
+    ));
+  },
+};
+
+export const messageAgent: Renderer = {
+  icon: MessageCircle,
+  line: (fields, call) => ({
+    verb: tense(call, "Telling an agent", "Told an agent"),
+    object: textField(fields, "message").slice(0, 80),
+  }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};
+
+export const interruptAgent: Renderer = {
+  icon: OctagonPause,
+  line: (_, call) => ({ verb: tense(call, "Stopping an agent", "Stopped an agent") }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};
+
+export const listAgents: Renderer = {
+  icon: Bot,
+  line: (_, call) => ({ verb: tense(call, "Listing", "Listed"), object: "agents" }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};

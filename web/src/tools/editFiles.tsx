@@ -1,0 +1,78 @@
+import { SquarePen } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { argumentsOf, type Call, structured } from "../chat/calls.ts";
+import { Output } from "./Output.tsx";
+import { outputOf, type Renderer, tense } from "./renderer.ts";
+
+const Diff = lazy(() => import("../diff/Diff.tsx"));
+
+interface FileEdits {
+  path?: string;
+  edits?: { old_text?: string; new_text?: string }[];
+}
+
+function editsOf(call: Call): FileEdits[] {
+  const files = argumentsOf(call.part.args).files;
+  return Array.isArray(files) ? (files as FileEdits[]) : [];
+}
+
+/** The diff the tool gave, found in its structured or plain answer. */
+function diffOf(call: Call): string {
+  const output = outputOf(call);
+  const fields = structured(output);
+  const diff = fields && (fields.diff ?? fields.diffs);
+  if (typeof diff === "string") return diff;
+  if (Array.isArray(diff)) return diff.map(String).join("\n");
+  return /^(diff --git|--- )/m.test(output) ? output.slice(output.search(/^(diff --git|--- )/m)) : "";
+}
+
+/** Until there is a diff, the edits themselves, as removed and added lines. */
+function sketch(files: FileEdits[]): string {
+  return files
+    .map(({ path = "", edits = [] }) => {
+      const hunks = edits.map(({ old_text = "", new_text = "" }) => hunk(old_text, new_text));
+      return [`--- a/${path}`, `+++ b/${path}`, ...hunks].join("\n");
+    })
+    .join("\n");
+}
+
+function hunk(before: string, after: string): string {
+  const [removed, added] = [before.split("\n"), after.split("\n")];
+  const head = `@@ -1,${removed.length} +1,${added.length} @@`;
+  return [head, ...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)].join("\n");
+}
+
+function counts(diff: string): { added: number; removed: number } {
+  const lines = diff.split("\n");
+  return {
+    added: lines.filter((line) => line.startsWith("+") && !line.startsWith("+++")).length,
+    removed: lines.filter((line) => line.startsWith("-") && !line.startsWith("---")).length,
+  };
+}
+
+export const editFiles: Renderer = {
+  icon: SquarePen,
+  line: (_, call) => {
+    const files = editsOf(call);
+    const { added, removed } = counts(diffOf(call) || sketch(files));
+    const object = files.length === 1 ? files[0]?.path : `${files.length} files`;
+    return {
+      verb: tense(call, "Editing", "Edited"),
+      object,
+      note: (
+        <>
+          <span className="added">+{added}</span> <span className="removed">−{removed}</span>
+        </>
+      ),
+    };
+  },
+  Body: ({ call }) => {
+    if (call.state.phase === "failed") return <p className="call-failed">{call.state.reason}</p>;
+    const diff = diffOf(call) || sketch(editsOf(call));
+    return (
+      <Suspense fallback={<Output text={diff} />}>
+        <Diff text={diff} />
+      </Suspense>
+    );
+  },
+};

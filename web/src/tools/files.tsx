@@ -1,0 +1,63 @@
+/** Calls that read, write, list and search files. */
+
+import { FileText, FolderTree, Search, SquarePen } from "lucide-react";
+import { textField } from "../chat/calls.ts";
+import { languageOfPath } from "../markdown/highlight.ts";
+import { plural } from "../ui/format.ts";
+import { Output } from "./Output.tsx";
+import { outputOf, type Renderer, tense } from "./renderer.ts";
+
+function linesOf(text: string): number {
+  return text === "" ? 0 : text.split("\n").length;
+}
+
+/** Numbered lines as the tool gives them, without the numbers' padding getting in the way of colours. */
+export const readFile: Renderer = {
+  icon: FileText,
+  line: (fields, call) => ({
+    verb: tense(call, "Reading", "Read"),
+    object: textField(fields, "path"),
+    note: fields.offset ? `from line ${fields.offset}` : undefined,
+  }),
+  Body: ({ call, fields }) => (
+    <Output text={outputOf(call)} language={languageOfPath(textField(fields, "path"))} />
+  ),
+};
+
+export const writeFile: Renderer = {
+  icon: SquarePen,
+  line: (fields, call) => ({
+    verb: tense(call, "Writing", "Wrote"),
+    object: textField(fields, "path"),
+    note: plural(linesOf(textField(fields, "content")), "line"),
+  }),
+  Body: ({ call, fields }) => (
+    <>
+      <Output
+        text={textField(fields, "content")}
+        language={languageOfPath(textField(fields, "path"))}
+        live={call.state.phase === "writing"}
+      />
+      {call.state.phase === "failed" && <p className="call-failed">{call.state.reason}</p>}
+    </>
+  ),
+};
+
+export const listFiles: Renderer = {
+  icon: FolderTree,
+  line: (fields, call) => ({
+    verb: tense(call, "Listing", "Listed"),
+    object: textField(fields, "path") || ".",
+  }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};
+
+export const searchFiles: Renderer = {
+  icon: Search,
+  line: (fields, call) => ({
+    verb: tense(call, "Searching for", "Searched for"),
+    object: textField(fields, "pattern"),
+    note: [textField(fields, "path"), textField(fields, "glob")].filter(Boolean).join(" "),
+  }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};

@@ -1,0 +1,84 @@
+/** Searching the web, remembering, skills, MCP, and tools nobody has drawn yet. */
+
+import { BookOpen, Globe, History, Plug, Wrench } from "lucide-react";
+import { structured, textField } from "../chat/calls.ts";
+import { safeAddress } from "../markdown/links.ts";
+import { Output } from "./Output.tsx";
+import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
+
+interface Hit {
+  url?: string;
+  title?: string;
+}
+
+function hitsOf(output: string): Hit[] {
+  const fields = structured(output);
+  const list = fields?.results ?? fields?.sources;
+  return Array.isArray(list) ? (list as Hit[]).filter((hit) => safeAddress(hit.url ?? "")) : [];
+}
+
+export const webSearch: Renderer = {
+  icon: Globe,
+  line: (fields, call) => ({
+    verb: tense(call, "Searching the web for", "Searched the web for"),
+    object: textField(fields, "query"),
+  }),
+  Body: ({ call }) => {
+    const hits = hitsOf(outputOf(call));
+    if (hits.length === 0) return <Output text={outputOf(call)} />;
+    return (
+      <ul className="hits">
+        {hits.map((hit) => (
+          <li key={hit.url}>
+            <a href={hit.url} target="_blank" rel="noopener noreferrer">
+              {hit.title || hit.url}
+            </a>
+          </li>
+        ))}
+      </ul>
+    );
+  },
+};
+
+export const recall: Renderer = {
+  icon: History,
+  line: (fields, call) => ({
+    verb: tense(call, "Recalling", "Recalled"),
+    object: textField(fields, "query") || "earlier messages",
+  }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};
+
+export const readSkill: Renderer = {
+  icon: BookOpen,
+  line: (fields, call) => ({
+    verb: tense(call, "Reading skill", "Read skill"),
+    object: textField(fields, "name"),
+  }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};
+
+function Exchange({ fields, output }: { fields: Fields; output: string }) {
+  const shown = structured(output) ? JSON.stringify(structured(output), null, 2) : output;
+  return (
+    <div className="stack">
+      {Object.keys(fields).length > 0 && <Output text={JSON.stringify(fields, null, 2)} language="json" />}
+      <Output text={shown} language={structured(output) ? "json" : null} />
+    </div>
+  );
+}
+
+export const mcp: Renderer = {
+  icon: Plug,
+  line: (_, call) => {
+    const [server = "", ...tool] = call.part.tool.split("__");
+    return { verb: tense(call, "Using", "Used"), object: tool.join("__").replaceAll("_", " "), note: server };
+  },
+  Body: ({ call, fields }) => <Exchange fields={fields} output={outputOf(call)} />,
+};
+
+export const unknownTool: Renderer = {
+  icon: Wrench,
+  line: (_, call) => ({ verb: tense(call, "Using", "Used"), object: call.part.tool || "a tool" }),
+  Body: ({ call, fields }) => <Exchange fields={fields} output={outputOf(call)} />,
+};

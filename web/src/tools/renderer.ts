@@ -1,0 +1,38 @@
+/** What it takes to show one kind of tool call: an icon, a line, and what opens beneath it. */
+
+import type { LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Call } from "../chat/calls.ts";
+
+export type Fields = Record<string, unknown>;
+
+export interface Line {
+  verb: string;
+  object?: string;
+  note?: ReactNode;
+}
+
+export interface Renderer {
+  icon: LucideIcon;
+  line: (fields: Fields, call: Call) => Line;
+  Body: (props: { call: Call; fields: Fields }) => ReactNode;
+  /** Shown open, as a card of its own rather than a line. */
+  open?: boolean;
+}
+
+export function outputOf(call: Call): string {
+  switch (call.state.phase) {
+    case "running":
+    case "done":
+      return call.state.output;
+    case "failed":
+      return call.state.reason;
+    case "writing":
+      return "";
+  }
+}
+
+/** "Read" when it is done, "Reading" while it is not. */
+export function tense(call: Call, now: string, then: string): string {
+  return call.state.phase === "running" || call.state.phase === "writing" ? now : then;
+}

@@ -1,0 +1,39 @@
+import { ChevronsDownUp } from "lucide-react";
+import { type Call, structured } from "../chat/calls.ts";
+import { outputOf } from "../tools/renderer.ts";
+import { tokens } from "../ui/format.ts";
+
+const WHY: Record<string, string> = {
+  automatic: "automatically",
+  manual: "as you asked",
+  overflow: "because the model's window was full",
+};
+
+function numbersOf(call: Call): string {
+  const fields = structured(outputOf(call));
+  const before = fields?.tokens_before ?? fields?.before;
+  const after = fields?.tokens_after ?? fields?.after;
+  return typeof before === "number" && typeof after === "number"
+    ? `${tokens(before)} → ${tokens(after)} tokens`
+    : "";
+}
+
+/** Where older messages were summarised for the model. People keep the whole transcript. */
+export function BoundaryRow({ call }: { call: Call }) {
+  const busy = call.state.phase === "running" || call.state.phase === "writing";
+  const source = structured(call.part.args)?.source;
+  const why = typeof source === "string" ? (WHY[source] ?? "") : "";
+  return (
+    <div className="boundary">
+      <span className="boundary-words">
+        {busy ? <span className="spinner" role="img" aria-label="running" /> : <ChevronsDownUp aria-hidden />}
+        {busy
+          ? "Summarising the context…"
+          : call.state.phase === "failed"
+            ? "Summarising failed"
+            : `Context summarised ${why}`}
+        {!busy && <span className="small">{numbersOf(call)}</span>}
+      </span>
+    </div>
+  );
+}

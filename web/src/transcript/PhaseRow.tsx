@@ -1,0 +1,61 @@
+/** The end of the transcript: what the chat is doing right now, and what a person can do about it. */
+
+import { usePhase } from "../chat/hooks.ts";
+import type { Phase } from "../chat/phase.ts";
+import { ActionCard } from "./ActionCard.tsx";
+import { ErrorCard } from "./ErrorCard.tsx";
+import { Retrying } from "./Retrying.tsx";
+
+export function PhaseRow() {
+  const phase = usePhase();
+  return (
+    <div className="phase" data-phase={phase.kind}>
+      <PhaseView phase={phase} />
+      <span className="only-spoken" role="status" aria-live="polite">
+        {SPOKEN[phase.kind]}
+      </span>
+    </div>
+  );
+}
+
+const SPOKEN: Record<Phase["kind"], string> = {
+  loading: "",
+  idle: "The answer is complete.",
+  starting: "Working.",
+  streaming: "Answering.",
+  retrying: "The model did not answer. Trying again soon.",
+  error: "The turn ended with an error.",
+  reconnecting: "Connecting again.",
+  interrupting: "Stopping.",
+  action: "The chat needs you.",
+};
+
+function PhaseView({ phase }: { phase: Phase }) {
+  switch (phase.kind) {
+    case "starting":
+      return <Working words={phase.waiting_for_capacity ? "Waiting for a free worker" : "Working"} />;
+    case "reconnecting":
+      return <Working words="Connecting again; the answer goes on meanwhile" />;
+    case "interrupting":
+      return <Working words="Stopping" />;
+    case "retrying":
+      return <Retrying retry={phase.retry} />;
+    case "error":
+      return <ErrorCard error={phase.error} />;
+    case "action":
+      return <ActionCard action={phase.action} />;
+    case "streaming":
+    case "loading":
+    case "idle":
+      return null;
+  }
+}
+
+function Working({ words }: { words: string }) {
+  return (
+    <p className="working">
+      <span className="pulse" aria-hidden />
+      <span className="shimmer">{words}…</span>
+    </p>
+  );
+}

@@ -1,0 +1,38 @@
+import { memo } from "react";
+import type { Row } from "../chat/rows.ts";
+import { Markdown } from "../markdown/Markdown.tsx";
+import { useSmooth } from "../markdown/smooth.ts";
+import { CallGroup } from "../tools/CallGroup.tsx";
+import { FileRow, NoticeRow, SourcesRow } from "./AsideRows.tsx";
+import { BoundaryRow } from "./BoundaryRow.tsx";
+import { ReasoningRow } from "./ReasoningRow.tsx";
+import { TurnFooter } from "./TurnFooter.tsx";
+import { UserRow } from "./UserRow.tsx";
+
+/** One row of the transcript. Live and stored rows are the same component, so that a commit changes nothing on screen. */
+export const RowView = memo(function RowView({ row }: { row: Row }) {
+  switch (row.kind) {
+    case "user":
+      return <UserRow row={row} />;
+    case "text":
+      return <AnswerText text={row.text} live={row.live} />;
+    case "reasoning":
+      return <ReasoningRow part={row.part} live={row.live} />;
+    case "calls":
+      return <CallGroup group={row.group} calls={row.calls} />;
+    case "boundary":
+      return <BoundaryRow call={row.call} />;
+    case "sources":
+      return <SourcesRow sources={row.sources} />;
+    case "file":
+      return <FileRow part={row.part} />;
+    case "notice":
+      return <NoticeRow notice={row.notice} />;
+    case "turn":
+      return <TurnFooter turn={row.turn} last={row.last} />;
+  }
+});
+
+function AnswerText({ text, live }: { text: string; live: boolean }) {
+  return <Markdown text={useSmooth(text, live)} />;
+}

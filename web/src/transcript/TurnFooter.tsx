@@ -1,0 +1,74 @@
+import { CircleSlash2, GitFork, Scissors } from "lucide-react";
+import { useLocation } from "wouter";
+import { api } from "../api/client.ts";
+import type { Created } from "../api/types.ts";
+import { useLiveChat } from "../chat/hooks.ts";
+import { durationOf, type Turn } from "../chat/turn.ts";
+import { useSay } from "../composer/send.ts";
+import { Button } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { duration, money, plural, tokens } from "../ui/format.ts";
+import { useToasts } from "../ui/Toasts.tsx";
+
+/** What a turn took. The last one says so when it was cut short, and offers to go on. */
+export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
+  const ms = durationOf(turn);
+  const facts = [
+    ms !== null && duration(ms),
+    turn.model,
+    turn.effort && turn.effort !== "none" && turn.effort,
+    turn.output > 0 && `${tokens(turn.input)} in, ${tokens(turn.output)} out`,
+    turn.cost !== null && money(turn.cost),
+    turn.files.length > 0 && `${plural(turn.files.length, "file")} changed`,
+  ].filter(Boolean);
+  return (
+    <footer className="turn">
+      {turn.ending !== "complete" && <Ending turn={turn} last={last} />}
+      <div className="turn-facts">
+        <span className="turn-buttons">
+          <CopyButton text={() => turn.text} label="Copy answer" />
+          <ForkButton after={turn} />
+        </span>
+        <span title={turn.files.join("\n") || undefined}>{facts.join(" · ")}</span>
+      </div>
+    </footer>
+  );
+}
+
+function Ending({ turn, last }: { turn: Turn; last: boolean }) {
+  const say = useSay();
+  const interrupted = turn.ending === "interrupted";
+  return (
+    <div className="turn-ending">
+      {interrupted ? <CircleSlash2 aria-hidden /> : <Scissors aria-hidden />}
+      <span>{interrupted ? "Interrupted" : "Cut at the longest answer the model may give"}</span>
+      {last && (
+        <Button small onClick={() => void say({ text: "Continue." })}>
+          Continue
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function ForkButton({ after }: { after: Turn }) {
+  const live = useLiveChat();
+  const [, go] = useLocation();
+  const { complain } = useToasts();
+  const fork = async () => {
+    const newest = live.state.messages.findLast((message) => message.created_at <= (after.ended_at ?? ""));
+    try {
+      const made = await api.post<Created>(`/chats/${live.id}/fork`, {
+        after: newest?.number ?? after.number,
+      });
+      go(`/chats/${made.chat.id}`);
+    } catch (error) {
+      complain(error);
+    }
+  };
+  return (
+    <Button look="ghost" small label="Fork from here" onClick={() => void fork()}>
+      <GitFork />
+    </Button>
+  );
+}

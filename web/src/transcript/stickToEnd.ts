@@ -1,0 +1,45 @@
+/** A scroller that follows its end while the reader is there, and leaves the reader alone elsewhere. */
+
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+
+const NEAR_PX = 40;
+
+export function useStickToEnd(scroller: RefObject<HTMLElement | null>) {
+  const stuck = useRef(true);
+  const last = useRef(0);
+  const [away, setAway] = useState(false);
+
+  const toEnd = useCallback(() => {
+    const element = scroller.current;
+    if (!element) return;
+    stuck.current = true;
+    element.scrollTop = element.scrollHeight;
+  }, [scroller]);
+
+  const onScroll = useCallback(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const distance = element.scrollHeight - element.clientHeight - element.scrollTop;
+    if (distance < NEAR_PX) stuck.current = true;
+    // Only the reader scrolls up; growing content never does.
+    else if (element.scrollTop < last.current - 1) stuck.current = false;
+    last.current = element.scrollTop;
+    setAway(!stuck.current && distance > element.clientHeight / 2);
+  }, [scroller]);
+
+  useEffect(() => {
+    const element = scroller.current;
+    const content = element?.firstElementChild;
+    if (!element || !content) return;
+    const follow = () => {
+      if (stuck.current) element.scrollTop = element.scrollHeight;
+    };
+    const observer = new ResizeObserver(follow);
+    observer.observe(content);
+    observer.observe(element);
+    follow();
+    return () => observer.disconnect();
+  }, [scroller]);
+
+  return { away, toEnd, onScroll };
+}

@@ -1,0 +1,121 @@
+/** A button that opens a menu: arrows move, letters find, Escape goes back to the button. */
+
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+
+interface Props {
+  label: string;
+  /** What the button shows. */
+  button: ReactNode;
+  className?: string;
+  children: (close: () => void) => ReactNode;
+  align?: "start" | "end";
+}
+
+export function Menu({ label, button, className = "button button-ghost", children, align = "start" }: Props) {
+  const [open, setOpen] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const close = () => {
+    menu.current?.hidePopover();
+    opener.current?.focus();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        ref={opener}
+        className={className}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        popoverTarget={id}
+      >
+        {button}
+      </button>
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        role="menu"
+        aria-label={label}
+        className="menu"
+        tabIndex={-1}
+        onKeyDown={(event) => move(event, menu.current)}
+        onToggle={(event) => {
+          const now = event.newState === "open";
+          setOpen(now);
+          if (now) placeAndFocus(opener.current, menu.current, align);
+        }}
+      >
+        {open && children(close)}
+      </div>
+    </>
+  );
+}
+
+function placeAndFocus(opener: HTMLElement | null, menu: HTMLElement | null, align: "start" | "end"): void {
+  // The items render right after this event; the next frame knows their size.
+  requestAnimationFrame(() => {
+    if (!opener || !menu) return;
+    const at = opener.getBoundingClientRect();
+    const { width, height } = menu.getBoundingClientRect();
+    const left = align === "start" ? at.left : at.right - width;
+    const below = at.bottom + 6;
+    const fits = below + height < innerHeight - 8 || at.top < innerHeight / 2;
+    menu.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
+    menu.style.top = `${Math.max(8, fits ? below : at.top - height - 6)}px`;
+    itemsOf(menu)[0]?.focus();
+  });
+}
+
+function itemsOf(menu: HTMLElement): HTMLElement[] {
+  return [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]:not(:disabled)')];
+}
+
+function move(event: KeyboardEvent, menu: HTMLElement | null): void {
+  if (!menu || event.target instanceof HTMLInputElement) return;
+  const items = itemsOf(menu);
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (next !== undefined) {
+    event.preventDefault();
+    items.at(next % items.length)?.focus();
+  } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) {
+    const rest = [...items.slice(at + 1), ...items];
+    rest.find((item) => item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()))?.focus();
+  }
+}
+
+interface ItemProps {
+  onSelect: () => void;
+  icon?: ReactNode;
+  hint?: string;
+  danger?: boolean;
+  checked?: boolean;
+  children: ReactNode;
+}
+
+export function MenuItem({ onSelect, icon, hint, danger, checked, children }: ItemProps) {
+  const choice = checked !== undefined;
+  return (
+    <button
+      type="button"
+      role={choice ? "menuitemradio" : "menuitem"}
+      aria-checked={checked}
+      tabIndex={-1}
+      className={`menu-item ${danger ? "menu-item-danger" : ""}`}
+      onClick={onSelect}
+    >
+      {icon}
+      <span className="truncate">{children}</span>
+      {hint && <span className="hint">{hint}</span>}
+      {checked && (
+        <span className="hint" aria-hidden>
+          ✓
+        </span>
+      )}
+    </button>
+  );
+}
