@@ -34,6 +34,7 @@ DATABASE_RETRY_LONGEST = timedelta(seconds=5)
 GENERATE_CAP = timedelta(minutes=30)
 COMPACT_CAP = timedelta(minutes=30)
 SUMMARY_CAP = timedelta(minutes=5)
+TOOL_TIMEOUT = timedelta(minutes=10)
 TOOL_CAP_EXTRA = timedelta(minutes=1)
 
 CLIENT_TOOL_DEADLINE = timedelta(minutes=5)

@@ -110,8 +110,12 @@ class Machine:
 
     async def advance(self, chat: Chat, *transitions: Transition, request: Request = _PLAIN) -> Committed:
         """Follow these arrows from a row that the caller knows: one round trip if nobody moved it."""
+        return await self.advance_by(chat, lambda _: transitions, request=request)
+
+    async def advance_by(self, chat: Chat, bundle: Bundle, *, request: Request = _PLAIN) -> Committed:
+        """Follow the arrows that the bundle chooses, from a row that the caller knows."""
         async with self._turn(chat.id):
-            return await self._change(chat, _planner(lambda _: transitions, request.fence), request)
+            return await self._change(chat, _planner(bundle, request.fence), request)
 
     async def edit(
         self, chat_id: ChatId, number: MessageNumber, bundle: Callable[[Target], Bundle], request: Request = _PLAIN

@@ -1,0 +1,1 @@
+"""One turn, as questions with answers."""

@@ -1,0 +1,202 @@
+"""What a chat needs next: a pure function from the committed history and a few facts. First match wins."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from perdure.agent.history import History
+from perdure.agent.toolset import Toolset
+from perdure.core.chat import ActionKind, CallKind, Chat, OpenCall
+from perdure.core.message import FinishReason, Kind, Message, Role
+from perdure.core.parts import ToolResult
+
+STEP_LIMIT = 1200
+
+
+class Policy(StrEnum):
+    """Whether a tool's calls run unasked."""
+
+    AUTO = "auto"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class Known(StrEnum):
+    """What the journal knows about an open call that this runner did not start."""
+
+    FINISHED = "finished"
+    UNKNOWN = "unknown"
+    """A once-call that was started elsewhere and never came back."""
+
+
+class Ending(StrEnum):
+    COMPLETE = "complete"
+    STOP_AFTER_TOOL = "stop_after_tool"
+    MAX_STEPS = "max_steps"
+    BUDGET_DECLINED = "budget_declined"
+
+
+class Source(StrEnum):
+    """Why the history is compacted."""
+
+    MANUAL = "manual"
+    AUTOMATIC = "automatic"
+    OVERFLOW = "overflow"
+
+
+@dataclass(frozen=True, slots=True)
+class RunTools:
+    calls: tuple[OpenCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RefuseBatch:
+    """A call that must be alone is not: none of them runs."""
+
+    exclusive: str
+
+
+@dataclass(frozen=True, slots=True)
+class Park:
+    kind: ActionKind
+    calls: tuple[OpenCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    ending: Ending
+
+
+@dataclass(frozen=True, slots=True)
+class PinContext:
+    """Read what the workspace says about itself, once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Ask the model."""
+
+
+Decision = RunTools | RefuseBatch | Park | Compact | Finish | PinContext | Generate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What Decide needs besides the row and the history."""
+
+    policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
+    journal: Mapping[int, Known] = field(default_factory=dict[int, Known])
+    """By call index."""
+    context_pinned: bool = True
+    over_threshold: bool = False
+    overflowed: bool = False
+    """The provider just refused the prompt for its size."""
+    over_budget: bool = False
+    compactable: bool = True
+    step_limit: int = STEP_LIMIT
+
+
+def decide(chat: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision:
+    """The next work of a running chat."""
+    return (
+        _about_calls(chat, toolset, facts)
+        or _about_compaction_by_hand(chat, facts)
+        or _about_the_end(chat, history, toolset, facts)
+        or _about_the_prompt(facts)
+        or Generate()
+    )
+
+
+def _about_calls(chat: Chat, toolset: Toolset, facts: Facts) -> Decision | None:
+    if not chat.open_calls:
+        return None
+    if len(chat.open_calls) > 1:
+        alone = next((call.tool for call in chat.open_calls if toolset.exclusive(call.tool)), None)
+        if alone is not None:
+            return RefuseBatch(alone)
+    runnable = tuple(call for call in chat.open_calls if _may_run(call, facts))
+    return RunTools(runnable) if runnable else _parked(chat, facts)
+
+
+def _may_run(call: OpenCall, facts: Facts) -> bool:
+    if call.kind is not CallKind.LOCAL:
+        return False
+    if facts.journal.get(call.index) is Known.FINISHED or call.cleared:
+        return True
+    return not _unknown(call, facts) and not _asks(call, facts)
+
+
+def _unknown(call: OpenCall, facts: Facts) -> bool:
+    return facts.journal.get(call.index) is Known.UNKNOWN
+
+
+def _asks(call: OpenCall, facts: Facts) -> bool:
+    return facts.policies.get(call.tool, Policy.AUTO) is Policy.ASK
+
+
+def _parked(chat: Chat, facts: Facts) -> Park:
+    """Nothing runs: ask about what is open, one kind at a time."""
+    local = tuple(call for call in chat.open_calls if call.kind is CallKind.LOCAL)
+    unknown = tuple(call for call in local if _unknown(call, facts))
+    if unknown:
+        return Park(ActionKind.OUTCOME_UNKNOWN, unknown)
+    if local:
+        return Park(ActionKind.APPROVAL, local)
+    children = tuple(call for call in chat.open_calls if call.kind is CallKind.CHILDREN)
+    if children:
+        return Park(ActionKind.CHILDREN, children[:1])
+    return Park(ActionKind.CLIENT_TOOL, chat.open_calls)
+
+
+def _about_compaction_by_hand(chat: Chat, facts: Facts) -> Decision | None:
+    if chat.compaction_requested_at is not None and facts.compactable:
+        return Compact(Source.MANUAL)
+    return None
+
+
+def _about_the_end(chat: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision | None:
+    if chat.budget_declined:
+        return Finish(Ending.BUDGET_DECLINED)
+    if _stopped_by_tool(history, toolset):
+        return Finish(Ending.STOP_AFTER_TOOL)
+    last = history.last
+    if last is not None and last.role is Role.ASSISTANT and last.finish_reason is not FinishReason.PAUSED:
+        return Finish(Ending.COMPLETE)
+    if history.steps(chat.turn) >= facts.step_limit:
+        return Finish(Ending.MAX_STEPS)
+    return None
+
+
+def _stopped_by_tool(history: History, toolset: Toolset) -> bool:
+    """Whether the newest batch of results holds a success of a tool that ends the turn."""
+    for message in reversed(history.messages):
+        if message.kind is not Kind.ORDINARY:
+            continue
+        if message.role is not Role.TOOL:
+            return False
+        if _succeeded(message, toolset):
+            return True
+    return False
+
+
+def _succeeded(message: Message, toolset: Toolset) -> bool:
+    return any(
+        isinstance(part, ToolResult) and not part.is_error and toolset.stops(part.tool) for part in message.parts
+    )
+
+
+def _about_the_prompt(facts: Facts) -> Decision | None:
+    if not facts.context_pinned:
+        return PinContext()
+    if facts.overflowed:
+        return Compact(Source.OVERFLOW)
+    if facts.over_threshold:
+        return Compact(Source.AUTOMATIC)
+    if facts.over_budget:
+        return Park(ActionKind.BUDGET)
+    return None

@@ -1,0 +1,94 @@
+"""Asking the model once: its stream goes into the flight, its last word comes back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from perdure.agent.cost import cost_of
+from perdure.agent.flight import Flight
+from perdure.agent.history import History
+from perdure.agent.models import ResolvedModel
+from perdure.agent.prepare import Prepared
+from perdure.core.clock import Clock
+from perdure.core.deltas import Finish
+from perdure.core.errors import ProviderFailure
+from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
+from perdure.core.parts import AnyPart, Notice, Text
+from perdure.providers.client import ProviderClient
+from perdure.providers.projection.step import repair_step
+
+CUT_SHORT = "The answer reached the model's output limit and was cut. Continue to get the rest."
+NOTHING_SAID = "The model answered nothing."
+FILTERED = ChatError("The provider's content filter withheld the answer.", ErrorKind.CONTENT_FILTER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A complete answer, ready to be committed."""
+
+    messages: tuple[NewMessage, ...]
+    finish: Finish
+    cost: int | None
+    block_hashes: Sequence[str] = ()
+
+
+async def generate(
+    client: ProviderClient, prepared: Prepared, history: History, flight: Flight, clock: Clock
+) -> Answer:
+    """One attempt. What arrives before a failure or a cancellation stays in the flight."""
+    started: float | None = None
+    try:
+        async with client.stream(prepared.model.route, prepared.request(history)) as stream:
+            started = clock.monotonic()
+            async for batch in stream:
+                flight.answer(batch)
+            finish = stream.finish
+            hashes = stream.block_hashes
+    finally:
+        flight.runtime_ms = None if started is None else round((clock.monotonic() - started) * 1000)
+    return _answer(prepared.model, flight, finish, hashes)
+
+
+def _answer(model: ResolvedModel, flight: Flight, finish: Finish, hashes: Sequence[str]) -> Answer:
+    parts = repair_step(flight.parts)
+    if finish.reason is FinishReason.CONTENT_FILTER and not any(isinstance(part, Text) for part in parts):
+        raise ProviderFailure(_filtered(model))
+    cost = cost_of(finish.usage, model.route.model.price)
+    messages = _messages(parts, _stamp(model, flight, finish, cost))
+    return Answer(messages=messages, finish=finish, cost=cost, block_hashes=hashes)
+
+
+def _filtered(model: ResolvedModel) -> ChatError:
+    return ChatError(FILTERED.message, FILTERED.kind, provider=model.route.provider)
+
+
+def _stamp(model: ResolvedModel, flight: Flight, finish: Finish, cost: int | None) -> NewMessage:
+    """An answer without its parts."""
+    return NewMessage(
+        role=Role.ASSISTANT,
+        parts=(),
+        model=model.name,
+        effort=model.settings.effort,
+        usage=finish.usage,
+        cost=cost,
+        runtime_ms=flight.runtime_ms,
+        context_limit=finish.context_limit or model.window,
+        finish_reason=finish.reason,
+        provider_response_id=finish.response_id,
+    )
+
+
+def _messages(parts: tuple[AnyPart, ...], stamp: NewMessage) -> tuple[NewMessage, ...]:
+    if not parts:
+        return (notice("empty_answer", NOTHING_SAID),)
+    answer = structs.replace(stamp, parts=parts)
+    if stamp.finish_reason is FinishReason.LENGTH:
+        return answer, notice("length", CUT_SHORT)
+    return (answer,)
+
+
+def notice(kind: str, text: str) -> NewMessage:
+    """A row that tells people something and models nothing."""
+    return NewMessage(role=Role.ASSISTANT, parts=(Notice(kind, text),), visibility=Visibility.USER, kind=Kind.NOTICE)

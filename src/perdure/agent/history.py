@@ -1,0 +1,149 @@
+"""A chat's messages in memory: what a turn reads, kept between turns while there is room."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from asyncpg import Pool, Record
+from msgspec import Struct, structs
+
+from perdure.core.card import Card
+from perdure.core.chat import Chat
+from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.message import Kind, Message, Role, Visibility
+from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.machine.machine import Committed
+from perdure.store.histories import load_history
+
+_SPOKEN = frozenset({Kind.ORDINARY, Kind.HOOK, Kind.CONTEXT})
+
+
+class History(Struct, frozen=True):
+    """The messages of a chat's prompt and its card, as of a history version."""
+
+    card: Card
+    version: int
+    messages: tuple[Message, ...]
+
+    @property
+    def boundary(self) -> Message | None:
+        return next((m for m in reversed(self.messages) if m.kind is Kind.BOUNDARY), None)
+
+    @property
+    def system(self) -> tuple[Message, ...]:
+        return tuple(message for message in self.messages if message.role is Role.SYSTEM)
+
+    def prompt(self) -> tuple[Message, ...]:
+        """What a model is told: the newest summary, then everything that it does not cover."""
+        boundary = self.boundary
+        covered = boundary.covers or 0 if boundary else 0
+        spoken = tuple(
+            message
+            for message in self.messages
+            if message.kind in _SPOKEN
+            and message.role is not Role.SYSTEM
+            and message.visibility is not Visibility.USER
+            and message.number > covered
+        )
+        return spoken if boundary is None else (boundary, *spoken)
+
+    @property
+    def last(self) -> Message | None:
+        """The newest message of the conversation itself: no summaries, hooks or notices."""
+        return next((m for m in reversed(self.messages) if m.kind is Kind.ORDINARY), None)
+
+    def message(self, number: int) -> Message | None:
+        return next((m for m in reversed(self.messages) if m.number == number), None)
+
+    def since(self, number: int) -> tuple[Message, ...]:
+        return tuple(message for message in self.messages if message.number > number)
+
+    def steps(self, turn: int) -> int:
+        """Model answers since the message that began the turn."""
+        return sum(1 for m in self.since(turn) if m.role is Role.ASSISTANT and m.kind is Kind.ORDINARY)
+
+    def calls(self, number: int) -> tuple[ToolCall, ...]:
+        """The calls of a message that are ours or the client's to answer, in order."""
+        message = self.message(number)
+        parts = message.parts if message else ()
+        return tuple(part for part in parts if isinstance(part, ToolCall) and not part.provider_executed)
+
+    def with_messages(self, messages: Iterable[Message], version: int) -> "History":
+        changed = {message.number: message for message in messages}
+        kept = tuple(message for message in self.messages if message.number not in changed)
+        return structs.replace(self, messages=(*kept, *changed.values()), version=version)
+
+    @property
+    def size(self) -> int:
+        """Bytes, roughly."""
+        return sum(200 + sum(_length(part) for part in message.parts) for message in self.messages)
+
+
+def _length(part: object) -> int:
+    match part:
+        case Text(text=text) | Reasoning(text=text):
+            return len(text)
+        case ToolCall(args=text) | ToolResult(result=text):
+            return len(text)
+        case _:
+            return 100
+
+
+# A replica keeps this much of recent chats: a busy one need not be read again, ten thousand at rest cost nothing.
+KEPT_BYTES = 8 * 1024 * 1024
+
+
+class Histories:
+    """Recent histories, least recently used out first. Keyed by version: a stale one is brought up to date."""
+
+    def __init__(self, pool: "Pool[Record]", *, room: int = KEPT_BYTES) -> None:
+        self._pool = pool
+        self._room = room
+        self._used = 0
+        self._kept = OrderedDict[ChatId, tuple[History, int]]()
+
+    async def at(self, chat: Chat) -> History:
+        """The history as of this row, with a fresh card. Reads only what is news."""
+        known = self._take(chat.id)
+        if known is not None and known.version > chat.history_version:
+            known = None
+        since = known.version if known else 0
+        news = await load_history(self._pool, chat.id, since=since)
+        if known is None:
+            return History(news.card, chat.history_version, news.messages)
+        kept = tuple(message for message in known.messages if message.number not in news.hidden)
+        return structs.replace(known, card=news.card, messages=kept).with_messages(news.messages, chat.history_version)
+
+    def keep(self, history: History) -> None:
+        """Put a history back for the chat's next turn."""
+        self._take(history.card.id)
+        size = history.size
+        if size > self._room // 8:
+            return
+        self._kept[history.card.id] = history, size
+        self._used += size
+        while self._used > self._room:
+            _, (_, freed) = self._kept.popitem(last=False)
+            self._used -= freed
+
+    def _take(self, chat_id: ChatId) -> History | None:
+        found = self._kept.pop(chat_id, None)
+        if found is None:
+            return None
+        self._used -= found[1]
+        return found[0]
+
+
+def followed(history: History, committed: Committed) -> History | None:
+    """The history after a change of our own, or None where only the database knows what it brought."""
+    rows = committed.plan.rows
+    if rows.promoted or rows.cut_from is not None:
+        return None
+    return history.with_messages(committed.messages, committed.chat.history_version)
+
+
+def newest_user_message(history: History) -> Message | None:
+    return next((m for m in reversed(history.messages) if m.role is Role.USER and m.kind is Kind.ORDINARY), None)
+
+
+def last_number(history: History) -> MessageNumber:
+    return history.messages[-1].number if history.messages else MessageNumber(0)

@@ -1,0 +1,49 @@
+"""Everything a model is told besides the history, in a fixed order and byte-stable from step to step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perdure.agent.history import History
+from perdure.core.parts import Text
+from perdure.tools.tool import Mode
+
+PLAN_OVERLAY = (
+    "You are in plan mode. Read, search and ask as much as you need; change nothing. When you know what to do, "
+    "call propose_plan with the plan. It is carried out only after the user agrees."
+)
+EXPLORE_OVERLAY = (
+    "You explore on behalf of another agent. Read and search only; change nothing. Finish with a report that stands "
+    "on its own: what you found, where, and what is uncertain."
+)
+CHILD_OVERLAY = (
+    "You work on behalf of another agent, which reads only your last message. Do what it asks, then report what you "
+    "did, what you found and what is left."
+)
+
+_OVERLAYS = {Mode.PLAN: PLAN_OVERLAY, Mode.EXPLORE: EXPLORE_OVERLAY, Mode.CHILD: CHILD_OVERLAY}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the configuration and the workspace add to a prompt."""
+
+    workspace: str | None = None
+    skills: str | None = None
+    instructions: str | None = None
+    advisor: str | None = None
+
+
+def system_blocks(history: History, mode: Mode, surroundings: Surroundings) -> tuple[str, ...]:
+    """The system prompt: frozen rows first, then what the turn adds."""
+    frozen = ["".join(part.text for part in m.parts if isinstance(part, Text)) for m in history.system]
+    child = _OVERLAYS[mode] if mode is Mode.CHILD else None
+    overlay = _OVERLAYS.get(mode) if mode is not Mode.CHILD else None
+    added: Sequence[str | None] = (
+        child,
+        surroundings.workspace,
+        surroundings.skills,
+        surroundings.instructions,
+        overlay,
+        surroundings.advisor,
+    )
+    return tuple(block for block in (*frozen, *added) if block)

@@ -1,0 +1,242 @@
+"""Running a batch of calls: concurrently, each journaled by its effect, every outcome a result the model can read."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from perdure.agent.decide import Known, Policy
+from perdure.agent.flight import Flight
+from perdure.agent.toolset import Toolset
+from perdure.core.card import Card
+from perdure.core.chat import Chat, Fence, OpenCall
+from perdure.core.clock import Clock
+from perdure.core.errors import Fenced
+from perdure.core.ids import FileId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Media, ToolCall, ToolResult
+from perdure.core.timing import TOOL_CAP_EXTRA
+from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
+from perdure.tools.arguments import parsed
+from perdure.tools.budget import within
+from perdure.tools.tool import CallKey, Effect, NewFile, Tool, ToolContext, ToolFailed, ToolOutput
+
+CONCURRENT_CALLS = 8
+DENIED = "This tool may not be used here. Go on without it, or ask the user."
+
+_log = logging.getLogger(__name__)
+
+
+class FileShelf(Protocol):
+    """Where files that tools hand over are kept until their result is committed."""
+
+    async def keep(self, card: Card, files: Sequence[NewFile]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """The calls to run now, and all that is known about them."""
+
+    chat: Chat
+    card: Card
+    fence: Fence
+    toolset: Toolset
+    calls: Sequence[tuple[OpenCall, ToolCall]]
+    flight: Flight
+    budget: int
+    entries: Mapping[int, Entry] = field(default_factory=dict[int, Entry])
+    policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a batch came to, in call order."""
+
+    messages: tuple[NewMessage, ...]
+    files: tuple[FileId, ...] = ()
+
+
+def known(entries: Iterable[Entry], calls: Iterable[OpenCall]) -> dict[int, Known]:
+    """What the journal says about open calls that somebody else started."""
+    runs = {call.index: call.run for call in calls}
+    facts: dict[int, Known] = {}
+    for entry in entries:
+        if runs.get(entry.index) != entry.run:
+            continue
+        if entry.state == "finished":
+            facts[entry.index] = Known.FINISHED
+        elif entry.state == "started" and entry.effect == Effect.ONCE:
+            facts[entry.index] = Known.UNKNOWN
+    return facts
+
+
+class ToolRunner:
+    """Runs calls for every chat of a replica."""
+
+    def __init__(self, journal: Journal, shelf: FileShelf, clock: Clock, services: Mapping[type, Any]) -> None:
+        self._journal = journal
+        self._shelf = shelf
+        self._clock = clock
+        self._services = services
+
+    async def run(self, batch: Batch) -> Results:
+        """All calls of the batch. Each result is kept and shown as soon as it exists."""
+        slots = asyncio.Semaphore(CONCURRENT_CALLS)
+        lanes: dict[str, asyncio.Task[ToolOutput]] = {}
+        tasks: list[asyncio.Task[ToolOutput]] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for open_call, call in batch.calls:
+                    before = [lanes[lane] for lane in _lanes(batch.toolset, call) if lane in lanes]
+                    task = group.create_task(self._one(batch, open_call, call, slots, before))
+                    lanes.update(dict.fromkeys(_lanes(batch.toolset, call), task))
+                    tasks.append(task)
+        except BaseExceptionGroup as several:
+            raise several.exceptions[0] from None
+        outputs = [task.result() for task in tasks]
+        messages = tuple(
+            _message(call, output, self._clock) for (_, call), output in zip(batch.calls, outputs, strict=True)
+        )
+        return Results(messages, tuple(file.id for output in outputs for file in output.files))
+
+    async def _one(
+        self,
+        batch: Batch,
+        open_call: OpenCall,
+        call: ToolCall,
+        slots: asyncio.Semaphore,
+        before: Sequence["asyncio.Task[ToolOutput]"],
+    ) -> ToolOutput:
+        if before:
+            await asyncio.wait(before)
+        async with slots:
+            output = await self._output(batch, open_call, call)
+        bounded = ToolOutput(within(output.text, batch.budget), output.is_error, output.files, output.media)
+        batch.flight.result(open_call.index, _result(call, bounded, self._clock))
+        return bounded
+
+    async def _output(self, batch: Batch, open_call: OpenCall, call: ToolCall) -> ToolOutput:
+        entry = batch.entries.get(open_call.index)
+        if entry is not None and entry.run == open_call.run and entry.state == "finished":
+            return ToolOutput(entry.result or "", entry.is_error)
+        try:
+            tool = self._tool(batch, call)
+            arguments = parsed(call.args, tool.schema)
+        except ToolFailed as failure:
+            return ToolOutput(str(failure), is_error=True)
+        run = CallRun(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run)
+        if tool.effect is not Effect.READS:
+            await self._journaled(batch, run, tool, entry)
+        output = await self._attempted(tool, self._context(batch, open_call, call), arguments)
+        await self._shelf.keep(batch.card, output.files)
+        if tool.effect is not Effect.READS:
+            runner = batch.fence.runner_id
+            await self._journal.finish(run, runner, result=output.text, is_error=output.is_error)
+        return output
+
+    def _tool(self, batch: Batch, call: ToolCall) -> Tool:
+        tool = batch.toolset.ours.get(call.tool)
+        if tool is None:
+            names = ", ".join(batch.toolset.ours) or "none"
+            raise ToolFailed(f"There is no tool named {call.tool!r} here. Available: {names}.")
+        if batch.policies.get(call.tool) is Policy.DENY:
+            raise ToolFailed(DENIED)
+        return tool
+
+    async def _journaled(self, batch: Batch, run: CallRun, tool: Tool, entry: Entry | None) -> None:
+        """Say that the call starts, or take over a run that its executor can hand back."""
+        if entry is not None and entry.run == run.run and entry.state == "started":
+            if tool.effect is not Effect.KEYED or not await self._journal.adopt(run, batch.fence.runner_id):
+                raise Fenced
+            return
+        try:
+            started = await self._journal.start(run, batch.fence, tool=tool.name, effect=tool.effect)
+        except AlreadyStarted as error:
+            raise Fenced from error
+        if not started:
+            raise Fenced
+
+    def _context(self, batch: Batch, open_call: OpenCall, call: ToolCall) -> ToolContext:
+        return ToolContext(
+            key=CallKey(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run),
+            owner_id=batch.card.owner_id,
+            organisation_id=batch.card.organisation_id,
+            mode=batch.toolset.mode,
+            workspace_id=batch.card.workspace_id,
+            progress=lambda text: batch.flight.progress(open_call.index, call, text),
+            services=self._services,
+        )
+
+    async def _attempted(self, tool: Tool, context: ToolContext, arguments: Mapping[str, Any]) -> ToolOutput:
+        """Whatever the tool does, as a result."""
+        limit = (tool.timeout + TOOL_CAP_EXTRA).total_seconds()
+        try:
+            async with asyncio.timeout(limit):
+                return await tool.run(context, arguments)
+        except ToolFailed as failure:
+            return ToolOutput(str(failure), is_error=True)
+        except TimeoutError:
+            return ToolOutput(f"The tool gave no answer within {limit:.0f} s. Try something smaller.", is_error=True)
+        except Fenced:
+            raise
+        except Exception:  # noqa: BLE001 - a tool is foreign code: whatever it raises is a result
+            _log.exception("tool %s failed", tool.name)
+            return ToolOutput("The tool failed because of an error of its own. Try another way.", is_error=True)
+
+
+def _lanes(toolset: Toolset, call: ToolCall) -> list[str]:
+    """What a call must not share with another at the same time."""
+    tool = toolset.ours.get(call.tool)
+    if tool is None or tool.effect is Effect.READS:
+        return []
+    if tool.serial:
+        return [f"tool:{tool.name}"]
+    try:
+        arguments = parsed(call.args, tool.schema)
+    except ToolFailed:
+        return []
+    return [f"path:{path}" for path in _paths(arguments)]
+
+
+def _paths(arguments: Mapping[str, Any]) -> list[str]:
+    match arguments:
+        case {"path": str(path)}:
+            return [path]
+        case {"files": [*files]}:
+            return [file["path"] for file in files if isinstance(file, dict) and "path" in file]  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return []
+
+
+def _result(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:
+    shown = tuple(Media(str(file.id), file.media_type, file.name) for file in output.files)
+    return ToolResult(
+        call.call_id,
+        call.tool,
+        output.text,
+        is_error=output.is_error,
+        media=output.media + shown,
+        created_at=clock.now(),
+    )
+
+
+def _message(call: ToolCall, output: ToolOutput, clock: Clock) -> NewMessage:
+    return NewMessage(role=Role.TOOL, parts=(_result(call, output, clock),))
+
+
+def refused_batch(exclusive: str, calls: Sequence[ToolCall], clock: Clock) -> tuple[NewMessage, ...]:
+    """Error results for a batch in which a call that must be alone is not."""
+    return tuple(
+        _message(
+            call,
+            ToolOutput(
+                f"{exclusive} must be called by itself. Call it again, alone."
+                if call.tool == exclusive
+                else f"Skipped because {exclusive} must run alone. Call this again without it.",
+                is_error=True,
+            ),
+            clock,
+        )
+        for call in calls
+    )

@@ -1,0 +1,48 @@
+"""What a chat is set up to be: the metadata that a turn reads and no arrow depends on."""
+
+from datetime import timedelta
+from typing import Any
+
+from msgspec import Struct
+
+from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId, WorkspaceId
+from perdure.core.message import Effort
+
+
+class ClientTool(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A tool that the client runs. Without a schema it takes no parameters."""
+
+    name: str
+    description: str = ""
+    schema: dict[str, Any] = {}
+
+
+class ChatSettings(Struct, frozen=True, omit_defaults=True):
+    """What is settled per chat and read once a turn."""
+
+    approvals: dict[str, str] = {}
+    """By tool name: auto, ask or deny."""
+    mcp_servers: tuple[str, ...] | None = None
+    web_search: bool = False
+
+
+class Card(Struct, frozen=True, kw_only=True):
+    """A chat's metadata, as a turn needs it."""
+
+    id: ChatId
+    owner_id: UserId
+    organisation_id: OrganisationId
+    title: str
+    title_source: str = "fallback"
+    parent_id: ChatId | None = None
+    root_id: ChatId | None = None
+    agent_type: str | None = None
+    model: ModelName | None = None
+    effort: Effort | None = None
+    plan_mode: bool = False
+    workspace_id: WorkspaceId | None = None
+    client_tools: tuple[ClientTool, ...] = ()
+    client_tool_deadline: timedelta | None = None
+    settings: ChatSettings = ChatSettings()
+    turns: int = 0
+    summarised_turns: int = 0

@@ -1,0 +1,69 @@
+"""The replicas' rows: who lives, what they own, what nobody owns."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeAlias
+
+from asyncpg import Connection, Pool, Record
+
+from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
+from perdure.store.queries import query
+
+Executor: TypeAlias = "Connection[Record] | Pool[Record]"
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """A chat that a lease covers."""
+
+    chat_id: ChatId
+    runner_id: RunnerId
+    snapshot_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    alive: int
+    owned: tuple[Owned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chat that needs a driver."""
+
+    chat_id: ChatId
+    worker_id: ReplicaId | None
+    status: str
+    owner_id: UserId
+
+
+async def register(db: Executor, replica_id: ReplicaId, *, address: str | None, version: str, capacity: int) -> None:
+    await db.execute(query("replicas/register"), replica_id, address, version, capacity)
+
+
+async def renew(db: Executor, replica_id: ReplicaId, lease: timedelta, *, timeout: float) -> Renewal | None:
+    """The lease, renewed; None once it ran out."""
+    rows = await db.fetch(query("replicas/renew"), replica_id, lease, timeout=timeout)
+    if not rows:
+        return None
+    owned = tuple(
+        Owned(row["chat_id"], row["runner_id"], row["snapshot_version"]) for row in rows if row["chat_id"] is not None
+    )
+    return Renewal(rows[0]["alive"], owned)
+
+
+async def leave(db: Executor, replica_id: ReplicaId) -> None:
+    await db.execute(query("replicas/leave"), replica_id)
+
+
+async def bury(db: Executor, silent_for: timedelta) -> None:
+    await db.execute(query("replicas/bury"), silent_for)
+
+
+async def acquirable(db: Executor, lease: timedelta, limit: int) -> list[Candidate]:
+    rows = await db.fetch(query("chats/acquirable"), lease, limit)
+    return [Candidate(row["id"], row["worker_id"], row["status"], row["owner_id"]) for row in rows]
+
+
+async def due(db: Executor, limit: int) -> list[ChatId]:
+    return [ChatId(row["id"]) for row in await db.fetch(query("chats/due"), limit)]

@@ -1,0 +1,20 @@
+-- A chat's card, and the messages of its prompt that changed after a revision: system rows, the newest summary, what it does not cover.
+WITH boundary AS (
+    SELECT number, covers FROM messages
+    WHERE chat_id = $1 AND kind = 'boundary' AND hidden_in IS NULL
+    ORDER BY number DESC LIMIT 1
+)
+SELECT
+    c.id, c.owner_id, c.organisation_id, c.title, c.title_source, c.parent_id, c.root_id, c.agent_type,
+    c.model AS card_model, c.effort AS card_effort, c.plan_mode, c.workspace_id, c.client_tools,
+    c.client_tool_deadline, c.settings, c.turns, c.summarised_turns,
+    m.number, m.revision, m.role, m.visibility, m.kind, m.parts, m.created_by, m.model, m.effort, m.answer,
+    m.client_id, m.queued_as, m.covers, m.created_at, m.hidden_in
+FROM chat_cards c
+LEFT JOIN messages m ON m.chat_id = c.id AND m.revision > $2 AND (
+    m.role = 'system'
+    OR m.number >= (SELECT number FROM boundary)
+    OR m.number > coalesce((SELECT covers FROM boundary), 0)
+)
+WHERE c.id = $1
+ORDER BY m.number

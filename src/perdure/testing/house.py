@@ -1,0 +1,227 @@
+"""One replica inside the test's own process: real database, real HTTP to a simulator, the rest as in production."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+from asyncpg import Pool, Record
+
+from perdure.agent.history import Histories
+from perdure.agent.models import ResolvedModel
+from perdure.agent.prepare import Preparation
+from perdure.agent.prompt import Surroundings
+from perdure.agent.run_tools import ToolRunner
+from perdure.core.card import Card
+from perdure.core.chat import Busy, Chat, Status
+from perdure.core.clock import Clock, SystemClock
+from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId
+from perdure.core.message import Effort, Kind, Message, NewMessage, Role
+from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.live.episodes import Episodes
+from perdure.live.segments import Segments
+from perdure.machine.announcer import Announcer
+from perdure.machine.machine import Committed, Machine
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions.ownership import Acquire
+from perdure.machine.transitions.steps import RecordGenerationAttempt
+from perdure.providers.client import ProviderClient
+from perdure.providers.credentials import ApiKey
+from perdure.providers.dialects.registry import dialect_named
+from perdure.providers.endpoint import Endpoint
+from perdure.providers.model import Model, Price
+from perdure.providers.request import FileContent, ModelSettings
+from perdure.providers.route import Route
+from perdure.store.commit import NewCard
+from perdure.store.connection import connect
+from perdure.store.execution import Execution
+from perdure.store.histories import load_history
+from perdure.store.journal import Journal
+from perdure.store.pubsub import LocalBus
+from perdure.tools.tool import NewFile, Tool
+from perdure.worker.kit import Kit
+from perdure.worker.lease import Lease
+from perdure.worker.worker import Worker
+
+AT_REST = frozenset({Status.WAITING, Status.ERROR})
+PATIENCE = 20
+
+
+class SimulatedModels:
+    """Every model name leads to the simulator."""
+
+    def __init__(self, url: str, *, dialect: str = "anthropic_messages", window: int = 200_000) -> None:
+        self._url = url
+        self._dialect = dialect
+        self._window = window
+        self.settings = ModelSettings()
+
+    async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:  # noqa: ARG002
+        chosen = name or ModelName("demo")
+        model = Model(id=chosen, dialect=self._dialect, context_window=self._window, price=Price(3_000_000, 15_000_000))
+        route = Route(
+            provider="Simulator",
+            dialect=dialect_named(self._dialect),
+            endpoint=Endpoint(self._url),
+            credentials=ApiKey("sim-key", header="x-api-key", prefix=""),
+            model=model,
+        )
+        return ResolvedModel(name=chosen, route=route, settings=self.settings)
+
+
+class FixedTools:
+    def __init__(self, tools: Sequence[Tool] = ()) -> None:
+        self.tools = tools
+
+    async def available(self, card: Card) -> Sequence[Tool]:  # noqa: ARG002
+        return self.tools
+
+
+class NoSurroundings:
+    async def surroundings(self, card: Card) -> Surroundings:  # noqa: ARG002
+        return Surroundings()
+
+
+class NoFiles:
+    async def contents(self, card: Card, file_ids: Sequence[str]) -> dict[str, FileContent]:  # noqa: ARG002
+        return {}
+
+    async def keep(self, card: Card, files: Sequence[NewFile]) -> None:
+        assert not files, f"{card.id} has nowhere to keep files"
+
+
+class House:
+    """A replica, its model and somebody who talks to it."""
+
+    def __init__(self, pool: "Pool[Record]", models: SimulatedModels, client: ProviderClient, clock: Clock) -> None:
+        self.pool = pool
+        self.clock = clock
+        self.models = models
+        self.bus = LocalBus()
+        self.announcer = Announcer(self.bus)
+        self.machine = Machine(Execution(pool), self.announcer, clock)
+        self.episodes = Episodes()
+        self.tools = FixedTools()
+        files = NoFiles()
+        journal = Journal(pool)
+        self.kit = Kit(
+            machine=self.machine,
+            histories=Histories(pool),
+            preparation=Preparation(models, self.tools, NoSurroundings(), files),
+            client=client,
+            tools=ToolRunner(journal, files, clock, {}),
+            journal=journal,
+            episodes=self.episodes,
+            segments=Segments(pool, self.episodes),
+            clock=clock,
+        )
+        self.organisation = OrganisationId(uuid4())
+        self.user = UserId(uuid4())
+
+    async def move_in(self) -> None:
+        await self.pool.execute("INSERT INTO organisations (id, name) VALUES ($1, 'house')", self.organisation)
+        await self.pool.execute(
+            "INSERT INTO users (id, organisation_id, email) VALUES ($1, $2, $3)",
+            self.user,
+            self.organisation,
+            f"{self.user}@example.com",
+        )
+
+    def says(self, text: str, *, model: str | None = None) -> NewMessage:
+        return NewMessage(
+            role=Role.USER, parts=(Text(text),), created_by=self.user, model=ModelName(model) if model else None
+        )
+
+    async def someone_asks(self, text: str, *, model: str | None = None, **card: Any) -> ChatId:
+        """A new chat, taken by this replica in the same commit."""
+        chat_id = ChatId(uuid4())
+        new = NewCard(organisation_id=self.organisation, owner_id=self.user, title=text[:40], **card)
+        owner = self.worker.runners.take(self.user)
+        assert owner is not None
+        transitions = [Create((self.says(text, model=model),)), Acquire(owner), RecordGenerationAttempt()]
+        committed = await self.machine.create(chat_id, new, transitions)
+        self.worker.runners.taken(committed, owner, self.user)
+        return chat_id
+
+    async def someone_adds(self, chat_id: ChatId, text: str, busy: Busy = Busy.QUEUE) -> Committed:
+        owner = self.worker.runners.take(self.user)
+        assert owner is not None
+
+        def bundle(chat: Chat) -> list[Any]:
+            send = SendMessage(self.says(text), busy)
+            idle = chat.status in AT_REST and not chat.owned
+            return [send, Acquire(owner), RecordGenerationAttempt()] if idle else [send]
+
+        committed = await self.machine.change_by(chat_id, bundle)
+        self.worker.runners.taken(committed, owner, self.user)
+        return committed
+
+    async def until(self, chat_id: ChatId, condition: Callable[[Chat], bool]) -> Chat:
+        """The chat once it is as hoped for."""
+        moved = asyncio.Event()
+        stop = self.announcer.follow(lambda committed: moved.set() if committed.chat.id == chat_id else None)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    moved.clear()
+                    chat = await self.machine.load(chat_id)
+                    if condition(chat):
+                        return chat
+                    await moved.wait()
+        finally:
+            stop()
+
+    async def comes_to_rest(self, chat_id: ChatId) -> Chat:
+        return await self.until(chat_id, lambda chat: chat.status in AT_REST)
+
+    async def messages(self, chat_id: ChatId) -> tuple[Message, ...]:
+        return (await load_history(self.pool, chat_id)).messages
+
+    async def said(self, chat_id: ChatId) -> list[str]:
+        """The conversation as words: what was said, called and answered."""
+        return [
+            word
+            for message in await self.messages(chat_id)
+            if message.kind is Kind.ORDINARY
+            for word in _words(message)
+        ]
+
+    worker: Worker
+
+
+def _words(message: Message) -> list[str]:
+    words: list[str] = []
+    for part in message.parts:
+        match part:
+            case Text(text=text):
+                words.append(text)
+            case ToolCall(tool=tool, args=args):
+                words.append(f"{tool}({args})")
+            case ToolResult(tool=tool, result=result, is_error=is_error):
+                words.append(f"{tool}{' failed' if is_error else ''}: {result}")
+            case _:
+                pass
+    return words
+
+
+@asynccontextmanager
+async def open_house(
+    url: str, pool: "Pool[Record]", sim_url: str, *, clock: Clock | None = None, **models: Any
+) -> AsyncGenerator[House]:
+    """A replica that lives as long as the block."""
+    clock = clock or SystemClock()
+    async with ProviderClient(clock) as client:
+        house = House(pool, SimulatedModels(sim_url, **models), client, clock)
+        await house.move_in()
+        lease = Lease(lambda: connect(url), SystemClock(), version="test", capacity=200)
+        house.worker = Worker(house.kit, lease, pool, house.announcer, house.bus)
+        await lease.start()
+        running = asyncio.create_task(house.worker.run())
+        try:
+            yield house
+        finally:
+            await house.worker.drain()
+            running.cancel()
+            await asyncio.wait({running})

@@ -1,0 +1,72 @@
+"""Reading what a model wrote as arguments: either values that fit the schema, or a text that says how to mend them."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import jsonschema_rs
+
+from perdure.tools.tool import ToolFailed
+
+
+def parsed(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments, checked. Raises ToolFailed with one instruction for the model."""
+    arguments = _decoded(text)
+    _check_case(arguments, schema)
+    error = next(iter(_validator(json.dumps(schema, sort_keys=True)).iter_errors(arguments)), None)
+    if error is not None:
+        where = ".".join(str(step) for step in error.instance_path) or "the arguments"
+        raise ToolFailed(
+            f"The arguments do not fit the tool's schema: {where}: {error.message}. Call it again, corrected."
+        )
+    return arguments
+
+
+def is_json_object(text: str) -> bool:
+    try:
+        _decoded(text)
+    except ToolFailed:
+        return False
+    return True
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    try:
+        decoded: Any = json.loads(text or "{}", object_pairs_hook=_without_repeats)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ToolFailed(f"The arguments are not valid JSON ({error}). Call the tool again with valid JSON.") from error
+    if not isinstance(decoded, dict):
+        raise ToolFailed("The arguments must be a JSON object. Call the tool again with one.")
+    return decoded  # pyright: ignore[reportUnknownVariableType]
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ToolFailed(f"The arguments name {repeated!r} twice. Call the tool again with each key once.")
+    return found
+
+
+def _check_case(arguments: Any, schema: Any, path: str = "") -> None:
+    """Refuse keys that differ from the schema's only by case: the model meant them, and they would be dropped."""
+    match arguments, schema:
+        case dict(), {"properties": dict(properties)}:  # pyright: ignore[reportUnknownVariableType]
+            known = {str(name).lower(): str(name) for name in properties}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            for key, value in arguments.items():  # pyright: ignore[reportUnknownVariableType]
+                name, meant = str(key), known.get(str(key).lower())  # pyright: ignore[reportUnknownArgumentType]
+                if meant is not None and meant != name:
+                    raise ToolFailed(f"{path}{name} must be spelled {path}{meant}. Call the tool again.")
+                _check_case(value, properties.get(name), f"{path}{name}.")  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        case list(), {"items": items}:
+            for index, value in enumerate(arguments):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+                _check_case(value, items, f"{path}{index}.")
+        case _:
+            pass
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: str) -> Any:
+    return jsonschema_rs.validator_for(schema)

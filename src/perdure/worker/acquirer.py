@@ -1,0 +1,101 @@
+"""Finds chats that need a driver and have none, and parked chats whose deadline passed."""
+
+import asyncio
+import logging
+
+from asyncpg import Pool, Record
+
+from perdure.core.chat import ActionKind, Chat
+from perdure.core.clock import Clock
+from perdure.core.errors import ChatNotFound, Refused, Unavailable
+from perdure.core.ids import ChatId
+from perdure.core.notice import Notice, Topic
+from perdure.core.timing import LEASE, SWEEP_PERIOD
+from perdure.machine.change import Reason
+from perdure.machine.machine import Machine
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.actions import CancelRequiresAction
+from perdure.store.replicas import Candidate, acquirable, due
+from perdure.worker.lease import Lease
+from perdure.worker.runners import Runners
+
+_log = logging.getLogger(__name__)
+# A sweep reads at most this many candidates; the next one is a second away.
+PAGE = 500
+
+_LATE: dict[ActionKind, str] = {
+    ActionKind.CLIENT_TOOL: Reason.TIMED_OUT,
+    ActionKind.APPROVAL: "Nobody approved this call in time, so it was denied.",
+    ActionKind.OUTCOME_UNKNOWN: "This call may or may not have run. Verify before you repeat it.",
+    ActionKind.CHILDREN: '{"timed_out":true}',
+}
+
+
+class Acquirer:
+    """Sweeps every second, and at once when a notice says that a chat waits."""
+
+    def __init__(self, pool: "Pool[Record]", machine: Machine, runners: Runners, lease: Lease, clock: Clock) -> None:
+        self._pool = pool
+        self._machine = machine
+        self._runners = runners
+        self._lease = lease
+        self._clock = clock
+        self._woken = asyncio.Event()
+
+    def heard(self, notice: Notice) -> None:
+        if notice.topic is Topic.WAKE:
+            self._woken.set()
+
+    async def run(self) -> None:
+        while True:
+            await self._lease.held()
+            try:
+                await self.once()
+            except (Unavailable, OSError) as error:
+                _log.warning("the sweep failed: %s", error)
+            await self._until_woken()
+
+    async def _until_woken(self) -> None:
+        try:
+            async with asyncio.timeout(SWEEP_PERIOD.total_seconds()):
+                await self._woken.wait()
+        except TimeoutError:
+            pass
+        self._woken.clear()
+
+    async def once(self) -> int:
+        """One sweep. How many chats it took."""
+        await self._end_due_actions()
+        if not self._runners.accepting:
+            return 0
+        candidates = await acquirable(self._pool, LEASE, PAGE)
+        mine = self._share(candidates)
+        taken = await asyncio.gather(*(self._runners.acquire(candidate) for candidate in mine))
+        return sum(taken)
+
+    def _share(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Our fair part of a crashed replica's chats: every survivor sweeps at the same moment."""
+        orphans = [c for c in candidates if c.worker_id is not None]
+        fair = -(-len(orphans) // max(1, self._lease.alive))
+        kept = {c.chat_id for c in orphans[:fair]}
+        chosen = [c for c in candidates if c.worker_id is None or c.chat_id in kept]
+        stopping = [c for c in chosen if c.status == "interrupting"]
+        running = [c for c in chosen if c.status != "interrupting"]
+        return stopping + running[: max(0, self._runners.room())]
+
+    async def _end_due_actions(self) -> None:
+        for chat_id in await due(self._pool, PAGE):
+            await self._end_action(chat_id)
+
+    async def _end_action(self, chat_id: ChatId) -> None:
+        try:
+            await self._machine.change_by(chat_id, _late)
+        except (Refused, ChatNotFound):
+            # Somebody answered meanwhile.
+            return
+
+
+def _late(chat: Chat) -> tuple[Transition, ...]:
+    if chat.action is None or chat.action.kind is ActionKind.BUDGET:
+        return ()
+    return (CancelRequiresAction(_LATE[chat.action.kind]),)

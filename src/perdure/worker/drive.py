@@ -1,0 +1,176 @@
+"""One chat under way: the row as its runner knows it, its history, and what is in flight."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from perdure.agent.flight import Flight
+from perdure.agent.history import History, followed
+from perdure.agent.prepare import Prepared
+from perdure.core.chat import Chat, Fence
+from perdure.core.errors import Fenced
+from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.timing import ATTEMPT_LIMIT
+from perdure.live.episodes import EpisodeKey
+from perdure.machine.change import Owner
+from perdure.machine.machine import Committed, Request
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.endings import FinishError
+from perdure.machine.transitions.ownership import Abandon
+from perdure.machine.transitions.steps import RecordGenerationAttempt
+from perdure.store.journal import Entry
+from perdure.worker.kit import Kit
+
+# A runner outlives a database that is away for a while; a handler does not.
+PATIENCE = 1800
+
+
+class AttemptsExhausted(Exception):
+    """The history was tried as often as it may be. The chat stopped with an error."""
+
+
+class Drive:
+    """What the duties of one runner share."""
+
+    def __init__(self, kit: Kit, chat: Chat, owner: Owner, *, attempt_recorded: bool) -> None:
+        self.kit = kit
+        self.chat = chat
+        self.owner = owner
+        self.flight: Flight | None = None
+        self.overflowed = False
+        self.overloads = 0
+        self.committing = False
+        self.calls_seen = 0
+        """The message whose calls this runner brought itself and nobody can have started yet."""
+        self.entries: Sequence[Entry] = ()
+        """What the journal knows about the open calls."""
+        self._history: History | None = None
+        self._prepared: tuple[int, Prepared] | None = None
+        self._recorded = self._attempt if attempt_recorded else None
+
+    @property
+    def ours(self) -> bool:
+        return self.chat.worker_id == self.owner.worker_id and self.chat.runner_id == self.owner.runner_id
+
+    @property
+    def _attempt(self) -> tuple[int, int]:
+        return _attempt_of(self.chat)
+
+    @property
+    def key(self) -> EpisodeKey:
+        return EpisodeKey(self.chat.id, *self._attempt)
+
+    def fence(self, *, attempt: bool = False) -> Fence:
+        return Fence(
+            self.owner.worker_id,
+            self.owner.runner_id,
+            self.chat.status,
+            self.chat.history_version,
+            self.chat.generation_attempt if attempt else None,
+        )
+
+    async def history(self) -> History:
+        if self._history is None or self._history.version != self.chat.history_version:
+            self._history = await self.kit.histories.at(self.chat)
+        return self._history
+
+    async def prepared(self) -> Prepared:
+        """The turn's preparation, made once."""
+        if self._prepared is None or self._prepared[0] != self.chat.turn:
+            history = await self.history()
+            self._prepared = self.chat.turn, await self.kit.preparation.prepare(history)
+        return self._prepared[1]
+
+    def forget_preparation(self) -> None:
+        self._prepared = None
+
+    async def commit(self, *transitions: Transition, fence: Fence | None = None) -> Committed:
+        return await self.commit_by(lambda _: transitions, fence=fence)
+
+    async def commit_by(
+        self, bundle: Callable[[Chat], Sequence[Transition]], *, fence: Fence | None = None
+    ) -> Committed:
+        """Commit on behalf of this runner, and go on from the row that it left."""
+        believed = fence or self.fence()
+        while True:
+            await self.kit.lease.held()
+            mine = replace(believed, worker_id=self.owner.worker_id)
+            try:
+                committed = await self._committed(bundle, mine)
+            except Fenced:
+                if not await self._same_but_for_the_lease(mine):
+                    raise
+                continue
+            self._adopt(committed)
+            return committed
+
+    async def _committed(self, bundle: Callable[[Chat], Sequence[Transition]], fence: Fence) -> Committed:
+        self.committing = True
+        try:
+            request = Request(fence=fence, patience=PATIENCE)
+            return await self.kit.machine.advance_by(self.chat, bundle, request=request)
+        finally:
+            self.committing = False
+
+    async def _same_but_for_the_lease(self, fence: Fence) -> bool:
+        """Whether the work still counts: this replica lost its id and took the chat again under another."""
+        chat = await self.kit.machine.load(self.chat.id)
+        if chat.snapshot_version > self.chat.snapshot_version:
+            self.chat = chat
+        renewed = replace(fence, worker_id=self.owner.worker_id)
+        return renewed != fence and renewed.holds(chat)
+
+    def _adopt(self, committed: Committed) -> None:
+        known = self._history
+        if known is not None and committed.chat.history_version == committed.chat.snapshot_version:
+            self._history = followed(known, committed)
+        if committed.chat.snapshot_version >= self.chat.snapshot_version:
+            self.chat = committed.chat
+        before, after = committed.plan.base, committed.plan.chat
+        if before is None or _attempt_of(before) != _attempt_of(after):
+            self._recorded = _attempt_of(after) if after.generation_attempt else None
+
+    async def begin_attempt(self) -> None:
+        """Make sure that the attempt on the row is ours and unused, so that it names one log by one process."""
+        if self._recorded != self._attempt:
+            await self.next_attempt()
+        self._recorded = None
+
+    async def next_attempt(self) -> None:
+        """Record one more attempt at this history, if there may be one."""
+        if self.chat.generation_attempt >= ATTEMPT_LIMIT:
+            await self._give_up()
+        await self.commit(RecordGenerationAttempt())
+
+    async def _give_up(self) -> None:
+        """Stop after too many attempts at the same history."""
+        last = self.chat.retry_state
+        error = ChatError(
+            message=last.error if last else "The turn was tried too often without an answer.",
+            kind=last.kind if last else ErrorKind.GENERIC,
+            detail=f"Gave up after {ATTEMPT_LIMIT} attempts.",
+            provider=last.provider if last else None,
+            retryable=True,
+            status_code=last.status_code if last else None,
+        )
+        await self.commit(FinishError(error), Abandon())
+        raise AttemptsExhausted
+
+    def take_off(self) -> Flight:
+        """Begin to show parts of the current attempt."""
+        self.flight = Flight(self.kit.episodes.open(self.key), self.kit.clock)
+        return self.flight
+
+    def land(self) -> None:
+        """Nothing more comes of what was in flight."""
+        if self.flight is not None:
+            self.kit.episodes.close(self.flight.episode.key)
+            self.flight = None
+
+    def put_away(self) -> None:
+        """Keep the history for the chat's next turn."""
+        if self._history is not None:
+            self.kit.histories.keep(self._history)
+
+
+def _attempt_of(chat: Chat) -> tuple[int, int]:
+    return chat.history_version, chat.generation_attempt

@@ -1,0 +1,96 @@
+"""What rides along with a step: the end of the turn, a parked chat, or the next attempt."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from msgspec import structs
+
+from perdure.agent.decide import Decision, Ending, Facts, Finish, Park, decide
+from perdure.agent.generate import notice
+from perdure.agent.history import History
+from perdure.agent.toolset import Toolset
+from perdure.core.chat import ActionKind, Chat
+from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.message import Kind, Message, NewMessage, Role
+from perdure.core.timing import APPROVAL_DEADLINE, CHILDREN_DEADLINE, CLIENT_TOOL_DEADLINE, OUTCOME_UNKNOWN_DEADLINE
+from perdure.machine.diagram import follow
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.actions import EnterRequiresAction
+from perdure.machine.transitions.endings import FinishError, FinishTurn
+from perdure.machine.transitions.ownership import Abandon
+from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
+
+STEP_LIMIT_REACHED = "The turn reached its step limit and stopped here. Send a message to let it go on."
+BUDGET_REACHED = ChatError("The chat's budget is used up.", ErrorKind.USAGE_LIMIT)
+
+_DEADLINES: dict[ActionKind, timedelta | None] = {
+    ActionKind.CLIENT_TOOL: CLIENT_TOOL_DEADLINE,
+    ActionKind.APPROVAL: APPROVAL_DEADLINE,
+    ActionKind.OUTCOME_UNKNOWN: OUTCOME_UNKNOWN_DEADLINE,
+    ActionKind.CHILDREN: CHILDREN_DEADLINE,
+    ActionKind.BUDGET: None,
+}
+
+
+def step_and_next(
+    step: CommitStep, history: History, toolset: Toolset, facts: Facts
+) -> Callable[[Chat], Sequence[Transition]]:
+    """The step, and in the same commit whatever follows from it."""
+
+    def bundle(chat: Chat) -> Sequence[Transition]:
+        planned = follow(chat, [step]).chat
+        provisional = history.with_messages(_numbered(step.messages, chat), planned.history_version)
+        decision = _decision(step, planned, provisional, toolset, facts)
+        return _following(chat, step, decision, history)
+
+    return bundle
+
+
+def _decision(step: CommitStep, planned: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision:
+    if not any(message.kind is Kind.ORDINARY for message in step.messages):
+        return Finish(Ending.COMPLETE)
+    return decide(planned, history, toolset, facts)
+
+
+def _numbered(messages: Sequence[NewMessage], chat: Chat) -> list[Message]:
+    """The messages as they will be, as far as deciding needs to know."""
+    now = datetime.now(UTC)
+    return [
+        Message(**structs.asdict(message), number=chat.next_message + offset, revision=0, created_at=now)  # pyright: ignore[reportArgumentType]
+        for offset, message in enumerate(messages)
+    ]
+
+
+def _following(chat: Chat, step: CommitStep, decision: Decision, history: History) -> Sequence[Transition]:
+    match decision:
+        case Finish(Ending.BUDGET_DECLINED):
+            return step, FinishError(BUDGET_REACHED), Abandon()
+        case Finish(ending):
+            return *finished(replace(step, continues=False), ending), *after_turn(chat)
+        case Park(kind, calls):
+            return step, parked(kind, tuple(call.index for call in calls), history)
+        case _:
+            return step, RecordGenerationAttempt()
+
+
+def finished(step: CommitStep, ending: Ending) -> Sequence[Transition]:
+    if ending is Ending.MAX_STEPS:
+        step = replace(step, messages=(*step.messages, notice("max_steps", STEP_LIMIT_REACHED)))
+    return step, FinishTurn()
+
+
+def after_turn(chat: Chat) -> Sequence[Transition]:
+    """A turn that ends either lets go of the chat or goes on with the head of its queue."""
+    return (RecordGenerationAttempt(),) if chat.queue else (Abandon(),)
+
+
+def parked(kind: ActionKind, calls: tuple[int, ...], history: History) -> EnterRequiresAction:
+    deadline = _DEADLINES[kind]
+    if kind is ActionKind.CLIENT_TOOL:
+        deadline = history.card.client_tool_deadline or deadline
+    return EnterRequiresAction(kind, calls, deadline)
+
+
+def is_answer(message: NewMessage) -> bool:
+    return message.role is Role.ASSISTANT and message.kind is Kind.ORDINARY

@@ -1,0 +1,49 @@
+"""Running the calls of the last answer, and committing their results as one step."""
+
+from perdure.agent.decide import Facts, RefuseBatch, RunTools
+from perdure.agent.run_tools import Batch, refused_batch
+from perdure.core.parts import ToolCall
+from perdure.machine.transitions.steps import CommitStep
+from perdure.tools.budget import result_budget
+from perdure.worker.drive import Drive
+from perdure.worker.duties.following import step_and_next
+
+
+async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
+    """All calls that may run now."""
+    prepared, history = await drive.prepared(), await drive.history()
+    await drive.begin_attempt()
+    drive.kit.points.reached("tools.attempt_recorded")
+    flight = drive.take_off()
+    parts = dict(enumerate(history.calls(drive.chat.last_assistant)))
+    entries = drive.entries
+    drive.calls_seen = 0
+    results = await drive.kit.tools.run(
+        Batch(
+            chat=drive.chat,
+            card=history.card,
+            fence=drive.fence(),
+            toolset=prepared.toolset,
+            calls=[(call, parts[call.index]) for call in decision.calls],
+            flight=flight,
+            budget=result_budget(prepared.model.window),
+            entries={entry.index: entry for entry in sorted(entries, key=lambda entry: entry.run)},
+            policies=facts.policies,
+        )
+    )
+    drive.kit.points.reached("tools.finished")
+    step = CommitStep(messages=results.messages, files=results.files)
+    await drive.commit_by(step_and_next(step, history, prepared.toolset, facts), fence=drive.fence(attempt=True))
+    drive.kit.points.reached("tools.committed")
+    drive.land()
+
+
+async def refuse_batch(drive: Drive, decision: RefuseBatch, facts: Facts) -> None:
+    """A call that must be alone was not: tell the model, run nothing."""
+    prepared, history = await drive.prepared(), await drive.history()
+    indices = {call.index for call in drive.chat.open_calls}
+    calls: list[ToolCall] = [
+        call for index, call in enumerate(history.calls(drive.chat.last_assistant)) if index in indices
+    ]
+    step = CommitStep(messages=refused_batch(decision.exclusive, calls, drive.kit.clock))
+    await drive.commit_by(step_and_next(step, history, prepared.toolset, facts))

@@ -1,0 +1,48 @@
+"""Everything that a runner works with, made once per replica."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from perdure.agent.history import Histories
+from perdure.agent.prepare import Preparation
+from perdure.agent.run_tools import ToolRunner
+from perdure.core.clock import Clock
+from perdure.live.episodes import Episodes
+from perdure.live.segments import Segments
+from perdure.machine.machine import Machine
+from perdure.providers.client import ProviderClient
+from perdure.store.journal import Journal
+from perdure.worker.points import Points, Unarmed
+
+
+class Right(Protocol):
+    """The right to act for a chat."""
+
+    @property
+    def valid(self) -> bool: ...
+
+    async def held(self) -> None: ...
+
+
+class Always:
+    """A right that never runs out: for a process that is alone by construction."""
+
+    valid = True
+
+    async def held(self) -> None:
+        return
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit:
+    machine: Machine
+    histories: Histories
+    preparation: Preparation
+    client: ProviderClient
+    tools: ToolRunner
+    journal: Journal
+    episodes: Episodes
+    segments: Segments
+    clock: Clock
+    lease: Right = field(default_factory=Always)
+    points: Points = field(default_factory=Unarmed)

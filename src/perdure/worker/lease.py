@@ -1,0 +1,128 @@
+"""A replica's right to its chats while it is renewed, from a thread of its own: a busy loop must not lose it."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+from uuid import uuid4
+
+import asyncpg
+from asyncpg import Connection, Record
+
+from perdure.core.clock import Clock
+from perdure.core.ids import ReplicaId
+from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, RENEWAL_PERIOD, RENEWAL_TIMEOUT
+from perdure.store.replicas import Renewal, leave, register, renew
+
+_log = logging.getLogger(__name__)
+Connect: TypeAlias = "Callable[[], Awaitable[Connection[Record]]]"
+
+
+class Lease:
+    """Held while renewals succeed. It counts from when a renewal was sent, so the database never sees it end first."""
+
+    def __init__(
+        self, connect: Connect, clock: Clock, *, address: str | None = None, version: str = "", capacity: int = 0
+    ) -> None:
+        self.id = ReplicaId(uuid4())
+        self.alive = 1
+        """How many replicas live, this one included."""
+        self._connect = connect
+        self._clock = clock
+        self._facts = (address, version, capacity)
+        self._until = 0.0
+        self._ticked = clock.monotonic()
+        self._held = asyncio.Event()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._on_renewal: Callable[[Renewal], None] = lambda _: None
+        self._on_new_id: Callable[[ReplicaId], None] = lambda _: None
+
+    @property
+    def valid(self) -> bool:
+        """Whether this replica may still start effects and commit."""
+        return self._clock.monotonic() < self._until
+
+    async def held(self) -> None:
+        """Wait until it is valid."""
+        while not self.valid:
+            self._held.clear()
+            await self._held.wait()
+
+    def when_renewed(self, on_renewal: Callable[[Renewal], None], on_new_id: Callable[[ReplicaId], None]) -> None:
+        """Whom to tell. Both are called on the event loop; a new id is announced with the old one's."""
+        self._on_renewal, self._on_new_id = on_renewal, on_new_id
+
+    async def start(self) -> None:
+        """Register, and renew from now on."""
+        loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._renew_forever, args=(loop,), name="lease", daemon=True)
+        self._thread.start()
+        await self.held()
+
+    def tick(self) -> None:
+        """The event loop lives."""
+        self._ticked = self._clock.monotonic()
+
+    async def stop(self) -> None:
+        """Give the lease back."""
+        self._stopping.set()
+        if self._thread is not None:
+            await asyncio.to_thread(self._thread.join, 2 * RENEWAL_TIMEOUT.total_seconds())
+
+    def _renew_forever(self, loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.run(self._renewing(loop))
+
+    async def _renewing(self, loop: asyncio.AbstractEventLoop) -> None:
+        connection: Connection[Record] | None = None
+        registered = False
+        while not self._stopping.is_set():
+            try:
+                if connection is None or connection.is_closed():
+                    connection = await asyncio.wait_for(self._connect(), RENEWAL_TIMEOUT.total_seconds())
+                if not registered:
+                    await self._register(connection)
+                    registered = True
+                registered = await self._renew(connection, loop)
+            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                _log.warning("the lease could not be renewed: %s", error or type(error).__name__)
+                connection = await self._dropped(connection)
+            if registered:
+                await asyncio.to_thread(self._stopping.wait, RENEWAL_PERIOD.total_seconds())
+            elif connection is None:
+                await asyncio.to_thread(self._stopping.wait, RENEWAL_PERIOD.total_seconds() / 5)
+        if connection is not None and not connection.is_closed():
+            await leave(connection, self.id)
+            await connection.close()
+
+    async def _dropped(self, connection: "Connection[Record] | None") -> None:
+        if connection is not None:
+            connection.terminate()
+
+    async def _register(self, connection: "Connection[Record]") -> None:
+        address, version, capacity = self._facts
+        await register(connection, self.id, address=address, version=version, capacity=capacity)
+
+    async def _renew(self, connection: "Connection[Record]", loop: asyncio.AbstractEventLoop) -> bool:
+        """One renewal. False: this id is dead, and the next try registers another."""
+        if self._clock.monotonic() - self._ticked > LOOP_STALL.total_seconds():
+            # A replica whose loop hangs must lose its chats: nobody would answer for them.
+            _log.error("the event loop hangs; the lease is not renewed")
+            return True
+        sent = self._clock.monotonic()
+        renewal = await renew(connection, self.id, LEASE, timeout=RENEWAL_TIMEOUT.total_seconds())
+        if renewal is None:
+            _log.warning("the lease of replica %s ran out", self.id)
+            old, self.id = self.id, ReplicaId(uuid4())
+            loop.call_soon_threadsafe(self._on_new_id, old)
+            return False
+        self.alive = renewal.alive
+        self._until = sent + (LEASE - LEASE_MARGIN).total_seconds()
+        loop.call_soon_threadsafe(self._renewed, renewal)
+        return True
+
+    def _renewed(self, renewal: Renewal) -> None:
+        self.tick()
+        self._held.set()
+        self._on_renewal(renewal)

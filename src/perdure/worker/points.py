@@ -1,0 +1,14 @@
+"""Named places in the work where a process may die. Tests arm them; a running system passes by."""
+
+from typing import Protocol
+
+
+class Points(Protocol):
+    def reached(self, name: str) -> None: ...
+
+
+class Unarmed:
+    """Every place is safe."""
+
+    def reached(self, name: str) -> None:
+        pass

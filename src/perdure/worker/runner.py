@@ -1,0 +1,186 @@
+"""Drives one chat while this replica owns it: one duty at a time, in step with the row."""
+
+import asyncio
+import logging
+
+from perdure.agent.decide import (
+    Compact,
+    Decision,
+    Ending,
+    Facts,
+    Finish,
+    Generate,
+    Park,
+    PinContext,
+    Policy,
+    RefuseBatch,
+    RunTools,
+    decide,
+)
+from perdure.agent.generate import notice
+from perdure.agent.run_tools import known
+from perdure.core.chat import Chat, Status
+from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, Unavailable
+from perdure.core.failure import ChatError
+from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
+from perdure.machine.change import Owner
+from perdure.machine.transitions.endings import FinishError, FinishTurn
+from perdure.machine.transitions.ownership import Abandon
+from perdure.machine.transitions.steps import CommitStep
+from perdure.worker.drive import AttemptsExhausted, Drive
+from perdure.worker.duties.following import BUDGET_REACHED, after_turn, finished, parked
+from perdure.worker.duties.generate import generate_step, wait_for_retry
+from perdure.worker.duties.interruption import finish_interruption
+from perdure.worker.duties.run_tools import refuse_batch, run_tools
+from perdure.worker.kit import Kit
+
+_log = logging.getLogger(__name__)
+_BUG = ChatError("Something went wrong inside the server. The log has the details.")
+
+
+class Runner:
+    """One chat's driver. It stops by itself when the chat rests, parks or belongs to somebody else."""
+
+    def __init__(self, kit: Kit, chat: Chat, owner: Owner, *, attempt_recorded: bool = False) -> None:
+        self._drive = Drive(kit, chat, owner, attempt_recorded=attempt_recorded)
+        self._clock = kit.clock
+        self._work: asyncio.Task[None] | None = None
+        self._released = False
+
+    @property
+    def chat(self) -> Chat:
+        return self._drive.chat
+
+    @property
+    def owner(self) -> Owner:
+        return self._drive.owner
+
+    @owner.setter
+    def owner(self, owner: Owner) -> None:
+        """The replica took a new id; the runner is the same."""
+        self._drive.owner = owner
+
+    def saw(self, chat: Chat) -> None:
+        """Take note of a newer row. Work that it makes stale is cancelled."""
+        drive = self._drive
+        if chat.snapshot_version <= drive.chat.snapshot_version:
+            return
+        before, drive.chat = drive.chat, chat
+        stale = (chat.status, chat.history_version) != (before.status, before.history_version) or not drive.ours
+        if stale and not drive.committing and self._work is not None:
+            self._work.cancel()
+
+    async def look(self) -> None:
+        """Read the row again: a notice said that it moved."""
+        try:
+            self.saw(await self._drive.kit.machine.load(self._drive.chat.id))
+        except (ChatNotFound, Unavailable):
+            _log.debug("the row could not be read now")
+
+    async def release(self) -> None:
+        """Stop here and let another replica go on. The chat's state stays as it is."""
+        self._released = True
+        if self._work is not None:
+            self._work.cancel()
+
+    async def run(self) -> None:
+        """Until the chat needs no driver, or has another."""
+        delay = DATABASE_RETRY_FIRST
+        while self._driven:
+            try:
+                await self._perform()
+                delay = DATABASE_RETRY_FIRST
+            except Unavailable:
+                _log.warning("the database is away; trying again in %s", delay)
+                await self._clock.sleep(delay.total_seconds())
+                delay = min(2 * delay, DATABASE_RETRY_LONGEST)
+                await self.look()
+        self._drive.land()
+        self._drive.put_away()
+
+    @property
+    def _driven(self) -> bool:
+        drive = self._drive
+        return not self._released and drive.ours and drive.chat.status in (Status.RUNNING, Status.INTERRUPTING)
+
+    async def _perform(self) -> None:
+        """One duty, in a task of its own: a newer row may cut it short."""
+        self._work = asyncio.create_task(self._duty())
+        try:
+            await asyncio.wait({self._work})
+        except asyncio.CancelledError:
+            self._work.cancel()
+            await asyncio.wait({self._work})
+            raise
+        work, self._work = self._work, None
+        if not work.cancelled() and (error := work.exception()) is not None:
+            await self._mend(error)
+
+    async def _mend(self, error: BaseException) -> None:
+        match error:
+            case Fenced():
+                # Still ours? Then only the history moved: adopt the row and decide again.
+                await self.look()
+            case AttemptsExhausted():
+                pass
+            case ChatNotFound():
+                self._released = True
+            case Unavailable():
+                raise error
+            case ProviderFailure():
+                await self._drive.commit(FinishError(error.error), Abandon())
+            case _:
+                _log.error("a duty failed", exc_info=error)
+                await self._drive.commit(FinishError(_BUG), Abandon())
+
+    async def _duty(self) -> None:
+        drive = self._drive
+        if drive.chat.status is Status.INTERRUPTING:
+            await finish_interruption(drive)
+        elif drive.chat.retry_state is not None:
+            await wait_for_retry(drive)
+        else:
+            facts = await self._facts()
+            prepared, history = await drive.prepared(), await drive.history()
+            await self._carry_out(decide(drive.chat, history, prepared.toolset, facts), facts)
+
+    async def _facts(self) -> Facts:
+        drive = self._drive
+        chat = drive.chat
+        drive.entries = ()
+        if chat.open_calls and drive.calls_seen != chat.last_assistant:
+            drive.entries = await drive.kit.journal.load(chat.id, chat.last_assistant)
+        card = (await drive.history()).card
+        return Facts(
+            policies={tool: Policy(policy) for tool, policy in card.settings.approvals.items()},
+            journal=known(drive.entries, chat.open_calls),
+            overflowed=drive.overflowed,
+        )
+
+    async def _carry_out(self, decision: Decision, facts: Facts) -> None:
+        drive = self._drive
+        match decision:
+            case Generate():
+                await generate_step(drive, facts)
+            case RunTools():
+                await run_tools(drive, decision, facts)
+            case RefuseBatch():
+                await refuse_batch(drive, decision, facts)
+            case Park(kind, calls):
+                history = await drive.history()
+                await drive.commit(parked(kind, tuple(call.index for call in calls), history))
+            case Finish(ending):
+                await self._finish(ending)
+            case Compact() | PinContext():
+                raise NotImplementedError
+
+    async def _finish(self, ending: Ending) -> None:
+        """End the turn on its own, where no step ended it."""
+        drive = self._drive
+        if ending is Ending.BUDGET_DECLINED:
+            await drive.commit(FinishError(BUDGET_REACHED), Abandon())
+        elif ending is Ending.MAX_STEPS or drive.chat.continuing:
+            step = CommitStep(messages=(notice("ended", "The turn ended here."),), continues=False)
+            await drive.commit_by(lambda chat: (*finished(step, ending), *after_turn(chat)))
+        else:
+            await drive.commit_by(lambda chat: (FinishTurn(), *after_turn(chat)))

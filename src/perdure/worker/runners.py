@@ -1,0 +1,166 @@
+"""The runners of this replica: one for each chat it owns, within its capacity."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Coroutine
+from typing import Any
+from uuid import uuid4
+
+from perdure.core.chat import Chat, Status
+from perdure.core.errors import ChatNotFound, Refused, Unavailable
+from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
+from perdure.core.notice import Notice, Topic
+from perdure.machine.change import Owner
+from perdure.machine.machine import Committed
+from perdure.machine.transitions.ownership import Abandon, Acquire
+from perdure.store.replicas import Candidate, Owned, Renewal
+from perdure.worker.kit import Kit
+from perdure.worker.lease import Lease
+from perdure.worker.runner import Runner
+
+_log = logging.getLogger(__name__)
+_DRIVEN = frozenset({Status.RUNNING, Status.INTERRUPTING})
+
+
+class Runners:
+    """Takes chats, starts their runners, keeps them in step with the rows, and lets them go."""
+
+    def __init__(self, kit: Kit, lease: Lease, *, capacity: int = 200, per_user: int = 20) -> None:
+        self._kit = kit
+        self._lease = lease
+        self._capacity = capacity
+        self._per_user = per_user
+        self._running: dict[ChatId, tuple[Runner, asyncio.Task[None], UserId | None]] = {}
+        self._users = Counter[UserId]()
+        self._draining = False
+        self._looks = set[asyncio.Task[None]]()
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    @property
+    def accepting(self) -> bool:
+        return not self._draining and self._lease.valid
+
+    def room(self) -> int:
+        return self._capacity - len(self._running) if self.accepting else 0
+
+    def take(self, user_id: UserId) -> Owner | None:
+        """An owner for a chat that this replica is about to start, if it has room for it."""
+        if self.room() <= 0 or self._users[user_id] >= self._per_user:
+            return None
+        return Owner(self._lease.id, RunnerId(uuid4()))
+
+    def taken(self, committed: Committed, owner: Owner, user_id: UserId | None = None) -> None:
+        """Drive a chat that a commit of ours acquired."""
+        chat = committed.chat
+        if chat.runner_id == owner.runner_id and chat.status in _DRIVEN:
+            self._start(chat, owner, user_id, attempt_recorded=bool(committed.plan.chat.generation_attempt))
+
+    async def acquire(self, candidate: Candidate) -> bool:
+        """Take a chat that nobody drives. The swap decides between replicas that try at once."""
+        stopping = candidate.status == Status.INTERRUPTING
+        owner = Owner(self._lease.id, RunnerId(uuid4())) if stopping else self.take(candidate.owner_id)
+        if owner is None or not self.accepting or candidate.chat_id in self._running:
+            return False
+        try:
+            committed = await self._kit.machine.change(candidate.chat_id, Acquire(owner, candidate.worker_id))
+        except (Refused, ChatNotFound, Unavailable):
+            return False
+        self._start(committed.chat, owner, candidate.owner_id)
+        return True
+
+    def _start(self, chat: Chat, owner: Owner, user_id: UserId | None, *, attempt_recorded: bool = False) -> None:
+        runner = Runner(self._kit, chat, owner, attempt_recorded=attempt_recorded)
+        task = asyncio.create_task(runner.run(), name=f"runner {chat.id}")
+        self._running[chat.id] = runner, task, user_id
+        if user_id is not None:
+            self._users[user_id] += 1
+        task.add_done_callback(lambda done: self._stopped(chat.id, done))
+
+    def _stopped(self, chat_id: ChatId, task: "asyncio.Task[None]") -> None:
+        entry = self._running.get(chat_id)
+        if entry is not None and entry[1] is task:
+            del self._running[chat_id]
+        if entry is not None and entry[2] is not None:
+            self._users[entry[2]] -= 1
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a runner died", exc_info=error)
+
+    def committed(self, committed: Committed) -> None:
+        """A change by somebody in this process."""
+        entry = self._running.get(committed.chat.id)
+        if entry is not None:
+            entry[0].saw(committed.chat)
+
+    def heard(self, notice: Notice) -> None:
+        """A hint from another replica."""
+        entry = self._running.get(notice.chat_id) if notice.chat_id and notice.topic is Topic.CHAT else None
+        if entry is not None and notice.snapshot_version > entry[0].chat.snapshot_version:
+            self._look(entry[0])
+
+    def renewed(self, renewal: Renewal) -> None:
+        """Compare what the lease covers with what runs here: hints may be lost, runners may die."""
+        covered = {owned.chat_id: owned for owned in renewal.owned}
+        for chat_id, (runner, _, _) in tuple(self._running.items()):
+            owned = covered.get(chat_id)
+            if owned is None or owned.snapshot_version > runner.chat.snapshot_version:
+                self._look(runner)
+        for chat_id, owned in covered.items():
+            if chat_id not in self._running:
+                self._spawn(self._revive(owned))
+
+    async def _revive(self, owned: Owned) -> None:
+        """A chat of ours without a runner: let go of it, so that it is picked up afresh."""
+        try:
+            chat = await self._kit.machine.load(owned.chat_id)
+            mine = chat.worker_id == self._lease.id and chat.runner_id == owned.runner_id
+            if mine and chat.id not in self._running and chat.status in _DRIVEN:
+                _log.error("chat %s had no runner; it is driven again", chat.id)
+                owner = Owner(self._lease.id, owned.runner_id)
+                self._start(chat, owner, None)
+        except (ChatNotFound, Unavailable):
+            return
+
+    def _look(self, runner: Runner) -> None:
+        self._spawn(runner.look())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._looks.add(task)
+        task.add_done_callback(self._looks.discard)
+
+    async def reacquire(self, old: ReplicaId) -> None:
+        """Take our own chats again under a new id, where nothing but the lease changed."""
+        await self._lease.held()
+        await asyncio.gather(*(self._again(runner, old) for runner, _, _ in tuple(self._running.values())))
+
+    async def _again(self, runner: Runner, old: ReplicaId) -> None:
+        owner = Owner(self._lease.id, runner.owner.runner_id)
+        try:
+            chat = await self._kit.machine.load(runner.chat.id)
+            if chat.worker_id == old and chat.runner_id == owner.runner_id:
+                runner.owner = owner
+                await self._kit.machine.advance(chat, Acquire(owner, old))
+        except (Refused, ChatNotFound, Unavailable) as error:
+            _log.info("chat %s was lost with the lease: %s", runner.chat.id, error)
+        await runner.look()
+
+    async def drain(self) -> None:
+        """Stop taking chats and hand over those that run: their state stays, another replica goes on."""
+        self._draining = True
+        entries = tuple(self._running.values())
+        await asyncio.gather(*(runner.release() for runner, _, _ in entries))
+        if entries:
+            await asyncio.wait([task for _, task, _ in entries])
+        await self._kit.segments.flush()
+        await asyncio.gather(*(self._abandon(runner) for runner, _, _ in entries))
+
+    async def _abandon(self, runner: Runner) -> None:
+        try:
+            chat = await self._kit.machine.load(runner.chat.id)
+            if chat.runner_id == runner.owner.runner_id:
+                await self._kit.machine.advance(chat, Abandon())
+        except (Refused, ChatNotFound, Unavailable) as error:
+            _log.warning("chat %s could not be handed over: %s", runner.chat.id, error)

@@ -1,0 +1,62 @@
+"""The service that drives chats: lease, sweep and runners together."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from asyncpg import Pool, Record
+
+from perdure.core.ids import ReplicaId
+from perdure.core.timing import RENEWAL_PERIOD
+from perdure.machine.announcer import Announcer
+from perdure.store.pubsub import Pubsub
+from perdure.worker.acquirer import Acquirer
+from perdure.worker.kit import Kit
+from perdure.worker.lease import Lease
+from perdure.worker.runners import Runners
+
+_log = logging.getLogger(__name__)
+
+
+class Worker:
+    """Drives chats until it is told to drain."""
+
+    def __init__(self, kit: Kit, lease: Lease, pool: "Pool[Record]", announcer: Announcer, pubsub: Pubsub) -> None:
+        self.runners = Runners(kit, lease)
+        self.acquirer = Acquirer(pool, kit.machine, self.runners, lease, kit.clock)
+        self._kit = kit
+        self._lease = lease
+        self._announcer = announcer
+        self._pubsub = pubsub
+        self._moving: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """Take and drive chats until cancelled."""
+        self._lease.when_renewed(self.runners.renewed, self._moved)
+        stops: list[Callable[[], None]] = [
+            self._announcer.follow(self.runners.committed),
+            self._pubsub.listen(self.runners.heard),
+            self._pubsub.listen(self.acquirer.heard),
+        ]
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._ticking())
+                group.create_task(self._kit.segments.run())
+                group.create_task(self.acquirer.run())
+        finally:
+            for stop in stops:
+                stop()
+
+    async def drain(self) -> None:
+        """Hand everything over, then give the lease back."""
+        await self.runners.drain()
+        await self._kit.machine.settled()
+        await self._lease.stop()
+
+    async def _ticking(self) -> None:
+        while True:
+            self._lease.tick()
+            await self._kit.clock.sleep(RENEWAL_PERIOD.total_seconds())
+
+    def _moved(self, old: ReplicaId) -> None:
+        self._moving = asyncio.ensure_future(self.runners.reacquire(old))

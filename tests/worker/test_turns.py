@@ -1,0 +1,227 @@
+"""Whole turns on one replica."""
+
+import asyncio
+from typing import Annotated
+
+import msgspec
+
+from perdure.core.chat import ActionKind, Busy, CallKind, State, Status
+from perdure.core.failure import ErrorKind
+from perdure.core.ids import ChatId
+from perdure.core.message import FinishReason, Kind, Role, Visibility
+from perdure.core.parts import Notice
+from perdure.live.episodes import Episode
+from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Outcome, Verdict
+from perdure.machine.transitions.endings import Interrupt
+from perdure.sim.script import Script, Step
+from perdure.sim.server import Simulator
+from perdure.testing.house import House
+from perdure.tools.tool import Effect, Tool, ToolContext, ToolFailed, tool
+
+LEDGER: list[str] = []
+
+
+@tool(Effect.ONCE)
+async def note(ctx: ToolContext, text: Annotated[str, msgspec.Meta(description="What to write down.")]) -> str:
+    """Write something down, for good."""
+    LEDGER.append(f"{ctx.key}:{text}")
+    return f"noted {text}"
+
+
+@tool(Effect.READS, exclusive=True)
+async def alone(ctx: ToolContext) -> str:
+    """Insists on being alone."""
+    return f"alone for {ctx.owner_id}"
+
+
+@tool(Effect.READS, stop_after=True)
+async def conclude(_: ToolContext) -> str:
+    """Ends the turn."""
+    return "concluded"
+
+
+@tool(Effect.READS)
+async def fails(_: ToolContext) -> str:
+    """Never works."""
+    raise ToolFailed("Try the other door.")
+
+
+@tool(Effect.READS)
+async def buggy(_: ToolContext) -> str:
+    """Has a bug."""
+    raise ZeroDivisionError
+
+
+TOOLS: tuple[Tool, ...] = (note, alone, conclude, fails, buggy)
+
+
+async def streaming(house: House, chat_id: ChatId) -> Episode:
+    """The chat's episode once it has parts."""
+    found = asyncio.Event()
+    stop = house.episodes.follow(chat_id, lambda episode: found.set() if episode.seq else None)
+    try:
+        episode = house.episodes.of(chat_id)
+        if episode is None or not episode.seq:
+            async with asyncio.timeout(10):
+                await found.wait()
+    finally:
+        stop()
+    episode = house.episodes.of(chat_id)
+    assert episode is not None
+    return episode
+
+
+async def test_a_question_gets_an_answer(house: House) -> None:
+    chat = await house.someone_asks("[[say:5 tokens]] hello")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.last_error, rested.owned) == (State.W, None, False)
+    assert rested.snapshot_version == 2
+    question, answer = await house.messages(chat)
+    assert (question.role, answer.role) == (Role.USER, Role.ASSISTANT)
+    assert answer.usage is not None
+    assert answer.cost is not None
+    assert answer.cost > 0
+    assert answer.finish_reason is FinishReason.STOP
+
+
+async def test_tools_run_and_their_results_go_back_to_the_model(house: House) -> None:
+    house.tools.tools = TOOLS
+    LEDGER.clear()
+    chat = await house.someone_asks('[[call:note {"text": "a"}]] [[call:note {"text": "b"}]] [[say:3 tokens]]')
+    rested = await house.comes_to_rest(chat)
+    words = await house.said(chat)
+    assert words[1:5] == ['note({"text":"a"})', 'note({"text":"b"})', "note: noted a", "note: noted b"]
+    assert [f"{chat}/2/0/0:a", f"{chat}/2/1/0:b"] == LEDGER
+    assert rested.state is State.W
+    # Three steps, one commit each, and the one that created the chat.
+    assert rested.snapshot_version == 4
+
+
+async def test_whatever_a_tool_does_becomes_a_result(house: House) -> None:
+    house.tools.tools = TOOLS
+    chat = await house.someone_asks(
+        '[[call:fails]] [[call:buggy]] [[call:nonsense]] [[call:note {"text": 1}]] [[say:3 tokens]]'
+    )
+    await house.comes_to_rest(chat)
+    results = [word for word in await house.said(chat) if " failed: " in word]
+    assert results[0] == "fails failed: Try the other door."
+    assert "error of its own" in results[1]
+    assert "There is no tool named 'nonsense'" in results[2]
+    assert "do not fit the tool's schema" in results[3]
+
+
+async def test_an_exclusive_call_in_company_runs_nothing(house: House) -> None:
+    house.tools.tools = TOOLS
+    LEDGER.clear()
+    chat = await house.someone_asks('[[call:alone]] [[call:note {"text": "x"}]] [[say:3 tokens]]')
+    rested = await house.comes_to_rest(chat)
+    results = [word for word in await house.said(chat) if " failed: " in word]
+    assert "must be called by itself" in results[0]
+    assert "Skipped because alone must run alone" in results[1]
+    assert (LEDGER, rested.state) == ([], State.W)
+
+
+async def test_a_stop_after_tool_ends_the_turn(house: House, sim: Simulator) -> None:
+    house.tools.tools = TOOLS
+    chat = await house.someone_asks("[[call:conclude]] [[say:50 tokens]]")
+    rested = await house.comes_to_rest(chat)
+    assert (await house.said(chat))[-1] == "conclude: concluded"
+    assert (rested.state, len(sim.requests)) == (State.W, 1)
+
+
+async def test_a_queued_message_runs_after_the_turn(house: House, sim: Simulator) -> None:
+    chat = await house.someone_asks("[[say:3 tokens]] [[gate:first]]")
+    await streaming(house, chat)
+    await house.someone_adds(chat, "[[say:2 tokens]] second")
+    await sim.gates["first"].set(open=True)
+    await house.comes_to_rest(chat)
+    roles = [message.role for message in await house.messages(chat)]
+    assert roles == [Role.USER, Role.ASSISTANT, Role.USER, Role.ASSISTANT]
+
+
+async def test_a_steer_message_is_read_in_the_next_call(house: House, sim: Simulator) -> None:
+    house.tools.tools = TOOLS
+    chat = await house.someone_asks('[[say:3 tokens]] [[gate:steer]] [[call:note {"text": "a"}]] [[say:4 tokens]]')
+    await streaming(house, chat)
+    await house.someone_adds(chat, "also this", Busy.STEER)
+    await sim.gates["steer"].set(open=True)
+    rested = await house.comes_to_rest(chat)
+    roles = [message.role for message in await house.messages(chat)]
+    assert roles == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.USER, Role.ASSISTANT]
+    assert (rested.turn, rested.state) == (1, State.W)
+
+
+async def test_an_interrupt_keeps_the_partial_answer(house: House) -> None:
+    chat = await house.someone_asks("[[say:20 tokens]] [[gate:never]] [[say:20 tokens]]")
+    await streaming(house, chat)
+    await house.machine.change(chat, Interrupt())
+    rested = await house.comes_to_rest(chat)
+    answer = (await house.messages(chat))[-1]
+    assert (rested.state, answer.role, answer.finish_reason) == (State.W, Role.ASSISTANT, FinishReason.INTERRUPTED)
+    assert (await house.said(chat))[-1]
+
+
+async def test_an_interrupting_message_runs_after_the_partial_answer(house: House) -> None:
+    chat = await house.someone_asks("[[say:20 tokens]] [[gate:never]]")
+    await streaming(house, chat)
+    await house.someone_adds(chat, "[[say:2 tokens]] stop that", Busy.INTERRUPT)
+    await house.comes_to_rest(chat)
+    roles = [message.role for message in await house.messages(chat)]
+    assert roles == [Role.USER, Role.ASSISTANT, Role.USER, Role.ASSISTANT]
+
+
+async def test_an_overloaded_provider_is_tried_again(house: House) -> None:
+    chat = await house.someone_asks("[[fault:overloaded x1]] [[say:3 tokens]]")
+    waiting = await house.until(chat, lambda row: row.retry_state is not None)
+    assert waiting.retry_state is not None
+    assert (waiting.retry_state.kind, waiting.retry_state.attempt) == (ErrorKind.OVERLOADED, 1)
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.retry_state) == (State.W, None)
+
+
+async def test_a_wrong_key_stops_the_chat_with_a_structured_error(house: House) -> None:
+    chat = await house.someone_asks("[[fault:401]]")
+    rested = await house.comes_to_rest(chat)
+    assert rested.state is State.E0
+    assert rested.last_error is not None
+    assert (rested.last_error.kind, rested.last_error.retryable) == (ErrorKind.AUTH, False)
+
+
+async def test_a_client_side_call_parks_the_chat_until_its_result_comes(house: House) -> None:
+    house.tools.tools = TOOLS
+    declared = '[{"name": "ask_ide"}]'
+    text = '[[call:note {"text": "a"}]] [[call:ask_ide]] [[say:4 tokens]]'
+    chat = await house.someone_asks(text, client_tools=declared)
+    parked = await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    assert parked.action is not None
+    assert (parked.action.kind, parked.owned) == (ActionKind.CLIENT_TOOL, False)
+    assert [(call.tool, call.kind) for call in parked.open_calls] == [("ask_ide", CallKind.CLIENT)]
+    call_id = parked.open_calls[0].call_id
+    await house.machine.change(chat, CompleteRequiresAction(outcomes=[Outcome(call_id, '{"line": 3}')]))
+    await house.comes_to_rest(chat)
+    assert 'ask_ide: {"line": 3}' in await house.said(chat)
+
+
+async def test_a_tool_that_needs_approval_runs_once_it_is_approved(house: House) -> None:
+    house.tools.tools = TOOLS
+    LEDGER.clear()
+    chat = await house.someone_asks(
+        '[[call:note {"text": "a"}]] [[say:4 tokens]]', settings='{"approvals": {"note": "ask"}}'
+    )
+    parked = await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    assert parked.action is not None
+    assert parked.action.kind is ActionKind.APPROVAL
+    assert LEDGER == []
+    decision = Decision(parked.open_calls[0].call_id, Verdict.APPROVE)
+    await house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
+    await house.comes_to_rest(chat)
+    assert len(LEDGER) == 1
+
+
+async def test_an_empty_answer_ends_the_turn_with_a_notice(house: House, sim: Simulator) -> None:
+    sim.script(Script("nothing", (Step(()),)))
+    chat = await house.someone_asks("[[script:nothing]]")
+    rested = await house.comes_to_rest(chat)
+    last = (await house.messages(chat))[-1]
+    assert (rested.state, last.kind, last.visibility) == (State.W, Kind.NOTICE, Visibility.USER)
+    assert last.parts == (Notice("empty_answer", "The model answered nothing."),)
