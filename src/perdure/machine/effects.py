@@ -102,6 +102,9 @@ def _counted(chat: Chat, message: NewMessage, change: Change) -> Chat:
     """The chat after one more message: numbers, open calls, whose word was last."""
     number = chat.next_message
     chat = replace(chat, next_message=MessageNumber(number + 1))
+    if message.kind is Kind.NOTICE:
+        # A model that said nothing is answered for by a notice: the turn may end with it.
+        return replace(chat, newest_is_user=False)
     if message.kind is not Kind.ORDINARY:
         return chat
     by_user = message.role is Role.USER
