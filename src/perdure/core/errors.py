@@ -6,7 +6,10 @@ PerdureError
 │   ├── ChatNotFound
 │   ├── MessageNotFound
 │   └── QueuedMessageNotFound
+├── Unauthenticated          nobody knows who asks
 ├── NotAllowed               the caller may not do this
+├── RateLimited              too often; says when to come back
+├── TooLarge                 more than we read
 ├── Refused                  the state does not allow it
 │   ├── TransitionNotAllowed
 │   │   ├── EditedMessageNotUser
@@ -20,7 +23,8 @@ PerdureError
 │   ├── NothingToCompact
 │   ├── KeyReused            an idempotency key came back with another request
 │   ├── WorkspaceRefused      the program in a workspace said no: a code and one instruction
-│   └── BuildFailed           a workspace could not be made from its template; carries the log's tail
+│   ├── BuildFailed           a workspace could not be made from its template; carries the log's tail
+│   └── KeyTaken             another request with the same idempotency key came first
 ├── InvalidInput             what the caller sent does not make sense; names where
 ├── Fenced                   somebody else drives this chat now: stop quietly
 ├── Unavailable              ours to repeat: the database or a peer is away
@@ -60,8 +64,30 @@ class QueuedMessageNotFound(NotFound):
         super().__init__("This message is not in the queue any more.")
 
 
+class Unauthenticated(PerdureError):
+    """Whoever asks has not proved who they are."""
+
+    def __init__(self, message: str = "Sign in, or send a token.") -> None:
+        super().__init__(message)
+
+
 class NotAllowed(PerdureError):
     """The one who asks may not do this."""
+
+
+class RateLimited(PerdureError):
+    """Too many tries. `retry_after` says in how many seconds the next one counts."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"Too many tries. Try again in {retry_after} s.")
+        self.retry_after = retry_after
+
+
+class TooLarge(PerdureError):
+    """What was sent is larger than what is read."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"This is too large: at most {limit} bytes are read.")
 
 
 class Refused(PerdureError):
@@ -141,6 +167,11 @@ class BuildFailed(Refused):
         super().__init__(message)
         self.stage = stage
         self.log_tail = log_tail
+
+
+class KeyTaken(Refused):
+    def __init__(self) -> None:
+        super().__init__("Another request with this Idempotency-Key came first.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ RunnerId = NewType("RunnerId", UUID)
 WorkspaceId = NewType("WorkspaceId", UUID)
 FileId = NewType("FileId", UUID)
 ChangeId = NewType("ChangeId", UUID)
+ProviderId = NewType("ProviderId", UUID)
 
 ModelName = NewType("ModelName", str)
 """The unique name of a model setting, such as `demo` or `anthropic/claude-sonnet`."""

@@ -12,8 +12,9 @@ from asyncpg.pool import PoolConnectionProxy
 from asyncpg.transaction import Transaction
 
 from perdure.core.chat import Chat
-from perdure.core.errors import ChatNotFound, InvalidInput, MessageNotFound, Unavailable
+from perdure.core.errors import ChatNotFound, InvalidInput, KeyTaken, MessageNotFound, Unavailable
 from perdure.core.ids import ChatId, MessageNumber
+from perdure.store.away import AWAY
 from perdure.store.commit import Write, statement
 from perdure.store.queries import query
 from perdure.store.rows import chat_of
@@ -21,17 +22,6 @@ from perdure.store.rows import chat_of
 Connection: TypeAlias = "PoolConnectionProxy[Record]"
 
 _LOST_SWAP = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
-_AWAY = (
-    OSError,
-    TimeoutError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.QueryCanceledError,
-)
 
 
 class OutcomeUnknown(Unavailable):
@@ -40,10 +30,6 @@ class OutcomeUnknown(Unavailable):
 
 class IdTaken(Exception):
     """There is a chat with this id already."""
-
-
-class KeyTaken(Exception):
-    """Another request with the same Idempotency-Key came first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +86,7 @@ class Execution:
                     yield held
                 finally:
                     await held.let_go()
-        except _AWAY as error:
+        except AWAY as error:
             raise Unavailable(_describe(error)) from error
 
     async def execute(self, connection: "Pool[Record] | Connection", write: Write) -> Stamp | None:
@@ -109,7 +95,7 @@ class Execution:
             row = await connection.fetchrow(sql, *values, timeout=self._timeout)
         except _LOST_SWAP:
             return None
-        except _AWAY as error:
+        except AWAY as error:
             raise OutcomeUnknown(_describe(error)) from error
         except asyncpg.PostgresError as error:
             raise _meaning(error) from error
@@ -118,7 +104,7 @@ class Execution:
     async def _row(self, name: str, *values: object) -> Record:
         try:
             row = await self._pool.fetchrow(query(name), *values, timeout=self._timeout)
-        except _AWAY as error:
+        except AWAY as error:
             raise Unavailable(_describe(error)) from error
         if row is None:
             raise ChatNotFound
@@ -141,7 +127,7 @@ class HeldRow:
         if stamp is not None:
             try:
                 await self._transaction.commit()
-            except _AWAY as error:
+            except AWAY as error:
                 raise OutcomeUnknown(_describe(error)) from error
             self._open = False
         return stamp

@@ -7,6 +7,7 @@ import msgspec
 from asyncpg import Record
 
 from perdure.core.chat import Action, Chat, OpenCall, QueueEntry, Status
+from perdure.core.events import QueuedMessage
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import QueuedNumber
 from perdure.core.message import Effort, FinishReason, Kind, Message, NewMessage, Role, Visibility
@@ -173,6 +174,19 @@ def message_of(row: Record) -> Message:
         client_id=row["client_id"],
         queued_as=row["queued_as"],
         covers=row["covers"],
+    )
+
+
+def queued_of(row: Record) -> QueuedMessage:
+    return QueuedMessage(
+        number=row["number"],
+        parts=parts_of(row["parts"]),
+        steer=row["steer"],
+        model=row["model"],
+        effort=Effort(row["effort"]) if row["effort"] else None,
+        created_by=row["created_by"],
+        created_at=row["created_at"],
+        client_id=row["client_id"],
     )
 
 

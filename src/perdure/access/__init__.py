@@ -1,0 +1,1 @@
+"""Who may do what: the one choke point between people and rows."""

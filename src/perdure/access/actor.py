@@ -1,0 +1,34 @@
+"""Whoever asks: a person, as proved by a session or a token, and what that lets them do."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from perdure.access.roles import Permission, Role
+from perdure.core.errors import NotAllowed
+from perdure.core.ids import OrganisationId, UserId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """One person in one organisation."""
+
+    user_id: UserId
+    organisation_id: OrganisationId
+    role: Role
+    permissions: frozenset[Permission]
+    writes: bool = True
+    """False for a token that only reads."""
+    session_id: UUID | None = None
+    """Set when a browser's cookie proved it; such a caller must also prove that the page is ours."""
+
+    def require(self, permission: Permission) -> None:
+        if permission not in self.permissions:
+            raise NotAllowed(_REFUSALS[permission])
+
+
+_REFUSALS = {
+    Permission.CHAT: "Your role or token does not allow chats of your own.",
+    Permission.CONFIGURE: "Only an admin may see or change the configuration.",
+    Permission.PEOPLE: "Only an admin may manage people.",
+    Permission.AUDIT: "Only an admin or an auditor may read this.",
+}

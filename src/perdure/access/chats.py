@@ -1,0 +1,200 @@
+"""Chats as one actor may see and change them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+from asyncpg import Record
+
+from perdure.access.actor import Actor
+from perdure.access.roles import Permission
+from perdure.access.rows import ActorRows
+from perdure.core.chat import Chat
+from perdure.core.cursor import Cursor
+from perdure.core.errors import ChatNotFound, NotAllowed
+from perdure.core.events import ChatCard, PendingAction, PendingCall, QueuedMessage
+from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.message import Message
+from perdure.core.parts import ToolCall
+from perdure.machine.machine import Bundle, Committed, Machine, Request
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.messages import Target
+from perdure.store.cards import card_of
+from perdure.store.commit import NewCard
+from perdure.store.rows import chat_of, message_of, queued_of
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A chat as the actor saw it: its execution state, and the row that its card is made of."""
+
+    actor: Actor
+    chat: Chat
+    row: Record
+
+    @property
+    def card(self) -> ChatCard:
+        return self.card_after(self.chat)
+
+    def card_after(self, chat: Chat) -> ChatCard:
+        """The card once the chat has moved on."""
+        return card_of(self.row, chat, reader=self.actor.user_id)
+
+    @property
+    def metadata_version(self) -> int:
+        return self.row["metadata_version"]
+
+    def cursor_after(self, chat: Chat) -> str:
+        """Where a stream starts that sends nothing of what this already says."""
+        return str(Cursor.of(chat, self.metadata_version))
+
+    @property
+    def own(self) -> bool:
+        return self.row["owner_id"] == self.actor.user_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Which chats a list shows, and after which it goes on."""
+
+    archived: bool | None = False
+    shared: bool | None = None
+    unread: bool | None = None
+    labels: str | None = None
+    title: str | None = None
+    source: str | None = None
+    after: tuple[int, Decimal, UUID] | None = None
+    limit: int = 50
+
+    def values(self) -> tuple[object, ...]:
+        filters = (self.archived, self.shared, self.unread, self.labels, self.title, self.source)
+        return (*filters, *(self.after or (None, None, None)), self.limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What is said about a chat. None leaves it as it is; an empty text clears a model or an effort."""
+
+    title: str | None = None
+    labels: str | None = None
+    plan_mode: bool | None = None
+    model: str | None = None
+    effort: str | None = None
+    workspace_id: UUID | None = None
+    pin: int | None = None
+    client_tools: str | None = None
+    settings: str | None = None
+
+    def values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in Description.__dataclass_fields__)
+
+    @property
+    def empty(self) -> bool:
+        return all(value is None for value in self.values())
+
+
+class Chats:
+    """What of the chats an actor may reach. What they may not see does not exist."""
+
+    def __init__(self, rows: ActorRows, machine: Machine) -> None:
+        self._rows = rows
+        self._machine = machine
+
+    async def read(self, chat_id: ChatId) -> Seen:
+        row = await self._rows.one("chats/read", chat_id)
+        if row is None:
+            raise ChatNotFound
+        return Seen(self._rows.actor, chat_of(row), row)
+
+    async def own(self, chat_id: ChatId) -> Seen:
+        """A chat of the actor's own. Those it is shared with read it, and spend nothing on it."""
+        seen = await self.read(chat_id)
+        if not seen.own:
+            raise NotAllowed("This chat is shared with you to read. Only its owner may do this.")
+        self._rows.actor.require(Permission.CHAT)
+        return seen
+
+    async def create(
+        self, chat_id: ChatId, card: NewCard, transitions: Sequence[Transition], request: Request
+    ) -> Committed:
+        self._rows.actor.require(Permission.CHAT)
+        return await self._machine.create(chat_id, card, transitions, request)
+
+    async def advance(self, seen: Seen, bundle: Bundle, request: Request) -> Committed:
+        """Follow the arrows that the bundle chooses, in a chat of the actor's own."""
+        assert seen.own
+        return await self._machine.advance_by(seen.chat, bundle, request=request)
+
+    async def edit(
+        self, seen: Seen, number: MessageNumber, bundle: Callable[[Target], Bundle], request: Request
+    ) -> Committed:
+        assert seen.own
+        return await self._machine.edit(seen.chat.id, number, bundle, request)
+
+    async def page(self, listing: "Listing") -> list[Seen]:
+        """Root chats that the actor may read: pinned ones first, then the newest."""
+        rows = await self._rows.all("chats/list", *listing.values())
+        return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
+
+    async def related(self, roots: Sequence[ChatId]) -> list[Seen]:
+        rows = await self._rows.all("chats/related", list(roots)) if roots else []
+        return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
+
+    async def children(self, chat_id: ChatId) -> list[Seen]:
+        rows = await self._rows.all("chats/children", chat_id)
+        return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
+
+    async def describe(self, seen: Seen, description: "Description") -> None:
+        """Change what the owner says about a chat."""
+        assert seen.own
+        await self._rows.one("chats/patch", seen.chat.id, *description.values())
+
+    async def approve_always(self, seen: Seen, tools: Sequence[str]) -> None:
+        """Never ask again about these tools in this chat."""
+        assert seen.own
+        await self._rows.one("chats/approve_always", seen.chat.id, list(tools))
+
+    async def compactable(self, chat_id: ChatId) -> bool:
+        row = await self._rows.one("chats/compactable", chat_id)
+        return row is not None and row["compactable"]
+
+    async def mark_read(self, seen: Seen, number: int) -> None:
+        await self._rows.one("chats/mark_read", seen.chat.id, number)
+
+    async def prompts(self, chat_id: ChatId, limit: int) -> list[Record]:
+        return await self._rows.all("messages/prompts", chat_id, limit)
+
+    async def newest(self, chat_id: ChatId, *, before: int | None, after: int | None, limit: int) -> list[Message]:
+        """Messages before one number and after another, newest first."""
+        return [message_of(row) for row in await self._rows.all("messages/page_before", chat_id, before, after, limit)]
+
+    async def oldest(self, chat_id: ChatId, *, after: int, limit: int) -> list[Message]:
+        """Messages after a number, oldest first."""
+        return [message_of(row) for row in await self._rows.all("messages/page_after", chat_id, after, limit)]
+
+    async def queue(self, seen: Seen) -> tuple[QueuedMessage, ...]:
+        if not seen.chat.queue:
+            return ()
+        return tuple(queued_of(row) for row in await self._rows.all("queue/list", seen.chat.id))
+
+    async def action(self, seen: Seen) -> PendingAction | None:
+        """What the chat asks for, with the arguments of the calls that it asks about."""
+        chat = seen.chat
+        if chat.action is None:
+            return None
+        return PendingAction(
+            kind=chat.action.kind,
+            calls=await self._pending_calls(chat) if chat.action.calls else (),
+            children=tuple(ChatId(UUID(child)) for child in chat.action.children),
+            deadline_at=chat.action_deadline_at,
+            limit=chat.action.limit,
+            spent=chat.budget_spent or None,
+        )
+
+    async def _pending_calls(self, chat: Chat) -> tuple[PendingCall, ...]:
+        row = await self._rows.one("messages/one", chat.id, chat.last_assistant)
+        parts = message_of(row).parts if row else ()
+        calls = [part for part in parts if isinstance(part, ToolCall) and not part.provider_executed]
+        asked = chat.action.calls if chat.action else ()
+        return tuple(PendingCall(calls[i].call_id, calls[i].tool, calls[i].args) for i in asked if i < len(calls))

@@ -1,0 +1,62 @@
+"""Secrets of others that we must be able to read again, such as provider keys: encrypted at rest, with rotation."""
+
+import base64
+import hashlib
+import secrets
+from collections.abc import Sequence
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from perdure.core.errors import Misconfigured
+
+_NONCE = 12
+_NAME = 4
+
+
+class Keyring:
+    """The first key encrypts; every key decrypts. To rotate, put a new key first and re-encrypt.
+
+    A sealed secret is the name of its key, a nonce, and what AES-GCM makes of it. `purpose` is bound to it: a row
+    copied into another place does not open there.
+    """
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        if not keys:
+            raise Misconfigured("There is no key to encrypt secrets with. Set PERDURE_SECRET_KEY.")
+        self._keys = {_name(key): AESGCM(key) for key in keys}
+        self._first = _name(keys[0])
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Keyring":
+        """From what people put into the environment: anything of at least 16 characters."""
+        if any(len(text) < 16 for text in texts):
+            raise Misconfigured("PERDURE_SECRET_KEY must have at least 16 characters.")
+        return cls([hashlib.sha256(b"perdure-secrets" + text.encode()).digest() for text in texts])
+
+    def seal(self, secret: str, purpose: str) -> bytes:
+        nonce = secrets.token_bytes(_NONCE)
+        return self._first + nonce + self._keys[self._first].encrypt(nonce, secret.encode(), purpose.encode())
+
+    def open(self, sealed: bytes, purpose: str) -> str:
+        name, nonce, content = sealed[:_NAME], sealed[_NAME : _NAME + _NONCE], sealed[_NAME + _NONCE :]
+        key = self._keys.get(name)
+        if key is None:
+            raise Misconfigured("A stored secret was encrypted with a key that PERDURE_SECRET_KEY no longer names.")
+        try:
+            return key.decrypt(nonce, content, purpose.encode()).decode()
+        except InvalidTag as error:
+            raise Misconfigured("A stored secret is damaged.") from error
+
+    def stale(self, sealed: bytes) -> bool:
+        """Whether it was sealed with an older key."""
+        return sealed[:_NAME] != self._first
+
+
+def _name(key: bytes) -> bytes:
+    return hashlib.sha256(b"name" + key).digest()[:_NAME]
+
+
+def generated() -> str:
+    """A fresh key, as text."""
+    return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()

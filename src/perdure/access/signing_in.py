@@ -1,0 +1,99 @@
+"""Signing in and out: passwords, one-time links, the first person of a new deployment."""
+
+from dataclasses import dataclass
+
+from asyncpg import Pool, Record
+
+from perdure.access.attempts import Attempts
+from perdure.access.passwords import matches
+from perdure.access.roles import Role
+from perdure.access.secret_texts import LINK_PREFIX, SESSION_PREFIX, digest, mint
+from perdure.core.clock import Clock
+from perdure.core.errors import Unauthenticated
+from perdure.core.ids import OrganisationId, UserId
+from perdure.core.timing import LOGIN_LINK_KEPT, LOGIN_WINDOW, SESSION_KEPT
+from perdure.store.queries import query
+
+TRIES_PER_PERSON = 10
+TRIES_PER_ADDRESS = 100
+FIRST_EMAIL = "owner@localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Where somebody signs in from."""
+
+    address: str
+    user_agent: str = ""
+
+
+class Reception:
+    """Opens sessions for those who prove who they are."""
+
+    def __init__(self, pool: "Pool[Record]", clock: Clock) -> None:
+        self._pool = pool
+        self._people = Attempts(clock, limit=TRIES_PER_PERSON, window=LOGIN_WINDOW)
+        self._addresses = Attempts(clock, limit=TRIES_PER_ADDRESS, window=LOGIN_WINDOW)
+
+    async def by_password(self, email: str, password: str, visitor: Visitor) -> str:
+        """A session's secret, for the right password."""
+        self._addresses.count(visitor.address)
+        self._people.count(email.lower())
+        row = await self._pool.fetchrow(query("users/by_email"), email)
+        if not await matches(password, row["password_hash"] if row else None) or row is None:
+            raise Unauthenticated("The address or the password is wrong.")
+        self._people.forgive(email.lower())
+        return await self.open(row["id"], visitor)
+
+    async def by_link(self, secret: str, visitor: Visitor) -> str:
+        self._addresses.count(visitor.address)
+        row = await self._pool.fetchrow(query("login_links/use"), digest(secret))
+        if row is None or not row["valid"]:
+            raise Unauthenticated("This link was used already, or it is too old. Ask for a new one.")
+        return await self.open(row["user_id"], visitor)
+
+    async def open(self, user_id: UserId, visitor: Visitor) -> str:
+        secret = mint(SESSION_PREFIX)
+        agent = visitor.user_agent[:200]
+        session = await self._pool.fetchval(
+            query("sessions/open"), digest(secret), user_id, visitor.address, agent, SESSION_KEPT
+        )
+        if session is None:
+            raise Unauthenticated("This account is disabled.")
+        return secret
+
+    async def reachable(self) -> bool:
+        """Whether anybody can sign in without a link."""
+        row = await self._pool.fetchrow(query("users/first_owner"))
+        return row is not None and row["reachable"]
+
+    async def link(self, user_id: UserId) -> str:
+        """The secret of a link that signs this person in once."""
+        secret = mint(LINK_PREFIX)
+        await self._pool.execute(query("login_links/make"), digest(secret), user_id, LOGIN_LINK_KEPT)
+        return secret
+
+
+@dataclass(frozen=True, slots=True)
+class Household:
+    """Who lives in a deployment when it starts."""
+
+    owner: UserId
+    organisation: OrganisationId
+    reachable: bool
+    """Whether anybody can sign in without a link."""
+
+
+async def first_household(pool: "Pool[Record]") -> Household:
+    """The deployment's owner and organisation, made if there are none."""
+    async with pool.acquire() as connection, connection.transaction():
+        # Two replicas that start together make one household.
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtext('perdure household'))")
+        organisation = await connection.fetchval(query("organisations/first"))
+        if organisation is None:
+            organisation = await connection.fetchval(query("organisations/add"), "Default")
+        row = await connection.fetchrow(query("users/first_owner"))
+        if row is not None:
+            return Household(row["id"], organisation, row["reachable"])
+        values = (organisation, FIRST_EMAIL, "Owner", Role.OWNER.value, None)
+        return Household(await connection.fetchval(query("users/add"), *values), organisation, reachable=False)

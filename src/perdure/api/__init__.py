@@ -1,0 +1,1 @@
+"""HTTP: every route is the sentence it implements."""

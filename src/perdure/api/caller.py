@@ -1,0 +1,124 @@
+"""Whoever calls, and everything that they may reach: what a handler works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+from uuid import UUID
+
+from perdure.access.actor import Actor
+from perdure.access.chats import Chats, Seen
+from perdure.access.rows import ActorRows
+from perdure.api.http import Call
+from perdure.api.idempotency import Claim
+from perdure.api.reply import Outcome, Reply
+from perdure.api.services import Services
+from perdure.api.taker import first_taken, taking
+from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
+from perdure.config.config import Config
+from perdure.core.errors import InvalidInput, Validation
+from perdure.core.ids import ChatId, FileId, MessageNumber, ModelName
+from perdure.core.parts import AnyPart, File, FileReference, Text
+from perdure.machine.diagram import follow
+from perdure.machine.machine import Committed
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.messages import EditMessage, Target
+from perdure.store.commit import NewCard
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What somebody says: its parts, and the files of theirs that it names."""
+
+    parts: tuple[AnyPart, ...]
+    files: tuple[FileId, ...] = ()
+
+
+class Caller:
+    """One signed-in caller, for the length of one request."""
+
+    def __init__(self, services: Services, rows: ActorRows, call: Call, claim: Claim | None) -> None:
+        self.services = services
+        self.rows = rows
+        self.call = call
+        self._claim = claim
+
+    @property
+    def actor(self) -> Actor:
+        return self.rows.actor
+
+    @property
+    def config(self) -> Config:
+        return self.services.config
+
+    @cached_property
+    def chats(self) -> Chats:
+        return Chats(self.rows, self.services.machine)
+
+    async def create(
+        self, chat_id: ChatId, card: NewCard, transition: Transition, *, answer: Callable[[Outcome], T]
+    ) -> T:
+        """Bring a chat into being. If it runs and there is room, a worker of this replica takes it."""
+        reply = self._reply(answer)
+        created = follow(None, (transition,), chat_id=chat_id).chat
+        transitions = first_taken(self.services.taker, created, (transition,))
+        return self._done(reply, await self.chats.create(chat_id, card, transitions, reply.request))
+
+    async def follow(self, seen: Seen, *transitions: Transition, answer: Callable[[Outcome], T]) -> T:
+        """Follow arrows in a chat of the caller's own; a worker of this replica takes what comes to run."""
+        reply = self._reply(answer)
+        bundle = taking(self.services.taker, transitions)
+        return self._done(reply, await self.chats.advance(seen, bundle, reply.request))
+
+    async def edit(
+        self,
+        seen: Seen,
+        number: MessageNumber,
+        edit: Callable[[Target], EditMessage],
+        *,
+        answer: Callable[[Outcome], T],
+    ) -> T:
+        """Replace a message, which is read together with the chat."""
+        reply = self._reply(answer)
+        committed = await self.chats.edit(
+            seen, number, lambda target: taking(self.services.taker, (edit(target),)), reply.request
+        )
+        return self._done(reply, committed)
+
+    def _reply(self, answer: Callable[[Outcome], T]) -> Reply[T]:
+        return Reply(answer, self._claim, self.actor.user_id, self.services.clock)
+
+    def _done(self, reply: Reply[T], committed: Committed) -> T:
+        base = committed.plan.base
+        if committed.chat.owned and (base is None or committed.chat.runner_id != base.runner_id):
+            self.services.taker.taken(committed)
+        return reply.of(committed)
+
+    async def said(self, content: tuple[AnyContent, ...]) -> Said:
+        """What the caller says, with the files that are theirs."""
+        check(content)
+        wanted = [part.file_id for part in content if isinstance(part, FileContent)]
+        rows = await self.rows.all("files/usable", wanted) if wanted else []
+        files = {row["id"]: File(str(row["id"]), row["name"], row["media_type"]) for row in rows}
+        parts = tuple(_part(part, index, files) for index, part in enumerate(content))
+        return Said(parts, tuple(FileId(file_id) for file_id in dict.fromkeys(wanted)))
+
+    async def model(self, name: ModelName | None) -> ModelName | None:
+        """The name, if it is that of a model that chats may use."""
+        if name is not None and await self.config.model(self.actor.organisation_id, name) is None:
+            raise InvalidInput("The model cannot be used.", Validation("model", "is not known or not enabled"))
+        return name
+
+
+def _part(part: AnyContent, index: int, files: dict[UUID, File]) -> AnyPart:
+    match part:
+        case TextContent(text=text):
+            return Text(text)
+        case FileReferenceContent():
+            return FileReference(part.file_name, part.start_line, part.end_line, part.content)
+        case FileContent(file_id=file_id):
+            if file_id not in files:
+                raise InvalidInput("There is no such file.", Validation(f"content[{index}].file_id", "is not known"))
+            return files[file_id]

@@ -1,0 +1,115 @@
+"""One answer for all requests with the same Idempotency-Key.
+
+The key is written with the change it belongs to: by the machine in its one statement, or in the transaction that a
+handler runs in. Requests of one replica with the same key take turns; those of several meet at the unique key.
+"""
+
+import asyncio
+import base64
+import hashlib
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakValueDictionary
+
+from perdure.access.keyring import Keyring
+from perdure.access.rows import ActorRows
+from perdure.api.http import Answer, Call
+from perdure.api.routing import Route
+from perdure.core.errors import InvalidInput, KeyReused, KeyTaken, PerdureError, Validation
+from perdure.core.timing import IDEMPOTENCY_KEPT
+from perdure.store.commit import IdempotencyKey
+
+HEADER = "idempotency-key"
+LONGEST = 255
+_PURPOSE = "kept answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A key that came with a request, and what the request was."""
+
+    route: Route
+    key: str
+    request_hash: bytes
+
+    @classmethod
+    def of(cls, route: Route, call: Call, body: bytes) -> "Claim | None":
+        key = call.headers.get(HEADER)
+        if key is None or route.reads:
+            return None
+        if not 1 <= len(key) <= LONGEST or not key.isprintable():
+            detail = f"must have 1 to {LONGEST} printable characters"
+            raise InvalidInput("The Idempotency-Key does not fit.", Validation("Idempotency-Key", detail))
+        request = b"\0".join((call.path.encode(), call.query_string.encode(), body))
+        return cls(route, key, hashlib.sha256(request).digest())
+
+    def written(self, user_id: object, answer: Answer) -> IdempotencyKey:
+        """The row that the machine writes together with its change."""
+        return IdempotencyKey(
+            caller=user_id,
+            route=self.route.name,
+            key=self.key,
+            request_hash=self.request_hash,
+            answer=answer.body.decode(),
+        )
+
+
+class Keys:
+    """Runs a request once per key."""
+
+    def __init__(self, keyring: Keyring) -> None:
+        self._keyring = keyring
+        self._turns = WeakValueDictionary[tuple[object, str, str], asyncio.Lock]()
+
+    async def once(self, claim: Claim, rows: ActorRows, run: Callable[[ActorRows], Awaitable[Answer]]) -> Answer:
+        async with self._turn(claim, rows):
+            kept = await self._kept(claim, rows)
+            if kept is not None:
+                return kept
+            try:
+                return await (run(rows) if claim.route.by_machine else self._in_transaction(claim, rows, run))
+            except PerdureError:
+                # Another replica may have done it meanwhile, so that it is no longer possible here.
+                kept = await self._kept(claim, rows)
+                if kept is None:
+                    raise
+                return kept
+
+    def _turn(self, claim: Claim, rows: ActorRows) -> AbstractAsyncContextManager[Any]:
+        name = (rows.actor.user_id, claim.route.name, claim.key)
+        lock = self._turns.get(name)
+        if lock is None:
+            lock = self._turns[name] = asyncio.Lock()
+        return lock
+
+    async def _kept(self, claim: Claim, rows: ActorRows) -> Answer | None:
+        row = await rows.one("idempotency_keys/kept", claim.route.name, claim.key, IDEMPOTENCY_KEPT)
+        if row is None:
+            return None
+        if row["request_hash"] != claim.request_hash:
+            raise KeyReused
+        return self._restored(claim.route, row["answer"])
+
+    async def _in_transaction(
+        self, claim: Claim, rows: ActorRows, run: Callable[[ActorRows], Awaitable[Answer]]
+    ) -> Answer:
+        async with rows.together() as bound:
+            values = (claim.route.name, claim.key)
+            begun = await bound.one("idempotency_keys/begin", *values, claim.request_hash)
+            if begun is None:
+                raise KeyTaken
+            answer = await run(bound)
+            await bound.one("idempotency_keys/keep", *values, self._stored(claim.route, answer))
+            return answer
+
+    def _stored(self, route: Route, answer: Answer) -> str:
+        text = answer.body.decode()
+        return base64.b64encode(self._keyring.seal(text, _PURPOSE)).decode() if route.secret else text
+
+    def _restored(self, route: Route, text: str) -> Answer:
+        if route.secret:
+            text = self._keyring.open(base64.b64decode(text), _PURPOSE)
+        headers = (("content-type", "application/json"), ("idempotent-replay", "true"))
+        return Answer(route.status, text.encode(), headers if text else headers[1:])

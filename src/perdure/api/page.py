@@ -1,0 +1,85 @@
+"""The web page: files of one folder, read once, with a policy that lets no foreign script in."""
+
+import gzip
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from perdure.api.errors import Problem
+from perdure.api.http import Answer, Receive, Scope, Send, headers_of
+
+INDEX = "/index.html"
+HASHED = "/assets/"
+
+# Terminals and virtual lists place things by style; no style can run a script.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; media-src 'self' blob:; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+)
+_PLACES = ("/chats", "/settings", "/admin", "/login", "/inbox", "/workspaces", "/shared")
+_MISSING = b"<!doctype html><title>Perdure</title><p>The web page is not built. Run <code>make web</code>.</p>"
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    content: bytes
+    squeezed: bytes | None
+    media_type: str
+
+    @classmethod
+    def read(cls, path: Path) -> "_File":
+        content = path.read_bytes()
+        media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        squeezed = gzip.compress(content, 6) if _texty(media_type) else None
+        return cls(content, squeezed, media_type)
+
+
+def _texty(media_type: str) -> bool:
+    return media_type.startswith("text/") or media_type.endswith(("javascript", "json", "svg+xml"))
+
+
+class Page:
+    """Serves the files, and the page itself at every place that only the page knows."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._files = _files(folder) if folder is not None and folder.is_dir() else {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        headers = headers_of(scope)
+        await self._answer(scope["method"], scope["path"], headers).send(send)
+
+    def _answer(self, method: str, path: str, headers: Mapping[str, str]) -> Answer:
+        if method not in ("GET", "HEAD"):
+            return Answer.json(405, Problem("This address is only read."), ("allow", "GET, HEAD"))
+        file = self._files.get(path)
+        if file is None and _known(path):
+            file = self._files.get(INDEX) or _File(_MISSING, None, "text/html")
+        if file is None:
+            return Answer.json(404, Problem("There is nothing at this address."))
+        return _served(file, path, squeeze="gzip" in headers.get("accept-encoding", ""))
+
+
+def _known(path: str) -> bool:
+    return path == "/" or any(path == place or path.startswith(f"{place}/") for place in _PLACES)
+
+
+def _served(file: _File, path: str, *, squeeze: bool) -> Answer:
+    # A file whose name holds a hash of its content never changes.
+    kept = "public, max-age=31536000, immutable" if path.startswith(HASHED) else "no-cache"
+    kind = f"{file.media_type}; charset=utf-8" if _texty(file.media_type) else file.media_type
+    headers = (("content-type", kind), ("cache-control", kept), ("vary", "accept-encoding"), *_HEADERS)
+    if squeeze and file.squeezed is not None:
+        return Answer(200, file.squeezed, (*headers, ("content-encoding", "gzip")))
+    return Answer(200, file.content, headers)
+
+
+def _files(folder: Path) -> dict[str, _File]:
+    return {f"/{path.relative_to(folder).as_posix()}": _File.read(path) for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,212 @@
+"""Chats: list, create, read, describe."""
+
+from datetime import timedelta
+from typing import TypeVar
+from uuid import uuid4
+
+import jsonschema_rs
+import msgspec
+from msgspec import UNSET, UnsetType, structs
+
+from perdure.access.chats import Description, Seen
+from perdure.api.caller import Caller
+from perdure.api.listing import listing_of, next_cursor
+from perdure.api.reply import Outcome
+from perdure.api.routing import Routes
+from perdure.api.wire.chats import (
+    ChatPage,
+    ChatView,
+    Children,
+    ClientTool,
+    CreateBody,
+    Created,
+    ListedCard,
+    ListQuery,
+    Moved,
+    PatchBody,
+)
+from perdure.core.cursor import Cursor
+from perdure.core.errors import InvalidInput, NotRoot, Validation
+from perdure.core.events import ChatCard
+from perdure.core.ids import ChatId, ModelName
+from perdure.core.message import Effort, NewMessage, Role, Visibility
+from perdure.core.parts import Text
+from perdure.core.text import storable
+from perdure.machine.transitions.lifecycle import Create, SetArchived
+from perdure.store.commit import NewCard
+
+routes = Routes("chats")
+T = TypeVar("T")
+
+TITLE_WORDS, TITLE_LENGTH = 6, 80
+
+
+@routes.get("/chats")
+async def list_chats(caller: Caller, query: ListQuery) -> ChatPage:
+    """The chats that you may read: pinned ones first, then the newest, children inside their root."""
+    seen = await caller.chats.page(listing_of(query))
+    related = await caller.chats.related([chat.chat.id for chat in seen])
+    return ChatPage(
+        items=tuple(ListedCard(**structs.asdict(chat.card)) for chat in seen),
+        related=tuple(chat.card for chat in related),
+        next_cursor=next_cursor(seen, query.limit),
+    )
+
+
+@routes.post("/chats", status=201, by_machine=True)
+async def create_chat(caller: Caller, body: CreateBody) -> Created:
+    """Begin a chat with a message. The agent starts on it at once."""
+    said = await caller.said(body.content)
+    model = await caller.model(body.model)
+    message = NewMessage(
+        role=Role.USER,
+        parts=said.parts,
+        created_by=caller.actor.user_id,
+        model=model,
+        effort=body.effort,
+        client_id=body.client_id,
+    )
+    chat_id = ChatId(uuid4())
+    card = _new_card(caller, body)
+    create = Create((*await _system_rows(caller, body), message), files=said.files, budget_limit=body.budget_limit)
+    return await caller.create(chat_id, card, create, answer=lambda outcome: _created(caller, card, outcome))
+
+
+@routes.get("/chats/{chat_id}")
+async def read_chat(caller: Caller, chat_id: ChatId) -> ChatView:
+    """A chat, what waits in its queue, what it asks for, and the cursor where a stream goes on."""
+    seen = await caller.chats.read(chat_id)
+    return ChatView(
+        chat=seen.card,
+        queue=await caller.chats.queue(seen),
+        action=await caller.chats.action(seen),
+        retry=seen.chat.retry_state,
+        error=seen.chat.last_error,
+        cursor=seen.cursor_after(seen.chat),
+    )
+
+
+@routes.patch("/chats/{chat_id}")
+async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Moved:
+    """Rename, label, pin, archive, mark as read, choose model, effort and tools. What is not named stays."""
+    if body.read is not UNSET:
+        await caller.chats.mark_read(await caller.chats.read(chat_id), body.read)
+    description = await _description(caller, body)
+    if not description.empty or body.archived is not UNSET:
+        seen = await caller.chats.own(chat_id)
+        if description.pin and seen.row["parent_id"] is not None:
+            raise InvalidInput("Only a root chat can be pinned.", Validation("pin", "this chat is a child"))
+        if not description.empty:
+            await caller.chats.describe(seen, description)
+        if body.archived is not UNSET and body.archived != seen.chat.archived:
+            await _archive(caller, seen, body.archived)
+    return Moved((await caller.chats.read(chat_id)).card)
+
+
+@routes.get("/chats/{chat_id}/children")
+async def list_children(caller: Caller, chat_id: ChatId) -> Children:
+    """The chats that this chat's agent started."""
+    await caller.chats.read(chat_id)
+    return Children(tuple(seen.card for seen in await caller.chats.children(chat_id)))
+
+
+async def _archive(caller: Caller, seen: Seen, archived: bool) -> None:
+    if seen.row["parent_id"] is not None:
+        raise NotRoot
+    await caller.follow(seen, SetArchived(archived), answer=lambda _: None)
+
+
+async def _system_rows(caller: Caller, body: CreateBody) -> tuple[NewMessage, ...]:
+    """What the model is told before everything else, frozen as it is now."""
+    settings = await caller.config.settings(caller.actor.organisation_id)
+    prompts = (settings.system_prompt, body.system_prompt or "")
+    return tuple(
+        NewMessage(role=Role.SYSTEM, parts=(Text(prompt),), visibility=Visibility.MODEL)
+        for prompt in prompts
+        if prompt.strip()
+    )
+
+
+def _new_card(caller: Caller, body: CreateBody) -> NewCard:
+    deadline = body.client_tool_deadline_s
+    return NewCard(
+        organisation_id=caller.actor.organisation_id,
+        owner_id=caller.actor.user_id,
+        title=storable(body.title) if body.title else fallback_title(body),
+        title_source="named" if body.title else "fallback",
+        labels=msgspec.json.encode(body.labels).decode(),
+        model=body.model,
+        effort=body.effort,
+        plan_mode=body.plan_mode,
+        workspace_id=body.workspace_id,
+        client_tools=_tools(body.client_tools),
+        client_tool_deadline=timedelta(seconds=deadline) if deadline else None,
+    )
+
+
+def fallback_title(body: CreateBody) -> str:
+    """The first words of what was said."""
+    texts = (getattr(part, "text", "") or getattr(part, "name", "") for part in body.content)
+    words = " ".join(texts).split()[:TITLE_WORDS]
+    return storable(" ".join(words))[:TITLE_LENGTH].strip() or "New chat"
+
+
+def _created(caller: Caller, card: NewCard, outcome: Outcome) -> Created:
+    return Created(
+        chat=ChatCard(
+            id=outcome.chat.id,
+            owner_id=caller.actor.user_id,
+            title=card.title,
+            status=outcome.chat.status,
+            created_at=outcome.at,
+            updated_at=outcome.at,
+            model=ModelName(card.model) if card.model else None,
+            effort=Effort(card.effort) if card.effort else None,
+            plan_mode=card.plan_mode,
+            labels=msgspec.json.decode(card.labels),
+        ),
+        message=outcome.messages[-1],
+        cursor=str(Cursor.of(outcome.chat, 1)),
+    )
+
+
+async def _description(caller: Caller, body: PatchBody) -> Description:
+    settings = {name: getattr(body, name) for name in ("mcp_servers", "approvals") if getattr(body, name) is not UNSET}
+    if body.model is not UNSET:
+        await caller.model(body.model)
+    return Description(
+        title=_given(body.title),
+        labels=None if body.labels is UNSET else msgspec.json.encode(body.labels).decode(),
+        plan_mode=_given(body.plan_mode),
+        model=None if body.model is UNSET else body.model or "",
+        effort=None if body.effort is UNSET else body.effort or "",
+        workspace_id=_given(body.workspace_id),
+        pin=_given(body.pin),
+        client_tools=None if body.client_tools is UNSET else _tools(body.client_tools),
+        settings=msgspec.json.encode(settings).decode() if settings else None,
+    )
+
+
+def _tools(tools: tuple[ClientTool, ...]) -> str:
+    """The tools as they are stored. Names are unique, schemas are schemas."""
+    wrong = [
+        Validation(f"client_tools[{index}].{field}", detail)
+        for index, tool in enumerate(tools)
+        for field, detail in _tool_problems(tool, tools[:index])
+    ]
+    if wrong:
+        raise InvalidInput("The tools do not fit.", *wrong)
+    return msgspec.json.encode(tools).decode()
+
+
+def _tool_problems(tool: ClientTool, earlier: tuple[ClientTool, ...]) -> list[tuple[str, str]]:
+    problems: list[tuple[str, str]] = []
+    if any(other.name == tool.name for other in earlier):
+        problems.append(("name", "is there twice"))
+    if not jsonschema_rs.meta.is_valid(tool.schema):
+        problems.append(("schema", "is not a JSON schema"))
+    return problems
+
+
+def _given(value: T | UnsetType) -> T | None:
+    return None if isinstance(value, UnsetType) else value

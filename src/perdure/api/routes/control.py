@@ -1,0 +1,87 @@
+"""What can be asked of a turn: stop, go on, compact; and the answers that a parked chat waits for."""
+
+from msgspec import json
+
+from perdure.access.chats import Seen
+from perdure.api.caller import Caller
+from perdure.api.routing import Routes
+from perdure.api.wire.chats import Moved
+from perdure.api.wire.control import ActionBody, Choice, Nothing, ToolResultsBody, TurnBody
+from perdure.core.chat import ActionKind, State
+from perdure.core.errors import InvalidInput, NothingToCompact
+from perdure.core.ids import ChatId, MessageNumber
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Outcome, Verdict
+from perdure.machine.transitions.endings import Interrupt, Retry
+from perdure.machine.transitions.lifecycle import ReconcileInvalidState, RequestCompaction
+
+routes = Routes("control")
+
+
+@routes.post("/chats/{chat_id}/interrupt", by_machine=True)
+async def interrupt(caller: Caller, chat_id: ChatId, body: TurnBody) -> Moved:
+    """Stop. What the agent said so far is kept."""
+    seen = await caller.chats.own(chat_id)
+    if seen.chat.state in (State.I0, State.I1):
+        return Moved(seen.card)
+    return await _follow(caller, seen, Interrupt(turn=None if body.turn is None else MessageNumber(body.turn)))
+
+
+@routes.post("/chats/{chat_id}/retry", by_machine=True)
+async def retry(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
+    """Try the same history once more after an error."""
+    return await _follow(caller, await caller.chats.own(chat_id), Retry())
+
+
+@routes.post("/chats/{chat_id}/compact", by_machine=True)
+async def compact(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
+    """Replace what is old by a summary, now."""
+    seen = await caller.chats.own(chat_id)
+    if not await caller.chats.compactable(chat_id):
+        raise NothingToCompact
+    return await _follow(caller, seen, RequestCompaction())
+
+
+@routes.post("/chats/{chat_id}/reconcile", by_machine=True)
+async def reconcile(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
+    """Lead a chat whose row makes no sense back to an error that you can leave."""
+    return await _follow(caller, await caller.chats.own(chat_id), ReconcileInvalidState())
+
+
+@routes.post("/chats/{chat_id}/tool-results", by_machine=True)
+async def tool_results(caller: Caller, chat_id: ChatId, body: ToolResultsBody) -> Moved:
+    """Answer the calls of your own tools. Names exactly those that are pending."""
+    outcomes = [Outcome(r.call_id, json.encode(r.output).decode(), is_error=r.is_error) for r in body.results]
+    complete = CompleteRequiresAction(
+        outcomes=outcomes, by=caller.actor.user_id, expected=frozenset({ActionKind.CLIENT_TOOL})
+    )
+    return await _follow(caller, await caller.chats.own(chat_id), complete)
+
+
+@routes.post("/chats/{chat_id}/action", by_machine=True)
+async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
+    """Decide about calls, raise a budget, or decline to."""
+    if sum((bool(body.decisions), body.limit is not None, body.decline)) != 1:
+        raise InvalidInput("Send exactly one of decisions, limit and decline.")
+    seen = await caller.chats.own(chat_id)
+    if always := [d.call_id for d in body.decisions if d.decision is Choice.APPROVE_ALWAYS]:
+        await caller.chats.approve_always(seen, [c.tool for c in seen.chat.open_calls if c.call_id in always])
+    complete = CompleteRequiresAction(
+        decisions=[Decision(d.call_id, _verdict(d.decision), d.result) for d in body.decisions],
+        limit=body.limit,
+        declined=body.decline,
+        by=caller.actor.user_id,
+        expected=_DECIDED if body.decisions else frozenset({ActionKind.BUDGET}),
+    )
+    return await _follow(caller, seen, complete)
+
+
+_DECIDED = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN})
+
+
+def _verdict(choice: Choice) -> Verdict:
+    return Verdict.APPROVE if choice is Choice.APPROVE_ALWAYS else Verdict(choice.value)
+
+
+async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:
+    return await caller.follow(seen, transition, answer=lambda outcome: Moved(seen.card_after(outcome.chat)))

@@ -1,0 +1,106 @@
+"""Messages: read a page, say something, say it differently."""
+
+from perdure.access.chats import Description, Seen
+from perdure.api.caller import Caller
+from perdure.api.reply import Outcome
+from perdure.api.routing import Routes
+from perdure.api.wire.chats import (
+    EditBody,
+    MessagePage,
+    MessagesQuery,
+    Prompts,
+    PromptsQuery,
+    PromptText,
+    SendBody,
+    Sent,
+)
+from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Text
+from perdure.core.public import public_message
+from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
+from perdure.store.rows import parts_of
+
+routes = Routes("messages")
+
+
+@routes.get("/chats/{chat_id}/messages")
+async def list_messages(caller: Caller, chat_id: ChatId, query: MessagesQuery) -> MessagePage:
+    """A page of the history. Without a cursor or with `before`: newest first; with `after` alone: oldest first."""
+    seen = await caller.chats.read(chat_id)
+    if query.after is not None and query.before is None:
+        messages = await caller.chats.oldest(chat_id, after=query.after, limit=query.limit)
+    else:
+        messages = await caller.chats.newest(chat_id, before=query.before, after=query.after, limit=query.limit)
+    whole = query.before is None and query.after is None
+    return MessagePage(
+        items=tuple(public_message(message) for message in messages),
+        queue=await caller.chats.queue(seen) if whole else None,
+        cursor=seen.cursor_after(seen.chat),
+    )
+
+
+@routes.post("/chats/{chat_id}/messages", status=202, by_machine=True)
+async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
+    """Say something. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
+    seen = await caller.chats.own(chat_id)
+    said = await caller.said(body.content)
+    message = NewMessage(
+        role=Role.USER,
+        parts=said.parts,
+        created_by=caller.actor.user_id,
+        model=await caller.model(body.model),
+        effort=body.effort,
+        client_id=body.client_id,
+    )
+    if body.plan_mode is not None and body.plan_mode != seen.card.plan_mode:
+        await caller.chats.describe(seen, Description(plan_mode=body.plan_mode))
+        seen = await caller.chats.own(chat_id)
+    turn = None if body.turn is None else MessageNumber(body.turn)
+    send = SendMessage(message, busy=body.busy, turn=turn, files=said.files)
+    return await caller.follow(seen, send, answer=lambda outcome: sent(seen, outcome))
+
+
+@routes.put("/chats/{chat_id}/messages/{number}", status=202, by_machine=True)
+async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, body: EditBody) -> Sent:
+    """Say it differently: the message and all that followed give way to this one."""
+    seen = await caller.chats.own(chat_id)
+    said = await caller.said(body.content)
+    model = await caller.model(body.model)
+
+    def edit(target: Target) -> EditMessage:
+        message = NewMessage(
+            role=Role.USER,
+            parts=said.parts,
+            visibility=target.visibility,
+            created_by=caller.actor.user_id,
+            model=model or target.model,
+            effort=body.effort or target.effort,
+            client_id=body.client_id,
+        )
+        return EditMessage(target, message, files=said.files)
+
+    return await caller.edit(seen, number, edit, answer=lambda outcome: sent(seen, outcome))
+
+
+@routes.get("/chats/{chat_id}/prompts")
+async def list_prompts(caller: Caller, chat_id: ChatId, query: PromptsQuery) -> Prompts:
+    """What was said to the agent in this chat, newest first."""
+    await caller.chats.read(chat_id)
+    rows = await caller.chats.prompts(chat_id, query.limit)
+    return Prompts(tuple(PromptText(row["number"], _text(row["parts"]), row["created_at"]) for row in rows))
+
+
+def sent(seen: Seen, outcome: Outcome) -> Sent:
+    """Where the message went."""
+    said = [message for message in outcome.messages if message.role is Role.USER]
+    queued = outcome.queued
+    return Sent(
+        chat=seen.card_after(outcome.chat),
+        message=said[-1] if said and queued is None else None,
+        queued=queued,
+    )
+
+
+def _text(parts: str) -> str:
+    return "\n".join(part.text for part in parts_of(parts) if isinstance(part, Text))

@@ -1,0 +1,49 @@
+"""Messages that wait: change, drop, reorder, send now."""
+
+from perdure.access.chats import Seen
+from perdure.api.caller import Caller
+from perdure.api.routing import Routes
+from perdure.api.wire.chats import Moved
+from perdure.api.wire.control import OrderBody, QueuedEditBody, TurnBody
+from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.queue import (
+    DeleteQueuedMessage,
+    EditQueuedMessage,
+    PromoteQueuedMessage,
+    ReorderQueue,
+)
+
+routes = Routes("queue")
+
+
+@routes.put("/chats/{chat_id}/queue", by_machine=True)
+async def reorder_queue(caller: Caller, chat_id: ChatId, body: OrderBody) -> Moved:
+    """Put the queue in another order. It names exactly the messages that are there."""
+    return await _follow(caller, await caller.chats.own(chat_id), ReorderQueue(body.order))
+
+
+@routes.put("/chats/{chat_id}/queue/{number}", by_machine=True)
+async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: QueuedEditBody) -> Moved:
+    """Change what a waiting message says."""
+    seen = await caller.chats.own(chat_id)
+    said = await caller.said(body.content)
+    return await _follow(caller, seen, EditQueuedMessage(number, said.parts))
+
+
+@routes.delete("/chats/{chat_id}/queue/{number}", by_machine=True)
+async def delete_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber) -> None:
+    """Take a message out of the queue."""
+    seen = await caller.chats.own(chat_id)
+    await caller.follow(seen, DeleteQueuedMessage(number), answer=lambda _: None)
+
+
+@routes.post("/chats/{chat_id}/queue/{number}/promote", by_machine=True)
+async def promote_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: TurnBody) -> Moved:
+    """Send it now: a chat at rest takes it at once, a busy one is interrupted for it."""
+    turn = None if body.turn is None else MessageNumber(body.turn)
+    return await _follow(caller, await caller.chats.own(chat_id), PromoteQueuedMessage(number, turn))
+
+
+async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:
+    return await caller.follow(seen, transition, answer=lambda outcome: Moved(seen.card_after(outcome.chat)))

@@ -1,0 +1,91 @@
+"""Signing in and out, and oneself."""
+
+import msgspec
+from msgspec import UNSET
+
+from perdure.access.passwords import hashed
+from perdure.access.presented import secret_of
+from perdure.access.secret_texts import csrf_token
+from perdure.access.signing_in import Visitor
+from perdure.api.caller import Caller
+from perdure.api.cookies import clearing, setting
+from perdure.api.http import Call
+from perdure.api.routing import Routes, With
+from perdure.api.services import Services
+from perdure.api.wire.people import LinkQuery, LoginBody, LoginMethods, Me, MeBody
+from perdure.core.errors import InvalidInput, NotFound, Validation
+
+routes = Routes("session")
+
+PREFERENCES_LIMIT = 16 * 1024
+
+
+@routes.get("/login/methods", public=True)
+async def login_methods(services: Services) -> LoginMethods:
+    """How people can sign in here."""
+    reachable = await services.reception.reachable()
+    return LoginMethods(password=True, oidc=(), first_run=not reachable)
+
+
+@routes.post("/login", public=True)
+async def login(services: Services, call: Call, body: LoginBody) -> With[Me]:
+    """Sign in with a password. The session comes as a cookie."""
+    secret = await services.reception.by_password(body.email, body.password, _visitor(call))
+    caller = Caller(services, services.rows(await services.entrance.actor(secret)), call, None)
+    return With(await _me(caller, secret), setting(secret, secure=call.secure))
+
+
+@routes.get("/login/link", public=True, status=303)
+async def login_link(services: Services, call: Call, query: LinkQuery) -> With[None]:
+    """Sign in with a link that works once, and go to the page."""
+    secret = await services.reception.by_link(query.token, _visitor(call))
+    return With(None, setting(secret, secure=call.secure), ("location", "/"))
+
+
+@routes.post("/logout", status=204)
+async def logout(caller: Caller) -> With[None]:
+    """End the session that this request came with."""
+    if caller.actor.session_id is not None:
+        await caller.rows.one("sessions/end", caller.actor.session_id)
+        caller.services.entrance.forget()
+    return With(None, clearing(secure=caller.call.secure))
+
+
+@routes.get("/me")
+async def me(caller: Caller) -> Me:
+    """Yourself, and the token that changes from a page must carry."""
+    return await _me(caller)
+
+
+@routes.patch("/me")
+async def change_me(caller: Caller, body: MeBody) -> Me:
+    """Change your name, preferences or password. A new password ends your other sessions."""
+    preferences = None if body.preferences is UNSET else msgspec.json.encode(body.preferences).decode()
+    if preferences is not None and len(preferences) > PREFERENCES_LIMIT:
+        raise InvalidInput("The preferences are too large.", Validation("preferences", "must fit in 16 KiB"))
+    password = None if body.password is UNSET else await hashed(body.password)
+    await caller.rows.one("users/change_me", None if body.name is UNSET else body.name, preferences, password)
+    if password is not None:
+        await caller.rows.one("sessions/end_others", caller.actor.session_id)
+        caller.services.entrance.forget()
+    return await _me(caller)
+
+
+async def _me(caller: Caller, secret: str | None = None) -> Me:
+    row = await caller.rows.one("users/me")
+    if row is None:
+        raise NotFound("There is no such user.")
+    secret = secret or secret_of(caller.call.headers)
+    return Me(
+        id=row["id"],
+        email=row["email"],
+        name=row["name"],
+        role=row["role"],
+        organisation_id=row["organisation_id"],
+        csrf_token=csrf_token(secret) if secret and caller.actor.session_id else "",
+        preferences=msgspec.json.decode(row["preferences"]),
+    )
+
+
+def _visitor(call: Call) -> Visitor:
+    return Visitor(call.address, call.headers.get("user-agent", ""))

@@ -1,0 +1,118 @@
+"""The HTTP interface as one ASGI application: find the route, know the caller, read, handle, answer."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+
+from perdure.access.entrance import check_origin
+from perdure.access.presented import secret_of
+from perdure.access.rows import ActorRows
+from perdure.api.caller import Caller
+from perdure.api.errors import Problem, answer_of
+from perdure.api.http import Answer, Call, Gone, Receive, Scope, Send
+from perdure.api.idempotency import Claim, Keys
+from perdure.api.openapi import document
+from perdure.api.reading import body_of, query_of
+from perdure.api.routing import Route, Table, With, place
+from perdure.api.services import Services
+from perdure.core.errors import InvalidInput, NotAllowed, NotFound
+
+BASE = "/api/v1"
+DOCUMENT_PATH = f"{BASE}/openapi.json"
+CSRF_HEADER = "x-csrf-token"
+_HEADERS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
+
+
+class Api:
+    """Serves the routes below `/api/v1`."""
+
+    def __init__(self, services: Services, table: Table) -> None:
+        self._services = services
+        self._table = table
+        self._keys = Keys(services.keyring)
+        self._document = msgspec.json.encode(document(table, version("perdure")))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        call = Call.of(scope, receive)
+        try:
+            answer = await self._answer(call)
+        except Gone:
+            return
+        except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
+            answer = answer_of(error)
+        await answer.send(send, *_HEADERS)
+
+    async def _answer(self, call: Call) -> Answer:
+        if call.path == DOCUMENT_PATH:
+            return Answer(200, self._document, (("content-type", "application/json"),))
+        routes, texts = self._table.find(call.path.removeprefix(BASE))
+        route = routes.get(call.method)
+        if route is None:
+            return _not_allowed(routes)
+        values = place(route, texts)
+        if route.public:
+            return await self._handled(route, call, values, await call.body(route.body_limit))
+        return await self._signed_in(route, call, values)
+
+    async def _signed_in(self, route: Route, call: Call, values: dict[str, Any]) -> Answer:
+        secret = secret_of(call.headers)
+        actor = await self._services.entrance.actor(secret)
+        if not route.reads:
+            if actor.session_id is not None:
+                check_origin(secret or "", call.headers.get(CSRF_HEADER))
+            if not actor.writes:
+                raise NotAllowed("This token only reads.")
+        rows = self._services.rows(actor)
+        body = await call.body(route.body_limit)
+        claim = Claim.of(route, call, body)
+
+        async def run(rows: ActorRows) -> Answer:
+            caller = Caller(self._services, rows, call, claim if route.by_machine else None)
+            return await self._handled(route, call, {**values, "caller": caller}, body)
+
+        return await (run(rows) if claim is None else self._keys.once(claim, rows, run))
+
+    async def _handled(self, route: Route, call: Call, values: Mapping[str, Any], body: bytes) -> Answer:
+        given = {name: self._given(name, kind, call, body) for name, kind in route.wants.items() if name not in values}
+        return _answered(route.status, await route.handler(**values, **given))
+
+    def _given(self, name: str, kind: Any, call: Call, body: bytes) -> object:
+        match name:
+            case "body":
+                return body_of(kind, body)
+            case "query":
+                return query_of(kind, _query(call))
+            case "call":
+                return call
+            case "content":
+                return body
+            case _:
+                assert kind is Services, f"no handler is given a {kind}"
+                return self._services
+
+
+def _answered(status: int, result: object, *headers: tuple[str, str]) -> Answer:
+    match result:
+        case Answer():
+            return result
+        case With():
+            return _answered(status, result.value, *result.headers)
+        case None:
+            return Answer(status, b"", headers)
+        case _:
+            return Answer.json(status, result, *headers)
+
+
+def _query(call: Call) -> dict[str, str]:
+    query = call.query
+    if any("\0" in text for pair in query.items() for text in pair):
+        raise InvalidInput("The query does not fit.")
+    return query
+
+
+def _not_allowed(routes: Mapping[str, Route]) -> Answer:
+    if not routes:
+        return answer_of(NotFound("There is nothing at this address."))
+    return Answer.json(405, Problem("This address does not take that method."), ("allow", ", ".join(sorted(routes))))

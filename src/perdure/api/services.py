@@ -1,0 +1,28 @@
+"""What handlers work with, as the app put it together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from perdure.access.actor import Actor
+from perdure.access.entrance import Entrance
+from perdure.access.keyring import Keyring
+from perdure.access.rows import ActorRows
+from perdure.access.signing_in import Reception
+from perdure.api.taker import Taker
+from perdure.config.config import Config
+from perdure.core.clock import Clock
+from perdure.machine.machine import Machine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    machine: Machine
+    rows: Callable[[Actor], ActorRows]
+    """The database, bound to whoever asks. There is no other way to it from here."""
+    entrance: Entrance
+    reception: Reception
+    config: Config
+    keyring: Keyring
+    taker: Taker
+    clock: Clock
+    ready: Callable[[], bool] = lambda: True

@@ -1,0 +1,177 @@
+"""Chats on the wire."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from perdure.api.wire.content import LINE, ClientId, Content
+from perdure.core.chat import Busy
+from perdure.core.events import ChatCard, PendingAction, QueuedMessage
+from perdure.core.failure import ChatError, RetryState
+from perdure.core.ids import ModelName
+from perdure.core.message import Effort, Message
+
+Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
+LabelKey = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+LabelValue = Annotated[str, Meta(min_length=1, max_length=256, pattern=LINE)]
+Labels = Annotated[dict[LabelKey, LabelValue], Meta(max_length=50)]
+Prompt = Annotated[str, Meta(max_length=128 * 1024)]
+Micros = Annotated[int, Meta(ge=0, le=2**53)]
+Name = Annotated[ModelName, Meta(min_length=1, max_length=200, pattern=LINE)]
+Number = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+
+class ClientTool(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A tool that runs on the client's side. Without a schema it takes no parameters."""
+
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    description: Annotated[str, Meta(max_length=10_000)] = ""
+    schema: dict[str, Any] = {}
+
+
+ClientTools = Annotated[tuple[ClientTool, ...], Meta(max_length=250)]
+
+
+class WorkspaceWish(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A workspace to be made for the chat."""
+
+    template: str
+    parameters: dict[str, Any] = {}
+
+
+class CreateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    content: Content
+    model: Name | None = None
+    effort: Effort | None = None
+    title: Title | None = None
+    labels: Labels = {}
+    plan_mode: bool = False
+    workspace: WorkspaceWish | None = None
+    workspace_id: UUID | None = None
+    system_prompt: Prompt | None = None
+    client_tools: ClientTools = ()
+    client_tool_deadline_s: Annotated[float, Meta(gt=0, le=86_400)] | None = None
+    budget_limit: Micros | None = None
+    client_id: ClientId | None = None
+
+
+class SendBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    content: Content
+    busy: Busy = Busy.QUEUE
+    turn: Number | None = None
+    """The turn that an interrupting message means: once it is over, the message is queued or runs."""
+    model: Name | None = None
+    effort: Effort | None = None
+    plan_mode: bool | None = None
+    client_id: ClientId | None = None
+
+
+class EditBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    content: Content
+    model: Name | None = None
+    effort: Effort | None = None
+    client_id: ClientId | None = None
+
+
+class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is not named stays as it is. Null clears a model or an effort, so that the default holds."""
+
+    title: Title | UnsetType = UNSET
+    archived: bool | UnsetType = UNSET
+    pin: Number | UnsetType = UNSET
+    labels: Labels | UnsetType = UNSET
+    plan_mode: bool | UnsetType = UNSET
+    model: Name | UnsetType | None = UNSET
+    effort: Effort | UnsetType | None = UNSET
+    workspace_id: UUID | UnsetType = UNSET
+    read: Number | UnsetType = UNSET
+    client_tools: ClientTools | UnsetType = UNSET
+    mcp_servers: Annotated[tuple[str, ...], Meta(max_length=100)] | UnsetType = UNSET
+    approvals: dict[str, Annotated[str, Meta(pattern="^(auto|ask|deny)$")]] | UnsetType = UNSET
+
+
+class Sent(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Where a message went: into the history, or into the queue."""
+
+    chat: ChatCard
+    message: Message | None = None
+    queued: QueuedMessage | None = None
+
+
+class Created(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    chat: ChatCard
+    cursor: str
+    message: Message | None = None
+
+
+class Moved(Struct, frozen=True):
+    chat: ChatCard
+
+
+class ChatView(Struct, frozen=True, kw_only=True):
+    """A chat and everything that is open in it. `cursor` starts a stream right after this."""
+
+    chat: ChatCard
+    queue: tuple[QueuedMessage, ...]
+    action: PendingAction | None
+    retry: RetryState | None
+    error: ChatError | None
+    cursor: str
+
+
+class ListedCard(ChatCard, frozen=True, kw_only=True, omit_defaults=True):
+    """A chat in a list, with where a search found it."""
+
+    snippet: str | None = None
+
+
+class ChatPage(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Root chats; `related` holds the cards of their descendants."""
+
+    items: tuple[ListedCard, ...]
+    related: tuple[ChatCard, ...] = ()
+    next_cursor: str | None = None
+
+
+class ListQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    q: Annotated[str, Meta(max_length=1_000)] | None = None
+    archived: bool | None = None
+    unread: bool | None = None
+    shared: bool | None = None
+    label: Annotated[str, Meta(max_length=400)] | None = None
+    cursor: Annotated[str, Meta(max_length=400)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50
+
+
+class MessagesQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    before: Number | None = None
+    after: Number | None = None
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50
+
+
+class MessagePage(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Messages, newest first; oldest first where only `after` is given. The queue comes only without either."""
+
+    items: tuple[Message, ...]
+    cursor: str
+    queue: tuple[QueuedMessage, ...] | None = None
+
+
+class PromptsQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    limit: Annotated[int, Meta(ge=1, le=2_000)] = 500
+
+
+class PromptText(Struct, frozen=True):
+    number: int
+    text: str
+    created_at: datetime
+
+
+class Prompts(Struct, frozen=True):
+    items: tuple[PromptText, ...]
+
+
+class Children(Struct, frozen=True):
+    items: tuple[ChatCard, ...]

@@ -1,0 +1,62 @@
+"""Queue and control on the wire."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from perdure.api.wire.chats import Micros, Number
+from perdure.api.wire.content import Content
+from perdure.core.ids import QueuedNumber
+
+CallId = Annotated[str, Meta(min_length=1, max_length=512)]
+
+
+class TurnBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    turn: Number | None = None
+    """The turn that is meant. Once it is over, nothing is interrupted."""
+
+
+class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+    """A body that says nothing."""
+
+
+class QueuedEditBody(Struct, frozen=True, forbid_unknown_fields=True):
+    content: Content
+
+
+class OrderBody(Struct, frozen=True, forbid_unknown_fields=True):
+    order: Annotated[tuple[QueuedNumber, ...], Meta(max_length=20)]
+
+
+class ToolOutput(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    call_id: CallId
+    output: Any
+    is_error: bool = False
+
+
+class ToolResultsBody(Struct, frozen=True, forbid_unknown_fields=True):
+    results: Annotated[tuple[ToolOutput, ...], Meta(min_length=1, max_length=250)]
+
+
+class Choice(StrEnum):
+    APPROVE = "approve"
+    APPROVE_ALWAYS = "approve_always"
+    DENY = "deny"
+    HAPPENED = "happened"
+    REPEAT = "repeat"
+    SKIP = "skip"
+
+
+class CallDecision(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    call_id: CallId
+    decision: Choice
+    result: Annotated[str, Meta(max_length=64 * 1024)] = ""
+
+
+class ActionBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Exactly one of the three: decisions about calls, a new limit, or declining to raise it."""
+
+    decisions: Annotated[tuple[CallDecision, ...], Meta(max_length=250)] = ()
+    limit: Micros | None = None
+    decline: bool = False

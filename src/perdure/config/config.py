@@ -1,0 +1,157 @@
+"""The door to configuration: loaded once, kept for seconds, dropped the moment that somebody changes it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import msgspec
+from asyncpg import Pool, Record
+
+from perdure.access.keyring import Keyring
+from perdure.config.models import ModelOptions, ModelSetting, Provider, ProviderOptions
+from perdure.config.settings import PersonalSettings, Settings, merged
+from perdure.core.clock import Clock
+from perdure.core.ids import ModelName, OrganisationId, ProviderId, UserId
+from perdure.core.notice import Notice, Topic
+from perdure.core.timing import CONFIG_CACHED, PERSONAL_CACHED
+from perdure.store.cache import Cache
+from perdure.store.pubsub import Pubsub
+from perdure.store.queries import query
+
+KEY_PURPOSE = "provider key"
+_ORGANISATION, _PERSON = "organisation:", "person:"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that an organisation has set up, as of one moment."""
+
+    providers: Mapping[ProviderId, Provider]
+    models: Mapping[ModelName, ModelSetting]
+    settings: Settings
+    keys: Mapping[ProviderId, bytes]
+
+    @property
+    def default(self) -> ModelSetting | None:
+        """The model of a chat that names none: the chosen one, else the first that works."""
+        usable = [model for model in self.models.values() if model.usable]
+        return next((model for model in usable if model.default), usable[0] if usable else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Personal:
+    """What one person has set up."""
+
+    settings: PersonalSettings
+    keys: Mapping[ProviderId, bytes]
+
+
+class Config:
+    """Reads configuration. Warm, it costs no query."""
+
+    def __init__(self, pool: "Pool[Record]", pubsub: Pubsub, keyring: Keyring, clock: Clock) -> None:
+        self._pool = pool
+        self._pubsub = pubsub
+        self._keyring = keyring
+        self._organisations = Cache[OrganisationId, Snapshot](self._load, kept=CONFIG_CACHED, clock=clock)
+        self._people = Cache[UserId, Personal](self._load_personal, kept=PERSONAL_CACHED, clock=clock)
+
+    async def of(self, organisation_id: OrganisationId) -> Snapshot:
+        return await self._organisations.get(organisation_id)
+
+    async def personal(self, user_id: UserId) -> Personal:
+        return await self._people.get(user_id)
+
+    async def settings(self, organisation_id: OrganisationId) -> Settings:
+        return (await self.of(organisation_id)).settings
+
+    async def model(self, organisation_id: OrganisationId, name: ModelName | None) -> ModelSetting | None:
+        """The model of this name, or the default where none is named. None where there is no such usable model."""
+        snapshot = await self.of(organisation_id)
+        model = snapshot.default if name is None else snapshot.models.get(name)
+        return model if model is not None and model.usable else None
+
+    async def key(self, provider: ProviderId, *, organisation_id: OrganisationId, user_id: UserId) -> str | None:
+        """The key that pays: the person's own, else the deployment's."""
+        sealed = (await self.personal(user_id)).keys.get(provider)
+        if sealed is None:
+            sealed = (await self.of(organisation_id)).keys.get(provider)
+        return None if sealed is None else self._keyring.open(sealed, KEY_PURPOSE)
+
+    def follow(self) -> Callable[[], None]:
+        """Listen for changes on other replicas; the result stops that."""
+        return self._pubsub.listen(self._hear)
+
+    def changed(self, organisation_id: OrganisationId) -> None:
+        """Somebody changed the organisation's configuration."""
+        self._tell(f"{_ORGANISATION}{organisation_id}")
+
+    def changed_personal(self, user_id: UserId) -> None:
+        self._tell(f"{_PERSON}{user_id}")
+
+    def _tell(self, name: str) -> None:
+        notice = Notice(Topic.CONFIG, name=name)
+        self._hear(notice)
+        self._pubsub.publish([notice])
+
+    def _hear(self, notice: Notice) -> None:
+        if notice.topic is not Topic.CONFIG:
+            return
+        if notice.name.startswith(_ORGANISATION):
+            self._organisations.forget(lambda key: str(key) == notice.name.removeprefix(_ORGANISATION))
+        elif notice.name.startswith(_PERSON):
+            self._people.forget(lambda key: str(key) == notice.name.removeprefix(_PERSON))
+
+    async def _load(self, organisation_id: OrganisationId) -> Snapshot:
+        providers, models, settings = await asyncio.gather(
+            *(
+                self._pool.fetch(query(f"config/{name}"), organisation_id)
+                for name in ("providers", "models", "settings")
+            )
+        )
+        known = {row["id"]: provider_of(row) for row in providers}
+        return Snapshot(
+            providers=known,
+            models={
+                row["name"]: model_of(row, known[row["provider_id"]]) for row in models if row["provider_id"] in known
+            },
+            settings=merged(Settings, {row["name"]: row["value"] for row in settings}),
+            keys={row["id"]: row["secret"] for row in providers if row["secret"] is not None},
+        )
+
+    async def _load_personal(self, user_id: UserId) -> Personal:
+        settings, keys = await asyncio.gather(
+            *(self._pool.fetch(query(f"config/personal_{name}"), user_id) for name in ("settings", "keys"))
+        )
+        return Personal(
+            settings=merged(PersonalSettings, {row["name"]: row["value"] for row in settings}),
+            keys={row["provider_id"]: row["secret"] for row in keys},
+        )
+
+
+_provider_options = msgspec.json.Decoder(ProviderOptions)
+_model_options = msgspec.json.Decoder(ModelOptions)
+
+
+def provider_of(row: Record) -> Provider:
+    return Provider(
+        id=row["id"],
+        name=row["name"],
+        dialect=row["dialect"],
+        base_url=row["base_url"],
+        enabled=row["enabled"],
+        options=_provider_options.decode(row["options"]),
+        has_key=row["secret"] is not None,
+    )
+
+
+def model_of(row: Record, provider: Provider) -> ModelSetting:
+    return ModelSetting(
+        name=row["name"],
+        model=row["model"],
+        provider=provider,
+        display_name=row["display_name"],
+        enabled=row["enabled"],
+        default=row["chosen"],
+        options=_model_options.decode(row["options"]),
+    )

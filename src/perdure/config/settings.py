@@ -1,0 +1,114 @@
+"""The settings of an organisation and of a person, by name, with what holds while nobody set them."""
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.core.ids import ModelName
+from perdure.core.message import Effort
+
+PROMPT_LIMIT = 128 * 1024
+
+
+class Experiment(StrEnum):
+    """Features that are off until they are named."""
+
+    ADVISOR = "advisor"
+    HOOKS = "hooks"
+    COMPUTER_USE = "computer_use"
+    MCP_TOOL_SEARCH = "mcp_tool_search"
+
+
+class Approval(StrEnum):
+    AUTO = "auto"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class Advisor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    enabled: bool = False
+    model: ModelName | None = None
+    effort: Effort | None = None
+    max_output_tokens: int = 16_384
+    max_uses: int = 3
+    """Per turn; 0 means no limit of its own."""
+
+
+class Subagents(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    depth: int = 1
+    general_model: ModelName | None = None
+    explore_model: ModelName | None = None
+
+
+class Retention(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    archived_days: int = 30
+    """How long archived chats and files that no chat uses are kept."""
+
+
+class AutoArchive(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    idle_days: int = 0
+    """Root chats whose family is idle for so long are archived; 0 switches that off."""
+
+
+class Budgets(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Micro-dollars a calendar month; None means no limit."""
+
+    user: int | None = None
+    organisation: int | None = None
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an organisation can set. The fields are the names of the settings."""
+
+    system_prompt: str = ""
+    plan_instructions: str = ""
+    advisor: Advisor = Advisor()
+    title_model: ModelName | None = None
+    compaction_model: ModelName | None = None
+    subagents: Subagents = Subagents()
+    retention: Retention = Retention()
+    auto_archive: AutoArchive = AutoArchive()
+    approvals: dict[str, Approval] = {}
+    budgets: Budgets = Budgets()
+    experiments: tuple[Experiment, ...] = ()
+    step_limit: int = 1_200
+
+
+class PersonalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a person can set for their own chats."""
+
+    prompt: str = ""
+    compaction_thresholds: dict[ModelName, int] = {}
+    subagents: Subagents = Subagents()
+    approvals: dict[str, Approval] = {}
+
+
+AnySettings = Settings | PersonalSettings
+
+
+def checked(kind: type[AnySettings], name: str, value: Any) -> str:
+    """The JSON text of a value that fits the setting of this name."""
+    if name not in kind.__struct_fields__:
+        raise NotFound("There is no such setting.")
+    try:
+        fitting = msgspec.convert({name: value}, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidInput("The value does not fit the setting.", Validation("value", str(error))) from error
+    text = msgspec.json.encode(getattr(fitting, name)).decode()
+    if len(text) > PROMPT_LIMIT:
+        raise InvalidInput("The value is too long.", Validation("value", f"at most {PROMPT_LIMIT} bytes"))
+    return text
+
+
+def merged(kind: type[AnySettings], stored: dict[str, str]) -> Any:
+    """The settings with what is stored. A stored value that no longer fits counts as not set."""
+    values: dict[str, Any] = {}
+    for name, text in stored.items():
+        try:
+            values[name] = getattr(msgspec.convert({name: msgspec.json.decode(text)}, kind), name)
+        except (msgspec.ValidationError, AttributeError):
+            continue
+    return kind(**values)

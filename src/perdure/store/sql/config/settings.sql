@@ -1,0 +1,2 @@
+-- What an organisation has set.
+SELECT name, value FROM settings WHERE organisation_id = $1

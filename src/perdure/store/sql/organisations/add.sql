@@ -1,0 +1,2 @@
+-- A new organisation.
+INSERT INTO organisations (name) VALUES ($1) RETURNING id

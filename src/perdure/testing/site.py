@@ -1,0 +1,176 @@
+"""A served API for tests: real HTTP on a loopback port, a fresh database behind it."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+import msgspec
+import uvicorn
+
+from perdure.access.entrance import Entrance
+from perdure.access.keyring import Keyring
+from perdure.access.roles import Role
+from perdure.access.rows import ActorRows
+from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.signing_in import Household, Reception, first_household
+from perdure.api.http import App
+from perdure.api.page import Page
+from perdure.api.server import Api
+from perdure.api.services import Services
+from perdure.api.site import Site
+from perdure.api.table import TABLE
+from perdure.api.taker import Nobody, Taker
+from perdure.config.config import Config
+from perdure.core.clock import SystemClock
+from perdure.core.ids import OrganisationId, UserId
+from perdure.machine.announcer import Announcer
+from perdure.machine.machine import Machine
+from perdure.store.execution import Execution
+from perdure.store.pool import Pool
+from perdure.store.pubsub import LocalBus, Pubsub
+
+SECRET = "a secret key that only tests use"  # noqa: S105
+
+
+def services_for(pool: Pool, *, taker: Taker | None = None, pubsub: Pubsub | None = None) -> Services:
+    """What handlers work with, over a test's own database."""
+    clock, bus, keyring = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET])
+    return Services(
+        machine=Machine(Execution(pool), Announcer(bus)),
+        rows=lambda actor: ActorRows(actor, pool),
+        entrance=Entrance(pool, bus, clock),
+        reception=Reception(pool, clock),
+        config=Config(pool, bus, keyring, clock),
+        keyring=keyring,
+        taker=taker or Nobody(),
+        clock=clock,
+    )
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn that says when it listens."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listening.set()
+
+
+@asynccontextmanager
+async def listening(app: App) -> AsyncGenerator[str]:
+    """The application over real sockets; the result is where."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = _Server(uvicorn.Config(app, lifespan="off", log_config=None, access_log=False, ws="websockets-sansio"))
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        await server.listening.wait()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await serving
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the server said."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return msgspec.json.decode(self.body)
+
+
+@dataclass(slots=True)
+class Person:
+    """Somebody who uses the API with a token."""
+
+    id: UserId
+    organisation_id: OrganisationId
+    url: str
+    token: str = field(repr=False)
+    _http: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        self._http = aiohttp.ClientSession()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._http is not None:
+            await self._http.close()
+
+    async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Said:
+        assert self._http is not None
+        content = None if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
+        sent = {"authorization": f"Bearer {self.token}", **{n.replace("_", "-"): v for n, v in headers.items()}}
+        url = f"{self.url}/api/v1{path}"
+        async with self._http.request(method, url, data=content, headers=sent, allow_redirects=False) as response:
+            lowered = {name.lower(): value for name, value in response.headers.items()}
+            return Said(response.status, lowered, await response.read())
+
+    async def get(self, path: str, **headers: str) -> Said:
+        return await self.ask("GET", path, **headers)
+
+    async def post(self, path: str, body: Any = None, **headers: str) -> Said:
+        return await self.ask("POST", path, {} if body is None else body, **headers)
+
+    async def put(self, path: str, body: Any, **headers: str) -> Said:
+        return await self.ask("PUT", path, body, **headers)
+
+    async def patch(self, path: str, body: Any, **headers: str) -> Said:
+        return await self.ask("PATCH", path, body, **headers)
+
+    async def delete(self, path: str, **headers: str) -> Said:
+        return await self.ask("DELETE", path, **headers)
+
+
+@dataclass(slots=True)
+class Town:
+    """A served API and the people who use it."""
+
+    pool: Pool
+    services: Services
+    household: Household
+    url: str
+
+    async def person(
+        self, name: str = "ada", role: Role = Role.MEMBER, organisation: OrganisationId | None = None
+    ) -> Person:
+        """A new person with a token that may do all that its owner may."""
+        of = organisation or self.household.organisation
+        user = await self.pool.fetchval(
+            "INSERT INTO users (organisation_id, email, name, role) VALUES ($1, $2, $3, $4) RETURNING id",
+            of,
+            f"{name}@example.com",
+            name,
+            role.value,
+        )
+        token = mint(TOKEN_PREFIX)
+        await self.pool.execute(
+            "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 'test', '', '{admin}')",
+            digest(token),
+            user,
+        )
+        return Person(user, of, self.url, token)
+
+
+@asynccontextmanager
+async def serving(pool: Pool, *, taker: Taker | None = None) -> AsyncGenerator[Town]:
+    services = services_for(pool, taker=taker)
+    household = await first_household(pool)
+    site = Site(api=Api(services, TABLE), page=Page(None))
+    async with listening(site) as url:
+        yield Town(pool, services, household, url)

@@ -1,0 +1,104 @@
+"""What does not fit gets a clear error, and nothing is stored."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from perdure.testing.site import Person, Town
+
+NOBODY = "7f2d9b60-6f5e-4c6a-9d3e-1f2a3b4c5d6e"
+TEXT = {"type": "text", "text": "hi"}
+
+BAD_BODIES: list[tuple[Any, str]] = [
+    ({"content": [TEXT], "colour": "red"}, ""),
+    ({"content": []}, "content"),
+    ({}, ""),
+    ({"content": "hi"}, "content"),
+    ({"content": [{"type": "text", "text": "  \n"}]}, "content[0].text"),
+    ({"content": [TEXT, {"type": "text", "text": ""}]}, "content[1].text"),
+    ({"content": [{"type": "tool_result", "call_id": "1", "tool": "x", "result": ""}]}, "content[0].type"),
+    ({"content": [{"type": "text", "text": "hi", "provider_metadata": {}}]}, "content[0]"),
+    ({"content": [{"type": "file", "file_id": NOBODY}]}, "content[0].file_id"),
+    ({"content": [TEXT], "model": "no-such-model"}, "model"),
+    ({"content": [TEXT], "effort": "enormous"}, "effort"),
+    ({"content": [TEXT], "title": ""}, "title"),
+    ({"content": [TEXT], "title": "x" * 201}, "title"),
+    ({"content": [TEXT], "title": "a\u0000b"}, "title"),
+    ({"content": [TEXT], "labels": {"-bad": "x"}}, "labels"),
+    ({"content": [TEXT], "labels": {f"k{n}": "v" for n in range(51)}}, "labels"),
+    ({"content": [TEXT], "client_id": ""}, "client_id"),
+    ({"content": [TEXT], "client_tools": [{"name": "a"}, {"name": "a"}]}, "client_tools[1].name"),
+    ({"content": [TEXT], "client_tools": [{"name": "a", "schema": {"type": 5}}]}, "client_tools[0].schema"),
+    ({"content": [TEXT], "client_tools": [{"name": f"t{n}"} for n in range(251)]}, "client_tools"),
+    (
+        {"content": [{"type": "file_reference", "file_name": "a", "start_line": 9, "end_line": 1, "content": ""}]},
+        "content[0].end_line",
+    ),
+    (b"{", ""),
+    (b"\xff\xfe", ""),
+    (b"[" * 100_000, ""),
+    (b'"text"', ""),
+]
+
+
+@pytest.mark.parametrize(("body", "field"), BAD_BODIES, ids=lambda value: str(value)[:60])
+async def test_a_body_that_does_not_fit_names_the_place_and_stores_nothing(
+    town: Town, ada: Person, body: Any, field: str
+) -> None:
+    refused = await ada.post("/chats", body)
+    assert refused.status == 400
+    assert refused.json["validations"][0]["field"].startswith(field)
+    assert await town.pool.fetchval("SELECT count(*) FROM chats") == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/chats?cursor=zzz",
+        "/chats?limit=0",
+        "/chats?colour=red",
+        "/chats?limit=2&limit=3",
+        "/chats?cursor=%00",
+        "/chats?label=x",
+    ],
+)
+async def test_a_query_that_does_not_fit_is_refused(ada: Person, path: str) -> None:
+    assert (await ada.get(path)).status == 400
+
+
+@pytest.mark.parametrize(
+    "path", ["/chats/1", "/chats/%00", f"/chats/{NOBODY}", "/nothing", f"/chats/{NOBODY}/messages/x"]
+)
+async def test_what_does_not_exist_is_not_found(ada: Person, path: str) -> None:
+    assert (await ada.get(path)).status in (404, 405)
+
+
+async def test_a_body_over_the_limit_is_refused_with_and_without_a_declared_length(town: Town, ada: Person) -> None:
+    huge = {"content": [{"type": "text", "text": "x" * 300_000}]}
+    assert (await ada.post("/chats", huge)).status == 413
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(town.url.rsplit(":", 1)[1]))
+    writer.write(_head(ada, "transfer-encoding: chunked") + (b"10000\r\n" + b" " * 0x10000 + b"\r\n") * 5)
+    assert (await reader.readline()).startswith(b"HTTP/1.1 413")
+    writer.close()
+
+
+async def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(town: Town, ada: Person) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(town.url.rsplit(":", 1)[1]))
+    writer.write(_head(ada, "content-length: 500") + b'{"content"')
+    await writer.drain()
+    writer.close()
+    await reader.read()
+    assert (await ada.get("/chats")).json["items"] == []
+
+
+async def test_a_nul_in_a_message_survives(ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": [{"type": "text", "text": "a\u0000b"}]})).json["chat"]
+    page = (await ada.get(f"/chats/{chat['id']}/messages")).json
+    assert page["items"][0]["parts"][0]["text"] == "a\u0000b"
+
+
+def _head(person: Person, length: str) -> bytes:
+    return (
+        f"POST /api/v1/chats HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {person.token}\r\n{length}\r\n\r\n".encode()
+    )

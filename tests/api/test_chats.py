@@ -1,0 +1,136 @@
+"""Chats over HTTP."""
+
+from perdure.testing.site import Person, Town
+
+HELLO = [{"type": "text", "text": "Hello, who are you today my friend?"}]
+
+
+async def test_a_new_chat_runs_and_is_titled_by_its_first_words(ada: Person) -> None:
+    created = await ada.post("/chats", {"content": HELLO, "client_id": "c1", "labels": {"team": "docs"}})
+    assert created.status == 201
+    chat, message = created.json["chat"], created.json["message"]
+    assert chat["status"] == "running"
+    assert chat["title"] == "Hello, who are you today my"
+    assert chat["labels"] == {"team": "docs"}
+    assert message["parts"] == HELLO
+    assert (message["number"], message["client_id"], message["role"]) == (1, "c1", "user")
+
+
+async def test_a_chat_is_read_as_it_was_created(ada: Person) -> None:
+    created = (await ada.post("/chats", {"content": HELLO})).json
+    read = (await ada.get(f"/chats/{created['chat']['id']}")).json
+    assert read == {
+        "chat": created["chat"],
+        "queue": [],
+        "action": None,
+        "retry": None,
+        "error": None,
+        "cursor": created["cursor"],
+    }
+
+
+async def test_chats_come_in_pages_the_pinned_one_first(ada: Person) -> None:
+    ids = [(await ada.post("/chats", {"content": HELLO, "title": f"chat {n}"})).json["chat"]["id"] for n in range(5)]
+    assert (await ada.patch(f"/chats/{ids[1]}", {"pin": 1})).status == 200
+    seen: list[str] = []
+    cursor = ""
+    while True:
+        page = (await ada.get(f"/chats?limit=2{cursor}")).json
+        seen += [item["id"] for item in page["items"]]
+        if "next_cursor" not in page:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    assert seen == [ids[1], ids[4], ids[3], ids[2], ids[0]]
+
+
+async def test_a_list_is_filtered_by_label(ada: Person) -> None:
+    await ada.post("/chats", {"content": HELLO, "labels": {"team": "docs"}})
+    await ada.post("/chats", {"content": HELLO, "labels": {"team": "core"}})
+    page = (await ada.get("/chats?label=team:core")).json
+    assert [item["labels"] for item in page["items"]] == [{"team": "core"}]
+
+
+async def test_renaming_says_who_named_it_and_leaves_the_order_alone(ada: Person, town: Town) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    renamed = await ada.patch(f"/chats/{chat['id']}", {"title": "Greetings"})
+    assert renamed.json["chat"]["title"] == "Greetings"
+    assert renamed.json["chat"]["updated_at"] == chat["updated_at"]
+    assert await town.pool.fetchval("SELECT title_source FROM chat_cards") == "named"
+
+
+async def test_a_message_to_a_busy_chat_waits_in_its_queue(ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    sent = await ada.post(f"/chats/{chat['id']}/messages", {"content": HELLO, "busy": "steer"})
+    assert sent.status == 202
+    assert sent.json["queued"]["number"] == 1
+    assert sent.json["queued"]["steer"] is True
+    assert "message" not in sent.json
+    page = (await ada.get(f"/chats/{chat['id']}/messages")).json
+    assert [message["number"] for message in page["items"]] == [1]
+    assert page["queue"] == [sent.json["queued"]]
+
+
+async def test_the_queue_is_edited_reordered_and_emptied(ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    path = f"/chats/{chat['id']}"
+    for word in ("one", "two", "three"):
+        await ada.post(f"{path}/messages", {"content": [{"type": "text", "text": word}]})
+    assert (await ada.put(f"{path}/queue", {"order": [3, 1, 2]})).status == 200
+    assert (await ada.put(f"{path}/queue/1", {"content": [{"type": "text", "text": "uno"}]})).status == 200
+    assert (await ada.delete(f"{path}/queue/2")).status == 204
+    assert (await ada.delete(f"{path}/queue/2")).status == 404
+    queue = (await ada.get(path)).json["queue"]
+    assert [(item["number"], item["parts"][0]["text"]) for item in queue] == [(3, "three"), (1, "uno")]
+    assert (await ada.post(f"{path}/queue/1/promote")).json["chat"]["status"] == "interrupting"
+
+
+async def test_the_twenty_first_waiting_message_is_too_many(ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    statuses = [(await ada.post(f"/chats/{chat['id']}/messages", {"content": HELLO})).status for _ in range(20)]
+    assert statuses == [202] * 20
+    refused = await ada.post(f"/chats/{chat['id']}/messages", {"content": HELLO})
+    assert (refused.status, refused.headers["retry-after"]) == (429, "5")
+
+
+async def test_an_edit_replaces_the_message_and_what_followed(ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    path = f"/chats/{chat['id']}"
+    await ada.post(f"{path}/messages", {"content": HELLO})
+    edited = await ada.put(f"{path}/messages/1", {"content": [{"type": "text", "text": "Good bye"}]})
+    assert edited.status == 202
+    assert (edited.json["message"]["number"], edited.json["chat"]["status"]) == (2, "running")
+    page = (await ada.get(f"{path}/messages")).json
+    assert [message["parts"][0]["text"] for message in page["items"]] == ["Good bye"]
+    assert page["queue"] == []
+    assert (await ada.put(f"{path}/messages/9", {"content": HELLO})).status == 404
+
+
+async def test_stop_works_while_running_and_is_refused_at_rest(ada: Person, town: Town) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    path = f"/chats/{chat['id']}"
+    assert (await ada.post(f"{path}/interrupt")).json["chat"]["status"] == "interrupting"
+    assert (await ada.post(f"{path}/interrupt")).json["chat"]["status"] == "interrupting"
+    await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
+    assert (await ada.post(f"{path}/interrupt")).status == 409
+    assert (await ada.post(f"{path}/retry")).status == 409
+    assert (await ada.post(f"{path}/compact")).json["message"].startswith("There is nothing to compact")
+
+
+async def test_an_archived_chat_says_that_it_is(ada: Person, town: Town) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    path = f"/chats/{chat['id']}"
+    assert (await ada.patch(path, {"archived": True})).status == 409
+    await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
+    assert (await ada.patch(path, {"archived": True})).json["chat"]["archived"] is True
+    refused = await ada.post(f"{path}/messages", {"content": HELLO})
+    assert (refused.status, refused.json["message"]) == (400, "The chat is archived. Unarchive it first.")
+    assert (await ada.get("/chats")).json["items"] == []
+    assert len((await ada.get("/chats?archived=true")).json["items"]) == 1
+    assert "archived" not in (await ada.patch(path, {"archived": False})).json["chat"]
+
+
+async def test_reading_marks_a_chat_as_read(ada: Person, town: Town) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    await town.pool.execute("UPDATE chats SET last_assistant = 2, snapshot_version = snapshot_version + 1")
+    assert (await ada.get(f"/chats/{chat['id']}")).json["chat"]["unread"] is True
+    assert "unread" not in (await ada.patch(f"/chats/{chat['id']}", {"read": 2})).json["chat"]

@@ -1,0 +1,61 @@
+"""The same key, the same answer, one change."""
+
+import asyncio
+
+from perdure.testing.site import Person, Town
+
+HELLO = [{"type": "text", "text": "hello"}]
+
+
+async def test_the_same_key_ten_times_at_once_is_one_message(town: Town, ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    path = f"/chats/{chat['id']}/messages"
+    answers = await asyncio.gather(*(ada.post(path, {"content": HELLO}, idempotency_key="k1") for _ in range(10)))
+    assert {answer.status for answer in answers} == {202}
+    assert len({answer.body for answer in answers}) == 1
+    assert await town.pool.fetchval("SELECT count(*) FROM queued_messages") == 1
+
+
+async def test_ten_creations_with_one_key_are_one_chat(town: Town, ada: Person) -> None:
+    answers = await asyncio.gather(*(ada.post("/chats", {"content": HELLO}, idempotency_key="k1") for _ in range(10)))
+    assert len({answer.body for answer in answers}) == 1
+    assert await town.pool.fetchval("SELECT count(*) FROM chats") == 1
+
+
+async def test_the_same_key_with_another_body_is_refused(ada: Person) -> None:
+    await ada.post("/chats", {"content": HELLO}, idempotency_key="k1")
+    other = await ada.post("/chats", {"content": [{"type": "text", "text": "bye"}]}, idempotency_key="k1")
+    assert other.status == 422
+
+
+async def test_a_repeated_stop_gets_its_first_answer_after_the_chat_rests(town: Town, ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    path = f"/chats/{chat['id']}/interrupt"
+    first = await ada.post(path, idempotency_key="stop")
+    await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
+    again = await ada.post(path, idempotency_key="stop")
+    assert (again.status, again.body) == (200, first.body)
+
+
+async def test_keys_belong_to_their_caller(town: Town, ada: Person) -> None:
+    await ada.post("/chats", {"content": HELLO}, idempotency_key="k1")
+    async with await town.person("bob") as bob:
+        assert (
+            await bob.post("/chats", {"content": [{"type": "text", "text": "bye"}]}, idempotency_key="k1")
+        ).status == 201
+
+
+async def test_a_kept_answer_is_forgotten_after_a_day(town: Town, ada: Person) -> None:
+    first = await ada.post("/chats", {"content": HELLO}, idempotency_key="k1")
+    await town.pool.execute("UPDATE idempotency_keys SET created_at = now() - interval '25 hours'")
+    second = await ada.post("/chats", {"content": HELLO}, idempotency_key="k1")
+    assert first.json["chat"]["id"] != second.json["chat"]["id"]
+
+
+async def test_a_patch_with_a_key_is_applied_once(town: Town, ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    path = f"/chats/{chat['id']}"
+    before = await town.pool.fetchval("SELECT metadata_version FROM chat_cards")
+    answers = await asyncio.gather(*(ada.patch(path, {"title": "t"}, idempotency_key="k") for _ in range(5)))
+    assert len({answer.body for answer in answers}) == 1
+    assert await town.pool.fetchval("SELECT metadata_version FROM chat_cards") == before + 1
