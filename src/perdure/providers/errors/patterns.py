@@ -123,6 +123,7 @@ CONFIG = _any(
     r"not_found_error[^\n]{0,20}model:",
     r"no such model",
     r"not a valid model",
+    r"not supported (?:for|with|by) this model",
     r"no endpoints found",
     r"access to (?:the )?model",
     r"deploymentnotfound",

@@ -72,6 +72,9 @@ def signals(error: BaseException) -> Signals:
             return Signals(error, error.status or None, error.message.lower(), headers=headers)
         case asyncio.CancelledError():
             return Signals(error, text="cancelled")
+        case OSError():
+            # The only number it holds besides its code is a port.
+            return Signals(error, text=_chain(error).lower())
         case _:
             text = _chain(error).lower()
             return Signals(error, status_in(text), text)

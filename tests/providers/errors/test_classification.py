@@ -1,0 +1,124 @@
+"""Every error is understood once, and told without a status, an address or a key."""
+
+import asyncio
+import re
+from datetime import timedelta
+
+import pytest
+from tests.providers.errors.cases import CASES, Case
+
+from perdure.core.errors import ProviderFailure
+from perdure.core.failure import ChatError, ErrorKind
+from perdure.providers.errors.answers import refusal
+from perdure.providers.errors.classification import chat_error, classify
+from perdure.providers.errors.failures import ApiError, StreamEnded
+from perdure.providers.errors.words import SOMEBODY
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+async def test_an_error_is_understood(case: Case) -> None:
+    seen = classify(case.raised(), case.hint)
+    assert (seen.kind, seen.retryable, seen.status_code, seen.provider) == (
+        case.kind,
+        case.retryable,
+        case.status,
+        case.provider,
+    )
+    assert seen.message
+    assert not re.search(r"\b[1-5]\d\d\b", seen.message)
+    if seen.provider and seen.kind not in (ErrorKind.CONTEXT_OVERFLOW, ErrorKind.HOOK_DENIED):
+        assert seen.provider in seen.message or "interrupted" in seen.message or seen.message == "Busy."
+    assert "://" not in (seen.detail or "")
+    assert len(seen.detail or "") <= 500
+
+
+def test_there_are_enough_cases() -> None:
+    assert len({case.name for case in CASES}) == len(CASES) >= 150
+
+
+def test_no_error_has_no_payload() -> None:
+    assert chat_error(None) is None
+
+
+def test_an_explicit_provider_rebuilds_the_message() -> None:
+    first = classify(StreamEnded())
+    assert first.message == "The answer of the provider broke off."
+    known = ProviderFailure(first.chat_error())
+    assert classify(known, "Anthropic").message == "The answer of Anthropic broke off."
+    assert classify(known).message == first.message
+
+
+def test_a_message_of_a_hook_is_not_rebuilt() -> None:
+    said = ProviderFailure(ChatError("Not on Fridays.", ErrorKind.HOOK_DENIED))
+    assert classify(said, "Anthropic").message == "Not on Fridays."
+
+
+def test_nobody_in_particular_is_named_in_lower_case_within_a_sentence() -> None:
+    assert classify(RuntimeError("x")).message == "The request to the provider failed."
+    assert classify(ApiError("overloaded")).message.startswith(SOMEBODY)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "sk-ant-api03-abcdefghijklmnop",
+        "sk-proj-12345678*****wxyz",
+        "AIzaSyA-1234567890abcdefghij",
+        "Bearer abcdef123456",
+    ],
+)
+def test_keys_and_addresses_are_redacted(secret: str) -> None:
+    body = f'{{"error": {{"message": "Incorrect API key provided: {secret}. See https://x.test/keys?k={secret}"}}}}'
+    seen = classify(refusal(401, {}, body.encode()))
+    assert seen.detail is not None
+    assert secret not in seen.detail
+    assert seen.detail.startswith("Incorrect API key provided: [redacted]")
+
+
+def test_a_refused_key_tells_no_raw_text() -> None:
+    assert classify(ApiError("unauthorized: my-secret-key", status=401)).detail is None
+    assert classify(RuntimeError("unauthorized my-secret-key")).detail is None
+
+
+async def test_our_own_cancellation_is_not_retried() -> None:
+    async def told() -> ErrorKind | None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError as error:
+            seen = classify(error)
+            assert not seen.retryable
+            return seen.kind
+        return None
+
+    task = asyncio.create_task(told())
+    await asyncio.sleep(0)
+    task.cancel()
+    assert await task is ErrorKind.GENERIC
+
+
+def test_a_lost_chain_is_marked() -> None:
+    lost = refusal(400, {}, b'{"error": {"message": "Previous response with id \'resp_1\' not found."}}')
+    assert classify(lost).chain_broken
+    assert not classify(StreamEnded()).chain_broken
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"Retry-After": "2"}, 2),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "1e400"}, None),
+        ({}, None),
+    ],
+)
+def test_the_hint_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    seen = classify(ApiError("busy", status=429, headers=headers))
+    assert seen.retry_after == (None if seconds is None else timedelta(seconds=seconds))
+
+
+def test_what_cannot_be_retried_has_no_hint() -> None:
+    assert classify(ApiError("no", status=401, headers={"retry-after": "5"})).retry_after is None
