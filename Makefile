@@ -11,10 +11,14 @@ export PYRIGHT_PYTHON_GLOBAL_NODE = 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help test check format setup lock
+.PHONY: help run test check format setup lock
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+run: $(READY) ## Start the server; what the machine lacks is off, and said
+	@scripts/system-packages run
+	@exec $(BIN)/perdure serve
 
 test: $(READY) ## Run every test; needs the system packages
 	@scripts/system-packages test

@@ -29,13 +29,11 @@ class Account:
         except KeyError:
             return f"user {self.uid}"
 
-    def start(
-        self, command: Sequence[str | Path], *, stdin: int = subprocess.DEVNULL, stdout: int, stderr: int
-    ) -> subprocess.Popen[str]:
+    def start(self, command: Sequence[str | Path], *, stdout: int, stderr: int) -> subprocess.Popen[str]:
         """Start a program as this user."""
         return subprocess.Popen(
             [str(word) for word in command],
-            stdin=stdin,
+            stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
             text=True,

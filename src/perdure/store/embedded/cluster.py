@@ -12,7 +12,8 @@ from perdure.core.errors import Misconfigured
 from perdure.store.embedded.account import Account
 from perdure.store.embedded.binaries import Binaries
 
-USER = DATABASE = "perdure"
+USER = "perdure"
+_DATABASE = "postgres"
 _PORT = 5432
 _SOCKET_PATH_LONGEST = 107
 
@@ -64,7 +65,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        return f"postgresql://{USER}@/{DATABASE}?host={quote(str(self.sockets))}&port={_PORT}"
+        return f"postgresql://{USER}@/{_DATABASE}?host={quote(str(self.sockets))}&port={_PORT}"
 
     def arguments(self, binaries: Binaries, *, durable: bool) -> list[str]:
         """How the server is started: on a unix socket only, and as durable as Postgres can be."""
@@ -103,27 +104,21 @@ class Cluster:
 
     def postmaster(self) -> Postmaster | None:
         """The server that runs on this directory, if one does."""
-        lines = self._pid_file()
+        lines = _lock_file(self.data / "postmaster.pid")
         if lines is None or not _runs_on(self.data, pid=int(lines[0])):
             return None
         return Postmaster(int(lines[0]), ready=len(lines) > 7 and lines[7].strip() == "ready")
 
-    def disown_stale_pid(self) -> None:
-        """Make Postgres see that the process in its pid file is not a server, where the number was given away again.
+    def disown_stale_pids(self) -> None:
+        """Make Postgres see that its lock files name no server, where the number was given away again.
 
         Only the number is changed, to our own, which Postgres takes for stale in a child of ours: it still looks for
         survivors of the old server through the shared memory that the file names.
         """
-        lines = self._pid_file()
-        if lines is not None and not _may_be_postmaster(int(lines[0])):
-            (self.data / "postmaster.pid").write_text("\n".join([str(os.getpid()), *lines[1:], ""]))
-
-    def _pid_file(self) -> list[str] | None:
-        try:
-            lines = (self.data / "postmaster.pid").read_text().splitlines()
-        except FileNotFoundError:
-            return None
-        return lines if lines and lines[0].isdigit() else None
+        for path in (self.data / "postmaster.pid", self.sockets / f".s.PGSQL.{_PORT}.lock"):
+            lines = _lock_file(path)
+            if lines is not None and not _may_be_postmaster(int(lines[0])):
+                path.write_text("\n".join([str(os.getpid()), *lines[1:], ""]))
 
     def _refuse_other_major(self, binaries: Binaries) -> None:
         major = (self.data / "PG_VERSION").read_text().strip()
@@ -135,20 +130,17 @@ class Cluster:
 
 
 def _initialise(data: Path, *, binaries: Binaries, account: Account) -> None:
+    options = ["-U", USER, "--auth=trust", "--encoding=UTF8", "--no-instructions"]
     # Sorted by bytes everywhere, so that an index never depends on a library of the machine.
-    locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if binaries.major >= 17 else ["--locale=C.UTF-8"]
-    initdb = [binaries.program("initdb"), "-D", data, "-U", USER, "--auth=trust", "--encoding=UTF8", *locale]
-    _finish(account.start(initdb, stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
-    single = [binaries.program("postgres"), "--single", "-D", data, "postgres"]
-    _finish(
-        account.start(single, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT),
-        say=f"CREATE DATABASE {DATABASE}\n",
+    if binaries.major >= 17:
+        options += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--sync-method=syncfs"]
+    else:
+        options += ["--locale=C.UTF-8"]
+    initdb = account.start(
+        [binaries.program("initdb"), "-D", data, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
-
-
-def _finish(process: subprocess.Popen[str], *, say: str | None = None) -> None:
-    output, _ = process.communicate(say)
-    if process.returncode != 0 or "ERROR:" in output:
+    output, _ = initdb.communicate()
+    if initdb.returncode != 0:
         raise Misconfigured(f"Postgres could not make its data directory: {reason(output)}")
 
 
@@ -157,6 +149,14 @@ def reason(output: str) -> str:
     lines = [line for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if any(word in line for word in ("FATAL:", "PANIC:", "ERROR:", "error:"))]
     return (telling or lines or ["it gave no reason."])[-1].strip()
+
+
+def _lock_file(path: Path) -> list[str] | None:
+    try:
+        lines = path.read_text().splitlines()
+    except FileNotFoundError:
+        return None
+    return lines if lines and lines[0].isdigit() else None
 
 
 def _command(pid: int) -> list[str]:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +23,7 @@ from perdure.core.errors import Misconfigured
 from perdure.store.embedded.account import Account
 from perdure.store.embedded.binaries import Binaries
 from perdure.store.embedded.cluster import Cluster
-from perdure.store.embedded.locks import exclusive, exclusive_when_free
+from perdure.store.embedded.locks import exclusive, exclusive_now, exclusive_when_free
 
 _PROBE = timedelta(seconds=1)
 _RESTART_FIRST = 0.05
@@ -69,16 +70,33 @@ def keep(orders: Orders) -> int:
         keeping = exclusive(cluster.keeping, patience=_PROBE)
     except Misconfigured:
         return 0
+    if cluster.postmaster() is None and _unwanted(cluster):
+        return 0
     alone, told = os.pipe()
     threading.Thread(target=_await_being_alone, args=(cluster, told), daemon=True).start()
     if not _supervise(cluster, orders, alone):
         return 1
     if orders.temporary:
-        shutil.rmtree(cluster.home, ignore_errors=True)
-        shutil.rmtree(cluster.sockets, ignore_errors=True)
+        _remove(cluster)
     # First this one: whoever gets the lease next must find that there is no keeper. The lease goes with the process.
     keeping.release()
     return 0
+
+
+def _unwanted(cluster: Cluster) -> bool:
+    lease = exclusive_now(cluster.lease)
+    if lease is not None:
+        lease.release()
+    return lease is not None
+
+
+def _remove(cluster: Cluster) -> None:
+    shutil.rmtree(cluster.sockets, ignore_errors=True)
+    # At once, by its name: somebody may already be waiting to make it anew.
+    removed = cluster.home.rename(cluster.home.with_name(f"removed-{os.getpid()}"))
+    shutil.rmtree(removed, ignore_errors=True)
+    with suppress(OSError):
+        removed.parent.rmdir()
 
 
 def _await_being_alone(cluster: Cluster, told: int) -> None:
@@ -118,7 +136,7 @@ def _adopt_or_start(cluster: Cluster, orders: Orders) -> _Server | None:
     running = cluster.postmaster()
     if running is not None:
         return _Server(running.pid, os.pidfd_open(running.pid), None)
-    cluster.disown_stale_pid()
+    cluster.disown_stale_pids()
     arguments = cluster.arguments(orders.binaries, durable=not orders.temporary)
     child = orders.account.start(
         [orders.binaries.program("postgres"), *arguments], stdout=sys.stdout.fileno(), stderr=sys.stderr.fileno()

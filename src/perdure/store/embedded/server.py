@@ -64,8 +64,7 @@ class EmbeddedPostgres:
 
     def lease(self) -> Lease:
         """Start the server unless it runs, and keep it running. Blocks until it takes connections."""
-        self._make_home()
-        lock = shared(self.cluster.lease, patience=self.patience)
+        lock = self._share()
         try:
             self.tend()
         except BaseException:
@@ -77,14 +76,25 @@ class EmbeddedPostgres:
         """Start a keeper unless there is one, and wait for the server. A keeper adopts a server that runs already."""
         starting = exclusive(self.cluster.starting, patience=self.patience)
         try:
-            vacancy = exclusive_now(self.cluster.keeping)
-            if vacancy is not None:
-                vacancy.release()
-                self._await_ready(spawn_keeper(self._orders()))
-            else:
-                self._await_ready(None)
+            keeper = None if self._kept() else spawn_keeper(self._orders())
+            self._await_ready(keeper)
         finally:
             starting.release()
+
+    def _share(self) -> FileLock:
+        while True:
+            self._make_home()
+            try:
+                return shared(self.cluster.lease, patience=self.patience)
+            except FileNotFoundError:
+                # The keeper of a temporary server has just removed it.
+                continue
+
+    def _kept(self) -> bool:
+        vacancy = exclusive_now(self.cluster.keeping)
+        if vacancy is not None:
+            vacancy.release()
+        return vacancy is None
 
     def _orders(self) -> Orders:
         account = postgres_account(self.cluster.data)
@@ -110,7 +120,7 @@ class EmbeddedPostgres:
     def _await_ready(self, keeper: subprocess.Popen[bytes] | None) -> None:
         deadline = time.monotonic() + self.patience.total_seconds()
         log = self.cluster.log
-        while not ((server := self.cluster.postmaster()) and server.ready):
+        while not (self._kept() and (server := self.cluster.postmaster()) and server.ready):
             if keeper is not None and keeper.poll():
                 why = reason(log.read_text(errors="replace"))
                 raise Misconfigured(f"Postgres did not start: {why} The log is {log}.")

@@ -1,0 +1,1 @@
+"""The `perdure` command. One module to a command, imported when it is used."""

@@ -1,0 +1,100 @@
+"""The database: whether it is the right kind, may be used as we use it, and holds what it must."""
+
+import time
+from collections.abc import AsyncIterator
+
+import asyncpg
+
+from perdure.cli.checks.finding import Finding, bad, good
+from perdure.core.errors import Misconfigured
+from perdure.store.connection import Connection, connect, place
+from perdure.store.invariants import INVARIANTS, violations
+from perdure.store.migrations.runner import pending, shipped
+
+_REPORT = "This should not happen. Keep a copy of the database and report it."
+_REMEDIES = {
+    "valid_state": "Reconcile it: POST /api/v1/chats/{id}/reconcile",
+    "living_owner": "Start a replica, which takes it over: perdure serve",
+    "driven": "Restart the replicas, and report it if that helps.",
+}
+
+
+async def database_findings(url: str) -> AsyncIterator[Finding]:
+    try:
+        connection = await connect(url)
+    except Misconfigured as error:
+        yield bad("database", str(error), "")
+        return
+    try:
+        yield await reach(connection, url)
+        yield await permissions(connection)
+        yield await pooler(connection, url)
+        schema_finding = await schema(connection)
+        yield schema_finding
+        if schema_finding.remedy == "":
+            async for finding in row_findings(connection):
+                yield finding
+    finally:
+        await connection.close()
+
+
+async def reach(connection: Connection, url: str) -> Finding:
+    started = time.perf_counter()
+    version = await connection.fetchval("SHOW server_version")
+    milliseconds = (time.perf_counter() - started) * 1000
+    return good("database", f"Postgres {version} at {place(url)}, answers in {milliseconds:.1f} ms")
+
+
+async def permissions(connection: Connection) -> Finding:
+    role, schema, may = await _row(
+        connection, "SELECT current_user, current_schema(), has_schema_privilege(current_schema(), 'CREATE, USAGE')"
+    )
+    if may:
+        return good("permissions", f"{role} may use and change the schema {schema}")
+    return bad("permissions", f"{role} may not change the schema {schema}", f"GRANT ALL ON SCHEMA {schema} TO {role};")
+
+
+async def pooler(connection: Connection, url: str) -> Finding:
+    """Whether a session is a session. Behind a pooler in transaction mode it is not, and notices get lost."""
+    remedy = "Connect to the server itself, or set the pooler to session mode."
+    try:
+        await connection.execute("SELECT set_config('perdure.probe', 'ours', false)")
+        other = await connect(url)
+        try:
+            seen = [
+                await asked.fetchval("SELECT coalesce(current_setting('perdure.probe', true), '')")
+                for asked in (connection, other) * 3
+            ]
+        finally:
+            await other.close()
+    except asyncpg.PostgresError as error:
+        return bad("pooler", f"a session does not keep its prepared statements ({error})", remedy)
+    if seen != ["ours", ""] * 3:
+        return bad("pooler", "statements of one session reach several servers", remedy)
+    return good("pooler", "sessions are kept")
+
+
+async def schema(connection: Connection) -> Finding:
+    try:
+        missing = await pending(connection)
+    except Misconfigured as error:
+        return bad("schema", str(error), "Start the Perdure that this database belongs to.")
+    if missing:
+        return bad("schema", f"{len(missing)} of {len(shipped())} migrations are missing", "perdure migrate")
+    return good("schema", f"{len(shipped())}, the newest")
+
+
+async def row_findings(connection: Connection) -> AsyncIterator[Finding]:
+    for name, sentence in INVARIANTS.items():
+        exceptions = await violations(connection, name)
+        if not exceptions:
+            yield good("rows", sentence)
+        for exception in exceptions:
+            detail = f"{sentence} Not chat {exception.chat_id}: {exception.detail}."
+            yield bad("rows", detail, _REMEDIES.get(name, _REPORT))
+
+
+async def _row(connection: Connection, sql: str) -> asyncpg.Record:
+    row = await connection.fetchrow(sql)
+    assert row is not None
+    return row

@@ -1,0 +1,54 @@
+"""The machine: Python, the data directory, the programs that workspaces use."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from perdure.cli.checks.finding import Finding, bad, good, off
+from perdure.settings import Settings, misspelt
+
+_ROOMY = 1024**3
+_PROGRAMS = {"rg": ("ripgrep", "searching files in workspaces"), "git": ("git", "changes and diffs in workspaces")}
+
+
+def environment_findings(settings: Settings) -> Iterator[Finding]:
+    yield good("python", f"{platform.python_version()} at {sys.executable}")
+    for given, meant in misspelt().items():
+        yield off("settings", f"{given} means nothing", f"Did you mean {meant}?")
+    yield data_dir(settings.data_dir)
+    yield sandbox()
+    for program, (package, purpose) in _PROGRAMS.items():
+        yield installed(program, package, purpose)
+
+
+def data_dir(path: Path) -> Finding:
+    existing = next(parent for parent in (path, *path.parents) if parent.exists())
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return bad("data directory", f"{path} is not writable", "Set PERDURE_DATA_DIR to a directory of yours.")
+    free = shutil.disk_usage(existing).free
+    if free < _ROOMY:
+        return off("data directory", f"{path} has {free // 2**20} MiB left", "Make room, or move PERDURE_DATA_DIR.")
+    return good("data directory", f"{path}, {free // 2**30} GiB free")
+
+
+def sandbox() -> Finding:
+    if shutil.which("bwrap") is None:
+        return off("sandbox", "workspaces cannot be sandboxed", "Install bubblewrap: apt-get install -y bubblewrap")
+    trial = subprocess.run(
+        ["bwrap", "--ro-bind", "/", "/", "--unshare-user", "--unshare-pid", "--unshare-net", "true"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if trial.returncode != 0:
+        return off("sandbox", f"bubblewrap does not work here: {trial.stderr.strip()}", "Allow user namespaces.")
+    return good("sandbox", "bubblewrap works")
+
+
+def installed(program: str, package: str, purpose: str) -> Finding:
+    found = shutil.which(program)
+    return good(program, found) if found else off(program, f"{purpose} is off", f"apt-get install -y {package}")

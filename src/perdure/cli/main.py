@@ -1,0 +1,75 @@
+"""Finds the command that was asked for, runs it, and turns what goes wrong into a line and an exit code.
+
+A command is a module of this package with one of
+- `command`, a function whose parameters typer turns into options,
+- `app`, a `typer.Typer` with commands of its own,
+- `main`, a function from the remaining arguments to an exit code, for those that must start at once.
+Its line in `COMMANDS` is all it takes to be found.
+"""
+
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+
+from perdure.core.errors import Misconfigured, PerdureError
+
+COMMANDS = {
+    "serve": "Run the server.",
+    "migrate": "Bring the database to the newest schema.",
+    "doctor": "Check the environment and the database, and say what to do.",
+}
+
+FAILED = 1
+MISCONFIGURED = 2
+INTERRUPTED = 130
+
+
+def run() -> None:
+    """The entry point."""
+    try:
+        code = dispatch(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except PerdureError as error:
+        _complain(str(error))
+        code = MISCONFIGURED if isinstance(error, Misconfigured) else FAILED
+    sys.exit(code)
+
+
+def dispatch(arguments: Sequence[str]) -> int:
+    """Run the command that the first argument names. Only its module is imported."""
+    name = next(iter(arguments), "")
+    if name not in COMMANDS:
+        return _run_typer(arguments, {})
+    module = importlib.import_module(f"perdure.cli.{name}")
+    return module.main(list(arguments[1:])) if hasattr(module, "main") else _run_typer(arguments, {name: module})
+
+
+def _run_typer(arguments: Sequence[str], modules: Mapping[str, ModuleType]) -> int:
+    import typer  # noqa: PLC0415 (a command that must start at once does without)
+
+    app = typer.Typer(
+        help="Agent chats that survive everything.",
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_nothing)
+    for name, about in COMMANDS.items():
+        module = modules.get(name)
+        if module is not None and hasattr(module, "app"):
+            app.add_typer(module.app, name=name, help=about)
+        else:
+            app.command(name, help=about)(_nothing if module is None else module.command)
+    return app(list(arguments)) or 0
+
+
+def _nothing() -> None:
+    """Stands in for a command that was not asked for."""
+
+
+def _complain(message: str) -> None:
+    red, plain = ("\x1b[31m", "\x1b[0m") if sys.stderr.isatty() else ("", "")
+    sys.stderr.write(f"{red}perdure:{plain} {message}\n")

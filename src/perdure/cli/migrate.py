@@ -1,0 +1,19 @@
+"""`perdure migrate`: bring the database to the newest schema, and say what was done."""
+
+import asyncio
+
+import typer
+
+from perdure.app import bring_up_to_date
+from perdure.settings import Settings
+from perdure.store.database import open_database
+
+
+def command() -> None:
+    for name in asyncio.run(_migrate(Settings.from_environment())) or ("nothing: the schema is the newest",):
+        typer.echo(f"applied {name}")
+
+
+async def _migrate(settings: Settings) -> tuple[str, ...]:
+    async with open_database(settings) as url:
+        return await bring_up_to_date(url)

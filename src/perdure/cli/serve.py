@@ -1,0 +1,108 @@
+"""`perdure serve`: one replica, until it is told to stop."""
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+import uvicorn
+import uvloop
+
+from perdure.app import System, running
+from perdure.core.errors import Misconfigured
+from perdure.core.timing import DRAIN
+from perdure.observe.logs import start_logging
+from perdure.settings import Address, LogFormat, Settings, misspelt
+
+log = logging.getLogger("perdure.serve")
+
+
+def command(
+    bind: Annotated[
+        str | None, typer.Option(help="The address to listen on, as host:port. Overrides PERDURE_BIND.")
+    ] = None,
+) -> None:
+    settings = Settings.from_environment()
+    if bind is not None:
+        settings = replace(settings, bind=_address(bind))
+    start_logging(
+        level=settings.log_level,
+        json=None if settings.log_format is LogFormat.AUTO else settings.log_format is LogFormat.JSON,
+    )
+    for given, meant in misspelt().items():
+        log.warning("%s means nothing; did you mean %s?", given, meant)
+    uvloop.run(serve(settings))
+
+
+async def serve(settings: Settings) -> None:
+    """Take requests until a signal says stop, then let what runs come to its end."""
+    with listening(settings.bind) as listener:
+        async with running(settings) as system:
+            address = Address(*listener.getsockname()[:2])
+            log.info("ready at http://%s", address)
+            await _answer_requests(system, listener)
+        log.info("stopped")
+
+
+@contextmanager
+def listening(address: Address) -> Generator[socket.socket]:
+    """A socket that is ours. Taken before anything is started, so that a port in use costs nothing."""
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family)
+    with listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((address.host, address.port))
+        except OSError as error:
+            raise Misconfigured(
+                f"Cannot listen on {address}: {error.strerror}. "
+                "Stop what uses it, or choose another address with --bind or PERDURE_BIND."
+            ) from error
+        yield listener
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn without its own signals: the system around it has to end in order."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+async def _answer_requests(system: System, listener: socket.socket) -> None:
+    server = _Server(
+        uvicorn.Config(
+            system.asgi,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=int(DRAIN.total_seconds()),
+        )
+    )
+
+    def stop(name: str) -> None:
+        if server.should_exit:
+            log.warning("%s again: stopping at once", name)
+            server.force_exit = True
+            return
+        log.info("%s: finishing what runs", name)
+        system.draining.set()
+        server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop, number.name)
+    await server.serve(sockets=[listener])
+
+
+def _address(text: str) -> Address:
+    try:
+        return Address.parse(text)
+    except ValueError as error:
+        raise Misconfigured(f"--bind is not usable: {error}.") from error

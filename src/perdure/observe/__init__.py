@@ -1,0 +1,1 @@
+"""How the system is watched: logs and metrics."""

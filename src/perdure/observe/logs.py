@@ -1,0 +1,82 @@
+"""Log lines: for people on a terminal, as JSON for everything else."""
+
+import logging
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TextIO
+
+import msgspec
+
+from perdure.observe.context import about
+
+_ORDINARY = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
+_COLOURS = {
+    logging.DEBUG: "2",
+    logging.INFO: "36",
+    logging.WARNING: "33",
+    logging.ERROR: "31",
+    logging.CRITICAL: "1;31",
+}
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object to a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": _moment(record).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **_details(record),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line, enc_hook=str).decode()
+
+
+class TextFormatter(logging.Formatter):
+    """A line that a person reads: time, level, message, then the details."""
+
+    def __init__(self, *, colours: bool) -> None:
+        super().__init__()
+        self._colours = colours
+
+    def format(self, record: logging.LogRecord) -> str:
+        level = self._coloured(f"{record.levelname.lower():<7}", _COLOURS.get(record.levelno, "0"))
+        details = "".join(f" {name}={value}" for name, value in _details(record).items())
+        line = f"{_moment(record):%H:%M:%S} {level} {record.getMessage()}{self._coloured(details, '2')}"
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+    def _coloured(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colours and text else text
+
+
+class StampIds(logging.Filter):
+    """Takes down, in the task that logs, who the line is about."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.about = about()
+        return True
+
+
+def start_logging(*, level: str, json: bool | None = None, stream: TextIO = sys.stderr) -> None:
+    """Send every line to the stream. Without a wish it is text on a terminal and JSON elsewhere."""
+    handler = logging.StreamHandler(stream)
+    as_json = not stream.isatty() if json is None else json
+    handler.setFormatter(JsonFormatter() if as_json else TextFormatter(colours=stream.isatty()))
+    handler.addFilter(StampIds())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+
+
+def _moment(record: logging.LogRecord) -> datetime:
+    return datetime.fromtimestamp(record.created, UTC)
+
+
+def _details(record: logging.LogRecord) -> dict[str, object]:
+    attributes = vars(record)
+    ids: Mapping[str, str] = attributes.get("about", {})
+    return {**ids, **{name: value for name, value in attributes.items() if name not in _ORDINARY and name != "about"}}

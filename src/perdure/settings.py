@@ -1,0 +1,145 @@
+"""What the environment decides: where the database is, what address to bind, what to log. The rest is in Postgres."""
+
+import difflib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Self, get_type_hints
+
+from perdure.core.errors import Misconfigured
+
+PREFIX = "PERDURE_"
+
+
+class LogFormat(StrEnum):
+    AUTO = "auto"
+    JSON = "json"
+    TEXT = "text"
+
+
+class LogLevel(StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        host, _, port = text.rpartition(":")
+        if not host or not port.isdigit() or int(port) > 65535:
+            raise ValueError("it must be host:port, such as 127.0.0.1:8080")
+        return cls(host.strip("[]"), int(port))
+
+
+_LOOPBACK = Address("127.0.0.1", 8080)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise ValueError("it must be a number above zero")
+    return int(text)
+
+
+def _postgres_url(text: str) -> str:
+    if not text.startswith(("postgresql://", "postgres://")):
+        raise ValueError("it must start with postgresql://")
+    return text
+
+
+def _directory(text: str) -> Path:
+    path = Path(text).expanduser()
+    if not path.is_absolute():
+        raise ValueError("it must be an absolute path")
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of a setting besides its type: what it is for, and how its text is read."""
+
+    what: str
+    read: Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that the environment can say, with what holds when it says nothing."""
+
+    database_url: Annotated[
+        str | None,
+        About("A Postgres, 14 or newer, as a `postgresql://` URL. Without it an embedded one is used.", _postgres_url),
+    ] = field(default=None, repr=False)
+    database_pool: Annotated[int, About("How many connections a replica opens at most.", _count)] = 20
+    data_dir: Annotated[
+        Path,
+        About(
+            "Where the embedded Postgres and the workspaces live. Without it `perdure` in the user's data directory "
+            "(`$XDG_DATA_HOME`, else `~/.local/share`); for root `/var/lib/perdure`.",
+            _directory,
+        ),
+    ]
+    postgres_bin: Annotated[
+        Path | None,
+        About(
+            "The directory with the programs of the embedded Postgres. Without it those of the Python package.",
+            _directory,
+        ),
+    ] = None
+    bind: Annotated[Address, About("The address to listen on, as `host:port`.", Address.parse)] = _LOOPBACK
+    log_level: Annotated[
+        LogLevel, About("The least severe lines to log: `debug`, `info`, `warning` or `error`.", LogLevel)
+    ] = LogLevel.INFO
+    log_format: Annotated[
+        LogFormat, About("`json`, `text`, or `auto`: text on a terminal and JSON everywhere else.", LogFormat)
+    ] = LogFormat.AUTO
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
+        given = os.environ if environment is None else environment
+        said = {name: given[variable(name)] for name in described() if given.get(variable(name))}
+        values = {name: _read(name, text) for name, text in said.items()}
+        return cls(**{"data_dir": _default_data_dir(given), **values})  # pyright: ignore[reportArgumentType]
+
+
+def described() -> dict[str, About]:
+    """Every setting with what is known of it."""
+    return {name: hint.__metadata__[0] for name, hint in get_type_hints(Settings, include_extras=True).items()}
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return f"{PREFIX}{name.upper()}"
+
+
+def misspelt(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Variables that look like ours and mean nothing, each with the one that was probably meant."""
+    given = os.environ if environment is None else environment
+    known = [variable(name) for name in described()]
+    strange = [name for name in given if name.startswith(PREFIX) and name not in known]
+    return {name: close[0] for name in strange if (close := difflib.get_close_matches(name, known, n=1, cutoff=0.85))}
+
+
+def _read(name: str, text: str) -> object:
+    try:
+        return described()[name].read(text)
+    except ValueError as error:
+        raise Misconfigured(f"{variable(name)} is not usable: {error}.") from error
+
+
+def _default_data_dir(environment: Mapping[str, str]) -> Path:
+    if os.geteuid() == 0:
+        return Path("/var/lib/perdure")
+    return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "perdure"
