@@ -63,7 +63,7 @@ export function ModelPicker({ model, effort, onModel, onEffort }: Props) {
           className="picker"
           button={
             <>
-              <span>{effort ?? "default effort"}</span>
+              <span className="effort">{effort ?? "auto"}</span>
               <ChevronDown aria-hidden />
             </>
           }
