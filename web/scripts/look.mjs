@@ -23,7 +23,7 @@ for (const name of names.filter((entry) => entry.includes(filter))) {
       phone ? { width: 375, height: 740 } : { width: name.startsWith("Page") ? 1440 : 900, height: 860 },
     );
     await page.goto(`${base}stories.html?story=${encodeURIComponent(name)}&theme=${theme}`);
-    await page.waitForTimeout(700);
+    await page.waitForTimeout(Number(process.env.SETTLE ?? 900));
     await page.screenshot({ path: `${out}/${name.replace("/", "-")}-${theme}.png` });
   }
 }

@@ -59,7 +59,7 @@ async function findings(): Promise<string[]> {
 describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
   test.each(stories)("$name is accessible", async ({ story }) => {
     await shown(story, theme);
-    expect(place.textContent).not.toBe("");
+    await expect.poll(() => place.textContent, { timeout: 5_000 }).not.toBe("");
     expect(await findings()).toEqual([]);
   });
 });
