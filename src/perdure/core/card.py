@@ -46,3 +46,24 @@ class Card(Struct, frozen=True, kw_only=True):
     settings: ChatSettings = ChatSettings()
     turns: int = 0
     summarised_turns: int = 0
+
+
+class CardChange(Struct, frozen=True, kw_only=True):
+    """What a change adds to the chat's card."""
+
+    cost: int = 0
+    unpriced_calls: int = 0
+    turns: int = 0
+    context_tokens: int | None = None
+    context_limit: int | None = None
+    unpin: bool = False
+
+    def __add__(self, more: "CardChange") -> "CardChange":
+        return CardChange(
+            cost=self.cost + more.cost,
+            unpriced_calls=self.unpriced_calls + more.unpriced_calls,
+            turns=self.turns + more.turns,
+            context_tokens=self.context_tokens if more.context_tokens is None else more.context_tokens,
+            context_limit=self.context_limit if more.context_limit is None else more.context_limit,
+            unpin=self.unpin or more.unpin,
+        )

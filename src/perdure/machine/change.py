@@ -1,13 +1,14 @@
 """What transitions ask to be written, and the plan that a bundle of them adds up to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, StrEnum
 from typing import Final
 
 from msgspec import Struct
 
+from perdure.core.card import CardChange
 from perdure.core.chat import Action, CallKind, Chat, Status
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber, ReplicaId, RunnerId
@@ -69,20 +70,7 @@ class InboxKind(StrEnum):
     NEEDS_YOU = "needs_you"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CardChange:
-    """What a step adds to the chat's card."""
-
-    cost: int = 0
-    unpriced_calls: int = 0
-    turns: int = 0
-    context_tokens: int | None = None
-    context_limit: int | None = None
-    unpin: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One wish, in the order in which it is carried out: cut, answer, append, enqueue, remove, promote."""
 
     status: Status | Keep = KEEP
@@ -103,14 +91,14 @@ class Change:
     touch_history: bool = False
     """Advance the history version although no row changes."""
     continuing: bool | Keep = KEEP
-    clear_calls: Mapping[int, int] = field(default_factory=dict[int, int])
+    clear_calls: Mapping[int, int] = {}
     """Open calls that may run now, each with the run it is to have."""
 
     cut_from: MessageNumber | None = None
     answer_calls: tuple[int, ...] = ()
     reason: str = ""
     append: tuple[NewMessage, ...] = ()
-    call_kinds: Mapping[str, CallKind] = field(default_factory=dict[str, CallKind])
+    call_kinds: Mapping[str, CallKind] = {}
     """Who answers the calls that `append` brings, by tool name; whoever is not named is ours."""
     files: tuple[FileId, ...] = ()
     enqueue: Enqueued | None = None
@@ -144,11 +132,6 @@ class Rows(Struct, frozen=True, kw_only=True):
     files: tuple[FileId, ...] = ()
     inbox: tuple[InboxKind, ...] = ()
     card: CardChange | None = None
-
-    @property
-    def brings_content(self) -> bool:
-        """Whether rows carry the name of the change, so that it can be found again."""
-        return bool(self.messages or self.enqueued)
 
 
 class Times(Struct, frozen=True, kw_only=True):

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from perdure.core.chat import Chat, State, Status
 from perdure.core.errors import ChatNotFound, InvalidState, TransitionNotAllowed
 from perdure.core.ids import ChatId
 from perdure.machine.change import Plan
-from perdure.machine.effects import apply
+from perdure.machine.effects import Draft
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction, CompleteRequiresAction, EnterRequiresAction
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
@@ -127,18 +125,18 @@ class WrongLanding(Exception):
 def follow(chat: Chat | None, transitions: Sequence[Transition], *, chat_id: ChatId | None = None) -> Plan:
     """Apply transitions one after the other; raise where the diagram has no arrow. Nothing is written."""
     base = chat if chat is not None else _nothing(chat_id)
-    plan = Plan(base=chat, chat=replace(base, snapshot_version=base.snapshot_version + 1), empty=True)
-    state = N if chat is None else plan.chat.state
+    draft = Draft(chat, base)
+    state = N if chat is None else base.state
     for transition in transitions:
         landings = _landings(state, transition)
-        change = transition.plan(plan.chat)
+        change = transition.plan(draft.chat)
         if change is None:
             continue
-        plan = apply(plan, change)
-        state = plan.chat.state
+        draft.apply(change)
+        state = draft.chat.state
         if state not in landings:
             raise WrongLanding(f"{type(transition).__name__} landed in {state.value}")
-    return plan
+    return draft.plan()
 
 
 def _landings(state: State, transition: Transition) -> set[State]:

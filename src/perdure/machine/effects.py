@@ -1,130 +1,49 @@
-"""What a change makes of a chat: the one interpreter of wishes. Pure."""
+"""What a change makes of a chat: the one interpreter of wishes. Pure to whoever asks for a plan."""
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import TypeVar
+from copy import copy
+from datetime import timedelta
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
+from perdure.core.card import CardChange
 from perdure.core.chat import CallKind, Chat, OpenCall, QueueEntry
-from perdure.core.failure import RetryState
-from perdure.core.ids import MessageNumber, QueuedNumber
+from perdure.core.errors import InvalidInput
+from perdure.core.ids import FileId, MessageNumber, QueuedNumber
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
-from perdure.machine.change import (
-    KEEP,
-    SOON,
-    CardChange,
-    Change,
-    Enqueued,
-    Keep,
-    Marker,
-    Owner,
-    Plan,
-    Promotion,
-    Rows,
-    Times,
-)
+from perdure.machine.change import KEEP, SOON, Change, InboxKind, Marker, Plan, Promotion, Rows, Times
 
-T = TypeVar("T")
-
-
-def apply(plan: Plan, change: Change) -> Plan:
-    """The plan with one more change carried out."""
-    version = plan.chat.snapshot_version
-    chat, rows = _with_history(plan.chat, plan.rows, change)
-    chat, rows = _with_queue(chat, rows, change)
-    chat = _with_columns(chat, change)
-    chat = _with_attempts(plan.chat, chat, change, version)
-    rows = replace(
-        rows,
-        files=rows.files + change.files,
-        inbox=rows.inbox + ((change.inbox,) if change.inbox else ()),
-        card=_added(rows.card, change.card),
-    )
-    chat = replace(chat, file_count=chat.file_count + len(change.files))
-    return replace(plan, chat=chat, rows=rows, times=_times(plan.times, change), empty=False)
+FILES_LIMIT = 50
 
 
 def calls_after(chat: Chat, messages: tuple[NewMessage, ...], kinds: Mapping[str, CallKind]) -> tuple[OpenCall, ...]:
     """The calls that are open once these messages are in the history."""
-    change = Change(append=messages, call_kinds=kinds)
-    return _with_history(chat, Rows(), change)[0].open_calls
+    calls = chat.open_calls
+    for message in messages:
+        calls = _calls_after_one(calls, message, kinds)
+    return calls
 
 
-def _added(card: CardChange | None, more: CardChange | None) -> CardChange | None:
-    if card is None or more is None:
-        return card or more
-    return CardChange(
-        cost=card.cost + more.cost,
-        unpriced_calls=card.unpriced_calls + more.unpriced_calls,
-        turns=card.turns + more.turns,
-        context_tokens=card.context_tokens if more.context_tokens is None else more.context_tokens,
-        context_limit=card.context_limit if more.context_limit is None else more.context_limit,
-        unpin=card.unpin or more.unpin,
-    )
-
-
-def _times(times: Times, change: Change) -> Times:
-    keeps_action = Marker.ACTION in change.keeps
-    return Times(
-        action_deadline=times.action_deadline if keeps_action else change.deadline,
-        compaction_requested=change.request_compaction
-        or (times.compaction_requested and Marker.COMPACTION in change.keeps),
-    )
-
-
-def _with_history(chat: Chat, rows: Rows, change: Change) -> tuple[Chat, Rows]:
-    if change.cut_from is not None:
-        chat = replace(chat, open_calls=(), last_assistant=MessageNumber(0))
-        rows = replace(rows, cut_from=change.cut_from)
-    for index in change.answer_calls:
-        call = chat.call(index)
-        if call is not None:
-            chat, rows = _appended(chat, rows, synthetic(call, change.reason), change)
-    for message in change.append:
-        chat, rows = _appended(chat, rows, message, change)
-    return chat, rows
-
-
-def synthetic(call: OpenCall, reason: str) -> NewMessage:
-    text = msgspec.json.encode(reason).decode()
-    return NewMessage(role=Role.TOOL, parts=(ToolResult(call.call_id, call.tool, text, is_error=True),))
-
-
-def _appended(chat: Chat, rows: Rows, message: NewMessage, change: Change) -> tuple[Chat, Rows]:
-    rows = replace(rows, messages=(*rows.messages, (chat.next_message, message)))
-    return _counted(chat, message, change), rows
-
-
-def _counted(chat: Chat, message: NewMessage, change: Change) -> Chat:
-    """The chat after one more message: numbers, open calls, whose word was last."""
-    number = chat.next_message
-    chat = replace(chat, next_message=MessageNumber(number + 1))
-    if message.kind is Kind.NOTICE:
-        # A model that said nothing is answered for by a notice: the turn may end with it.
-        return replace(chat, newest_is_user=False)
+def _calls_after_one(
+    calls: tuple[OpenCall, ...], message: NewMessage, kinds: Mapping[str, CallKind]
+) -> tuple[OpenCall, ...]:
     if message.kind is not Kind.ORDINARY:
-        return chat
-    by_user = message.role is Role.USER
-    chat = replace(
-        chat,
-        newest_is_user=by_user,
-        turn=number if by_user and change.starts_turn else chat.turn,
-        continuing=False if by_user and change.starts_turn else chat.continuing,
-    )
+        return calls
     if message.role is Role.ASSISTANT:
-        return replace(chat, last_assistant=number, open_calls=_calls(message, change.call_kinds))
-    if message.role is Role.TOOL:
+        return _calls_of(message, kinds)
+    if message.role is Role.TOOL and calls:
         answered = {part.call_id for part in message.parts if isinstance(part, ToolResult)}
-        return replace(chat, open_calls=tuple(call for call in chat.open_calls if call.call_id not in answered))
-    return chat
+        return tuple(call for call in calls if call.call_id not in answered)
+    return calls
 
 
-def _calls(message: NewMessage, kinds: Mapping[str, CallKind]) -> tuple[OpenCall, ...]:
-    answered = {part.call_id for part in message.parts if isinstance(part, ToolResult)}
+def _calls_of(message: NewMessage, kinds: Mapping[str, CallKind]) -> tuple[OpenCall, ...]:
     calls = [part for part in message.parts if isinstance(part, ToolCall) and not part.provider_executed]
+    if not calls:
+        return ()
+    answered = {part.call_id for part in message.parts if isinstance(part, ToolResult)}
     return tuple(
         OpenCall(index, call.call_id, call.tool, kinds.get(call.tool, CallKind.LOCAL))
         for index, call in enumerate(calls)
@@ -132,114 +51,221 @@ def _calls(message: NewMessage, kinds: Mapping[str, CallKind]) -> tuple[OpenCall
     )
 
 
-def _with_queue(chat: Chat, rows: Rows, change: Change) -> tuple[Chat, Rows]:
-    before = chat.queue
-    if change.enqueue is not None:
-        chat, rows = _enqueued(chat, rows, change.enqueue)
-    for number in change.remove:
-        chat, rows = _removed(chat, rows, number)
-    if change.rewrite is not None:
-        rows = _rewritten(rows, *change.rewrite)
-    if change.reorder is not None:
-        modes = {entry.number: entry.steer for entry in chat.queue}
-        chat = replace(chat, queue=tuple(QueueEntry(number, modes[number]) for number in change.reorder))
-    for number in change.promote:
-        chat, rows = _promoted(chat, rows, number, change)
-    if chat.queue != before or change.rewrite is not None:
-        chat = replace(chat, queue_version=chat.snapshot_version)
-    return chat, rows
+def synthetic(call: OpenCall, reason: str) -> NewMessage:
+    text = msgspec.json.encode(reason).decode()
+    return NewMessage(role=Role.TOOL, parts=(ToolResult(call.call_id, call.tool, text, is_error=True),))
 
 
-def _enqueued(chat: Chat, rows: Rows, enqueued: Enqueued) -> tuple[Chat, Rows]:
-    number = chat.next_queued
-    entry = QueueEntry(number, enqueued.steer)
-    chat = replace(chat, queue=(*chat.queue, entry), next_queued=QueuedNumber(number + 1))
-    return chat, replace(rows, enqueued=(*rows.enqueued, (number, enqueued.message)))
+class Draft:
+    """A plan in the making. Its chat is a copy of its own, so that changes can be carried out in place."""
 
+    __slots__ = (
+        "_base", "_card", "_compaction", "_cut_from", "_deadline", "_enqueued", "_files", "_inbox", "_messages",
+        "_promoted", "_removed", "_rewritten", "chat", "empty",
+    )  # fmt: skip
 
-def _without(chat: Chat, number: QueuedNumber) -> Chat:
-    return replace(chat, queue=tuple(entry for entry in chat.queue if entry.number != number))
+    def __init__(self, base: Chat | None, chat: Chat) -> None:
+        self._base = base
+        self.chat = copy(chat)
+        self._set("snapshot_version", chat.snapshot_version + 1)
+        self.empty = True
+        self._cut_from: MessageNumber | None = None
+        self._messages: list[tuple[MessageNumber, NewMessage]] = []
+        self._enqueued: list[tuple[QueuedNumber, NewMessage]] = []
+        self._removed: list[QueuedNumber] = []
+        self._rewritten: list[tuple[QueuedNumber, tuple[AnyPart, ...]]] = []
+        self._promoted: list[Promotion] = []
+        self._files: tuple[FileId, ...] = ()
+        self._inbox: tuple[InboxKind, ...] = ()
+        self._card: CardChange | None = None
+        self._deadline: timedelta | None = None
+        self._compaction = False
 
-
-def _removed(chat: Chat, rows: Rows, number: QueuedNumber) -> tuple[Chat, Rows]:
-    # A row that this very plan would insert is not inserted at all.
-    if any(new == number for new, _ in rows.enqueued):
-        kept = tuple(item for item in rows.enqueued if item[0] != number)
-        return _without(chat, number), replace(rows, enqueued=kept)
-    rewritten = tuple(item for item in rows.rewritten if item[0] != number)
-    return _without(chat, number), replace(rows, removed=(*rows.removed, number), rewritten=rewritten)
-
-
-def _rewritten(rows: Rows, number: QueuedNumber, parts: tuple[AnyPart, ...]) -> Rows:
-    if any(new == number for new, _ in rows.enqueued):
-        enqueued = tuple(
-            (new, replace(message, parts=parts) if new == number else message) for new, message in rows.enqueued
+    def plan(self) -> Plan:
+        rows = Rows(
+            cut_from=self._cut_from,
+            messages=tuple(self._messages),
+            enqueued=tuple(self._enqueued),
+            removed=tuple(self._removed),
+            rewritten=tuple(self._rewritten),
+            promoted=tuple(self._promoted),
+            files=self._files,
+            inbox=self._inbox,
+            card=self._card,
         )
-        return replace(rows, enqueued=enqueued)
-    others = tuple(item for item in rows.rewritten if item[0] != number)
-    return replace(rows, rewritten=(*others, (number, parts)))
+        times = Times(action_deadline=self._deadline, compaction_requested=self._compaction)
+        return Plan(base=self._base, chat=self.chat, rows=rows, times=times, empty=self.empty)
+
+    def apply(self, change: Change) -> None:
+        """Carry out one more change."""
+        self.empty = False
+        next_message = self.chat.next_message
+        self._change_history(change)
+        self._change_queue(change)
+        self._change_columns(change)
+        self._change_marks(change)
+        moved = change.touch_history or change.cut_from is not None or self.chat.next_message != next_message
+        self._change_attempts(change, moved=moved)
+        self._change_others(change)
+
+    def _set(self, column: str, value: object) -> None:
+        # The copy is ours alone until the plan is made.
+        force_setattr(self.chat, column, value)
+
+    def _change_history(self, change: Change) -> None:
+        if change.cut_from is not None:
+            assert not self._messages, "what a plan appends, it does not hide"
+            self._cut_from = change.cut_from
+            self._set("open_calls", ())
+            self._set("last_assistant", MessageNumber(0))
+        for index in change.answer_calls:
+            call = self.chat.call(index)
+            if call is not None:
+                self._append(synthetic(call, change.reason), change)
+        for message in change.append:
+            self._append(message, change)
+
+    def _append(self, message: NewMessage, change: Change) -> None:
+        self._messages.append((self.chat.next_message, message))
+        self._count(message, change)
+
+    def _count(self, message: NewMessage, change: Change) -> None:
+        """Take notice of one more message: numbers, open calls, whose word was last."""
+        number = self.chat.next_message
+        self._set("next_message", MessageNumber(number + 1))
+        if message.kind is Kind.NOTICE:
+            # A model that said nothing is answered for by a notice: the turn may end with it.
+            self._set("newest_is_user", False)
+        if message.kind is not Kind.ORDINARY:
+            return
+        by_user = message.role is Role.USER
+        self._set("newest_is_user", by_user)
+        if by_user and change.starts_turn:
+            self._set("turn", number)
+            self._set("continuing", False)
+        self._set("open_calls", _calls_after_one(self.chat.open_calls, message, change.call_kinds))
+        if message.role is Role.ASSISTANT:
+            self._set("last_assistant", number)
+
+    def _change_queue(self, change: Change) -> None:
+        before = self.chat.queue
+        if change.enqueue is not None:
+            self._enqueue(change.enqueue.message, steer=change.enqueue.steer)
+        for number in change.remove:
+            self._remove(number)
+        if change.rewrite is not None:
+            self._rewrite(*change.rewrite)
+        if change.reorder is not None:
+            modes = {entry.number: entry for entry in self.chat.queue}
+            self._set("queue", tuple(modes[number] for number in change.reorder))
+        for number in change.promote:
+            self._promote(number, change)
+        if change.rewrite is not None or self.chat.queue != before:
+            self._set("queue_version", self.chat.snapshot_version)
+
+    def _enqueue(self, message: NewMessage, *, steer: bool) -> None:
+        number = self.chat.next_queued
+        self._set("queue", (*self.chat.queue, QueueEntry(number, steer)))
+        self._set("next_queued", QueuedNumber(number + 1))
+        self._enqueued.append((number, message))
+
+    def _leave_queue(self, number: QueuedNumber) -> NewMessage | None:
+        """Take an entry out of the order. The result is its message if this very plan brought it."""
+        self._set("queue", tuple(entry for entry in self.chat.queue if entry.number != number))
+        self._rewritten = [item for item in self._rewritten if item[0] != number]
+        fresh = next((message for new, message in self._enqueued if new == number), None)
+        if fresh is not None:
+            # A row that this plan would insert is not inserted at all.
+            self._enqueued = [item for item in self._enqueued if item[0] != number]
+        return fresh
+
+    def _remove(self, number: QueuedNumber) -> None:
+        if self._leave_queue(number) is None:
+            self._removed.append(number)
+
+    def _rewrite(self, number: QueuedNumber, parts: tuple[AnyPart, ...]) -> None:
+        for place, (new, message) in enumerate(self._enqueued):
+            if new == number:
+                self._enqueued[place] = (new, replace(message, parts=parts))
+                return
+        self._rewritten = [*(item for item in self._rewritten if item[0] != number), (number, parts)]
+
+    def _promote(self, number: QueuedNumber, change: Change) -> None:
+        fresh = self._leave_queue(number)
+        if fresh is not None:
+            self._append(replace(fresh, queued_as=number), change)
+            return
+        self._promoted.append(Promotion(number, self.chat.next_message))
+        self._count(_SOMETHING_SAID, change)
+
+    def _change_columns(self, change: Change) -> None:
+        if change.status is not KEEP:
+            self._set("status", change.status)
+        if change.archived is not KEEP:
+            self._set("archived", change.archived)
+        if (owner := change.owner) is not KEEP:
+            self._set("worker_id", owner and owner.worker_id)
+            self._set("runner_id", owner and owner.runner_id)
+        if change.last_error is not KEEP:
+            self._set("last_error", change.last_error)
+        if change.continuing is not KEEP:
+            self._set("continuing", change.continuing)
+        if change.budget_limit is not KEEP:
+            self._set("budget_limit", change.budget_limit)
+        if change.reserve is not KEEP:
+            self._set("budget_reserved", change.reserve)
+        if change.spend:
+            self._set("budget_spent", self.chat.budget_spent + change.spend)
+        if change.clear_calls:
+            self._set("open_calls", tuple(_cleared(call, change.clear_calls) for call in self.chat.open_calls))
+
+    def _change_marks(self, change: Change) -> None:
+        """Clear every mark that the change does not keep by name, and set those that it asks for."""
+        if Marker.ACTION not in change.keeps:
+            self._deadline = change.deadline
+            self._set("action", change.action)
+            self._set("action_deadline_at", SOON if change.deadline else None)
+        if change.request_compaction:
+            self._compaction = True
+            self._set("compaction_requested_at", SOON)
+        elif Marker.COMPACTION not in change.keeps:
+            self._compaction = False
+            self._set("compaction_requested_at", None)
+        if change.decline_budget or Marker.BUDGET not in change.keeps:
+            self._set("budget_declined", change.decline_budget)
+
+    def _change_attempts(self, change: Change, *, moved: bool) -> None:
+        """The versions that follow from what happened: history, attempts, retry state."""
+        chat = self.chat
+        retry_state = chat.retry_state if change.retry_state is KEEP else change.retry_state
+        if moved:
+            self._set("history_version", chat.snapshot_version)
+            self._set("generation_attempt", 0)
+            retry_state = None
+        if change.attempt:
+            self._set("generation_attempt", chat.generation_attempt + 1)
+            retry_state = None
+        if retry_state != chat.retry_state:
+            self._set("retry_state", retry_state)
+            self._set("retry_version", chat.snapshot_version)
+
+    def _change_others(self, change: Change) -> None:
+        if change.files:
+            self._files += change.files
+            self._set("file_count", self.chat.file_count + len(change.files))
+            if self.chat.file_count > FILES_LIMIT:
+                raise InvalidInput(f"A chat holds at most {FILES_LIMIT} files.")
+        if change.inbox is not None:
+            self._inbox += (change.inbox,)
+        if change.card is not None:
+            self._card = change.card if self._card is None else self._card + change.card
 
 
-_UNKNOWN_TEXT = NewMessage(role=Role.USER, parts=())
-
-
-def _promoted(chat: Chat, rows: Rows, number: QueuedNumber, change: Change) -> tuple[Chat, Rows]:
-    fresh = next((message for new, message in rows.enqueued if new == number), None)
-    if fresh is not None:
-        chat, rows = _removed(chat, rows, number)
-        return _appended(chat, rows, replace(fresh, queued_as=number), change)
-    promotion = Promotion(number, chat.next_message)
-    chat = _counted(_without(chat, number), _UNKNOWN_TEXT, change)
-    return chat, replace(rows, promoted=(*rows.promoted, promotion))
-
-
-def _kept(value: T | Keep, old: T) -> T:
-    return old if isinstance(value, Keep) else value
-
-
-def _with_columns(chat: Chat, change: Change) -> Chat:
-    keeps_action = Marker.ACTION in change.keeps
-    owner: Owner | Keep | None = change.owner
-    return replace(
-        chat,
-        status=_kept(change.status, chat.status),
-        archived=_kept(change.archived, chat.archived),
-        worker_id=chat.worker_id if owner is KEEP else owner and owner.worker_id,
-        runner_id=chat.runner_id if owner is KEEP else owner and owner.runner_id,
-        last_error=_kept(change.last_error, chat.last_error),
-        continuing=_kept(change.continuing, chat.continuing),
-        action=chat.action if keeps_action else change.action,
-        action_deadline_at=chat.action_deadline_at if keeps_action else (SOON if change.deadline else None),
-        compaction_requested_at=_compaction_mark(chat, change),
-        budget_declined=change.decline_budget or (chat.budget_declined and Marker.BUDGET in change.keeps),
-        budget_limit=_kept(change.budget_limit, chat.budget_limit),
-        budget_spent=chat.budget_spent + change.spend,
-        budget_reserved=_kept(change.reserve, chat.budget_reserved),
-        open_calls=tuple(_cleared(call, change.clear_calls) for call in chat.open_calls),
-    )
-
-
-def _compaction_mark(chat: Chat, change: Change) -> datetime | None:
-    if change.request_compaction:
-        return SOON
-    return chat.compaction_requested_at if Marker.COMPACTION in change.keeps else None
+# Stands for a queued message, whose contents never leave the database.
+_SOMETHING_SAID = NewMessage(role=Role.USER, parts=())
 
 
 def _cleared(call: OpenCall, cleared: Mapping[int, int]) -> OpenCall:
     if call.index not in cleared:
         return call
     return replace(call, cleared=True, run=cleared[call.index])
-
-
-def _with_attempts(before: Chat, chat: Chat, change: Change, version: int) -> Chat:
-    """Versions that follow from what happened: history, attempts, retry state."""
-    moved = change.touch_history or change.cut_from is not None or chat.next_message != before.next_message
-    retry_state: RetryState | None = _kept(change.retry_state, chat.retry_state)
-    attempt = chat.generation_attempt
-    if moved:
-        chat = replace(chat, history_version=version)
-        attempt, retry_state = 0, None
-    if change.attempt:
-        attempt, retry_state = attempt + 1, None
-    retry_version = chat.retry_version if retry_state == chat.retry_state else version
-    return replace(chat, generation_attempt=attempt, retry_state=retry_state, retry_version=retry_version)

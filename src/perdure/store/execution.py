@@ -9,15 +9,15 @@ from typing import TypeAlias
 import asyncpg
 from asyncpg import Pool, Record
 from asyncpg.pool import PoolConnectionProxy
-from asyncpg.transaction import Transaction
 
 from perdure.core.chat import Chat
 from perdure.core.errors import ChatNotFound, InvalidInput, KeyTaken, MessageNotFound, Unavailable
-from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.ids import ChangeId, ChatId, MessageNumber
 from perdure.store.away import AWAY
-from perdure.store.commit import Write, statement
+from perdure.store.commit import Write
 from perdure.store.queries import query
-from perdure.store.rows import chat_of
+from perdure.store.rows import leading_chat_of
+from perdure.store.statement import statement
 
 Connection: TypeAlias = "PoolConnectionProxy[Record]"
 
@@ -41,6 +41,20 @@ class Stamp:
     compaction_requested_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What is found of a change: the first message and the queued number that carry its name, or its name alone."""
+
+    chat: Chat
+    message: int | None
+    queued: int | None
+    remembered: bool
+
+    @property
+    def found(self) -> bool:
+        return self.remembered or self.message is not None or self.queued is not None
+
+
 class Execution:
     """The rows that hold execution state, one round trip at a time."""
 
@@ -49,22 +63,19 @@ class Execution:
         self._timeout = timeout
 
     async def load(self, chat_id: ChatId) -> Chat:
-        return chat_of(await self._row("chats/load", chat_id))
+        return leading_chat_of(await self._row("chats/load", chat_id))
 
     async def load_with_message(self, chat_id: ChatId, number: MessageNumber) -> tuple[Chat, Record]:
         """The chat, and the message's columns, whose role is null where there is no such live message."""
         row = await self._row("chats/load_with_message", chat_id, number)
-        return chat_of(row), row
+        return leading_chat_of(row), row
 
-    async def load_after_failure(self, write: Write) -> tuple[Chat | None, bool]:
-        """The chat as it is now, and whether anything of this change is there."""
-        base = write.base
-        first = (base.next_message, base.next_queued) if base else (1, 1)
+    async def trace(self, write: Write) -> Trace | None:
+        """The chat as it is now, and what of this change or of a later try at it is there. None without a chat."""
         try:
-            row = await self._row("chats/load_after_failure", write.chat.id, write.change_id, *first)
+            return _trace_of(await self._row("chats/load_after_failure", *_traced(write)))
         except ChatNotFound:
-            return None, False
-        return chat_of(row), bool(row["found"])
+            return None
 
     async def commit(self, write: Write) -> Stamp | None:
         """Write it all, or nothing. None means that somebody else moved the chat first."""
@@ -72,22 +83,18 @@ class Execution:
 
     @asynccontextmanager
     async def holding(self, chat_id: ChatId) -> AsyncGenerator["HeldRow"]:
-        """A row that nobody else can move meanwhile: for the writer that lost too often."""
+        """A row that nobody else can move meanwhile: for the writer that lost too often.
+
+        The change is committed at the end of the block, or nothing is if the block raises.
+        """
         try:
-            async with self._pool.acquire(timeout=self._timeout) as connection:
-                transaction = connection.transaction()
-                await transaction.start()
-                held = HeldRow(self, connection, transaction)
-                try:
-                    row = await connection.fetchrow(query("chats/hold"), chat_id, timeout=self._timeout)
-                    if row is None:
-                        raise ChatNotFound
-                    held.chat = chat_of(row)
-                    yield held
-                finally:
-                    await held.let_go()
+            async with self._pool.acquire(timeout=self._timeout) as connection, connection.transaction():
+                row = await connection.fetchrow(query("chats/hold"), chat_id, timeout=self._timeout)
+                if row is None:
+                    raise ChatNotFound
+                yield HeldRow(self, connection, leading_chat_of(row))
         except AWAY as error:
-            raise Unavailable(_describe(error)) from error
+            raise OutcomeUnknown(_describe(error)) from error
 
     async def execute(self, connection: "Pool[Record] | Connection", write: Write) -> Stamp | None:
         sql, values = statement(write)
@@ -99,7 +106,7 @@ class Execution:
             raise OutcomeUnknown(_describe(error)) from error
         except asyncpg.PostgresError as error:
             raise _meaning(error) from error
-        return None if row is None else Stamp(*(row[name] for name in _STAMPS))
+        return None if row is None else Stamp(row[0], row[1], row[2])
 
     async def _row(self, name: str, *values: object) -> Record:
         try:
@@ -114,30 +121,28 @@ class Execution:
 class HeldRow:
     """A chat's row inside a transaction that holds it."""
 
-    chat: Chat
-
-    def __init__(self, execution: Execution, connection: Connection, transaction: Transaction) -> None:
+    def __init__(self, execution: Execution, connection: Connection, chat: Chat) -> None:
         self._execution = execution
         self._connection = connection
-        self._transaction = transaction
-        self._open = True
+        self.chat = chat
 
-    async def commit(self, write: Write) -> Stamp | None:
-        stamp = await self._execution.execute(self._connection, write)
-        if stamp is not None:
-            try:
-                await self._transaction.commit()
-            except AWAY as error:
-                raise OutcomeUnknown(_describe(error)) from error
-            self._open = False
-        return stamp
+    async def trace(self, write: Write) -> Trace | None:
+        row = await self._connection.fetchrow(query("chats/load_after_failure"), *_traced(write))
+        return None if row is None else _trace_of(row)
 
-    async def let_go(self) -> None:
-        if self._open and not self._connection.is_closed():
-            await self._transaction.rollback()
+    async def write(self, write: Write) -> Stamp | None:
+        return await self._execution.execute(self._connection, write)
 
 
-_STAMPS = ("updated_at", "action_deadline_at", "compaction_requested_at")
+def _traced(write: Write) -> tuple[ChatId, ChangeId, int, int]:
+    base = write.base
+    return write.chat.id, write.change_id, base.next_message if base else 1, base.next_queued if base else 1
+
+
+def _trace_of(row: Record) -> Trace:
+    return Trace(leading_chat_of(row), row["message"], row["queued"], row["remembered"])
+
+
 _EXPECTATION = "PD001"
 
 
@@ -148,8 +153,6 @@ def _meaning(error: asyncpg.PostgresError) -> Exception:
             return KeyTaken()
         case asyncpg.UniqueViolationError(table_name="chats"):
             return IdTaken()
-        case asyncpg.CheckViolationError(constraint_name="chats_file_count_check"):
-            return InvalidInput("A chat holds at most 50 files.")
         case asyncpg.ForeignKeyViolationError(table_name="file_links"):
             return InvalidInput("There is no such file.")
         case _ if error.sqlstate == _EXPECTATION and "edited message" in str(error):

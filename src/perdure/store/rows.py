@@ -94,39 +94,86 @@ CHAT_COLUMNS: Mapping[str, Callable[[Chat], object]] = {
 }
 
 
+_STATUSES = {status.value: status for status in Status}
+
+
+_NAMES = Chat.__struct_fields__
+
+
 def chat_of(row: Record) -> Chat:
-    error, retry, action = row["last_error"], row["retry_state"], row["action"]
+    """The chat of a row that has the columns of `chats`, whatever else it has."""
+    return _chat(tuple([row[name] for name in _NAMES]))
+
+
+def leading_chat_of(row: Record) -> Chat:
+    """The chat of a row that begins with the columns in the order of `chats/load.sql`."""
+    return _chat(row[: len(_NAMES)])
+
+
+def _chat(columns: tuple[Any, ...]) -> Chat:
+    (
+        chat_id,
+        status,
+        archived,
+        worker_id,
+        runner_id,
+        last_error,
+        retry_state,
+        action,
+        action_deadline_at,
+        compaction_requested_at,
+        budget_declined,
+        turn,
+        continuing,
+        newest_is_user,
+        last_assistant,
+        open_calls,
+        queue,
+        next_message,
+        next_queued,
+        file_count,
+        budget_limit,
+        budget_spent,
+        budget_reserved,
+        snapshot_version,
+        history_version,
+        queue_version,
+        retry_version,
+        generation_attempt,
+        change_id,
+        updated_at,
+    ) = columns
     return Chat(
-        id=row["id"],
-        status=Status(row["status"]),
-        archived=row["archived"],
-        worker_id=row["worker_id"],
-        runner_id=row["runner_id"],
-        last_error=_errors.decode(error) if error else None,
-        retry_state=_retries.decode(retry) if retry else None,
+        id=chat_id,
+        status=_STATUSES[status],
+        archived=archived,
+        worker_id=worker_id,
+        runner_id=runner_id,
+        last_error=_errors.decode(last_error) if last_error else None,
+        retry_state=_retries.decode(retry_state) if retry_state else None,
         action=_actions.decode(action) if action else None,
-        action_deadline_at=row["action_deadline_at"],
-        compaction_requested_at=row["compaction_requested_at"],
-        budget_declined=row["budget_declined"],
-        turn=row["turn"],
-        continuing=row["continuing"],
-        newest_is_user=row["newest_is_user"],
-        last_assistant=row["last_assistant"],
-        open_calls=_calls.decode(row["open_calls"]),
-        queue=tuple(QueueEntry(QueuedNumber(abs(number)), number < 0) for number in row["queue"]),
-        next_message=row["next_message"],
-        next_queued=row["next_queued"],
-        file_count=row["file_count"],
-        budget_limit=row["budget_limit"],
-        budget_spent=row["budget_spent"],
-        budget_reserved=row["budget_reserved"],
-        snapshot_version=row["snapshot_version"],
-        history_version=row["history_version"],
-        queue_version=row["queue_version"],
-        retry_version=row["retry_version"],
-        generation_attempt=row["generation_attempt"],
-        change_id=row["change_id"],
-        updated_at=row["updated_at"],
+        action_deadline_at=action_deadline_at,
+        compaction_requested_at=compaction_requested_at,
+        budget_declined=budget_declined,
+        turn=turn,
+        continuing=continuing,
+        newest_is_user=newest_is_user,
+        last_assistant=last_assistant,
+        open_calls=() if open_calls == "[]" else _calls.decode(open_calls),
+        queue=tuple(QueueEntry(QueuedNumber(abs(number)), number < 0) for number in queue) if queue else (),
+        next_message=next_message,
+        next_queued=next_queued,
+        file_count=file_count,
+        budget_limit=budget_limit,
+        budget_spent=budget_spent,
+        budget_reserved=budget_reserved,
+        snapshot_version=snapshot_version,
+        history_version=history_version,
+        queue_version=queue_version,
+        retry_version=retry_version,
+        generation_attempt=generation_attempt,
+        change_id=change_id,
+        updated_at=updated_at,
     )
 
 

@@ -1,6 +1,8 @@
 """How a turn ends: in rest, in error, by interruption; and how it starts again after an error."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from perdure.core.chat import ActionKind, Chat, State, Status
 from perdure.core.failure import ChatError
