@@ -28,7 +28,7 @@ check: $(READY) ## Format, lint, types, import floors, locks
 	@mkdir -p .make
 	@$(BIN)/ruff format --check --quiet . || { echo "check: 'make format' mends the format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/pyright > .make/pyright.log || { cat .make/pyright.log; exit 1; }
+	@$(BIN)/python scripts/check-types
 	@$(BIN)/lint-imports --cache-dir .make/imports > .make/imports.log || { cat .make/imports.log; exit 1; }
 	@! grep -n '://' $(LOCKS) || { echo "check: a lock file names a host"; exit 1; }
 

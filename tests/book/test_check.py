@@ -88,3 +88,21 @@ def test_no_lock_file_names_a_host() -> None:
     locks = [path for path in (ROOT / "requirements.lock", ROOT / "web/pnpm-lock.yaml") if path.exists()]
     assert locks
     assert [path.name for path in locks if "://" in path.read_text()] == []
+
+
+def test_a_type_that_an_imported_module_breaks_is_reported(checkout: Path) -> None:
+    """Although the file that is wrong afterwards was found right before, and did not change."""
+    shutil.copytree(ROOT / "scripts", checkout / "scripts")
+    shutil.copy(ROOT / "requirements.lock", checkout)
+    shutil.rmtree(checkout / "src/perdure")
+    package = checkout / "src/perdure"
+    package.mkdir()
+    (package / "__init__.py").write_text('"""A package."""\n')
+    (package / "giver.py").write_text('"""A module."""\n\nGIVEN = 1\n')
+    (package / "taker.py").write_text('"""A module."""\n\nfrom perdure.giver import GIVEN\n\nTAKEN: int = GIVEN\n')
+    command = ("env", f"XDG_CACHE_HOME={checkout}", sys.executable, "scripts/check-types")
+    assert run(*command, cwd=checkout) == (0, "")
+    (package / "giver.py").write_text('"""A module."""\n\nGIVEN = "one"\n')
+    code, output = run(*command, cwd=checkout)
+    assert code == 1
+    assert "taker.py:5:14 - error" in output
