@@ -13,14 +13,13 @@ from perdure.api.http import Call
 from perdure.api.idempotency import Claim
 from perdure.api.reply import Outcome, Reply
 from perdure.api.services import Services
-from perdure.api.taker import first_taken, taking
+from perdure.api.taker import Taking
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
 from perdure.config.config import Config
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import ChatId, FileId, MessageNumber, ModelName
 from perdure.core.parts import AnyPart, File, FileReference, Text
 from perdure.machine.diagram import follow
-from perdure.machine.machine import Committed
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import EditMessage, Target
 from perdure.store.commit import NewCard
@@ -61,16 +60,19 @@ class Caller:
         self, chat_id: ChatId, card: NewCard, transition: Transition, *, answer: Callable[[Outcome], T]
     ) -> T:
         """Bring a chat into being. If it runs and there is room, a worker of this replica takes it."""
-        reply = self._reply(answer)
+        reply, taking = self._reply(answer), self._taking()
         created = follow(None, (transition,), chat_id=chat_id).chat
-        transitions = first_taken(self.services.taker, created, (transition,))
-        return self._done(reply, await self.chats.create(chat_id, card, transitions, reply.request))
+        transitions = (transition, *taking.acquiring(created))
+        committed = await self.chats.create(chat_id, card, transitions, reply.request)
+        taking.done(committed)
+        return reply.of(committed)
 
     async def follow(self, seen: Seen, *transitions: Transition, answer: Callable[[Outcome], T]) -> T:
         """Follow arrows in a chat of the caller's own; a worker of this replica takes what comes to run."""
-        reply = self._reply(answer)
-        bundle = taking(self.services.taker, transitions)
-        return self._done(reply, await self.chats.advance(seen, bundle, reply.request))
+        reply, taking = self._reply(answer), self._taking()
+        committed = await self.chats.advance(seen, taking.bundle(transitions), reply.request)
+        taking.done(committed)
+        return reply.of(committed)
 
     async def edit(
         self,
@@ -81,20 +83,16 @@ class Caller:
         answer: Callable[[Outcome], T],
     ) -> T:
         """Replace a message, which is read together with the chat."""
-        reply = self._reply(answer)
-        committed = await self.chats.edit(
-            seen, number, lambda target: taking(self.services.taker, (edit(target),)), reply.request
-        )
-        return self._done(reply, committed)
+        reply, taking = self._reply(answer), self._taking()
+        committed = await self.chats.edit(seen, number, lambda target: taking.bundle((edit(target),)), reply.request)
+        taking.done(committed)
+        return reply.of(committed)
 
     def _reply(self, answer: Callable[[Outcome], T]) -> Reply[T]:
         return Reply(answer, self._claim, self.actor.user_id, self.services.clock)
 
-    def _done(self, reply: Reply[T], committed: Committed) -> T:
-        base = committed.plan.base
-        if committed.chat.owned and (base is None or committed.chat.runner_id != base.runner_id):
-            self.services.taker.taken(committed)
-        return reply.of(committed)
+    def _taking(self) -> Taking:
+        return Taking(self.services.taker, self.actor.user_id)
 
     async def said(self, content: tuple[AnyContent, ...]) -> Said:
         """What the caller says, with the files that are theirs."""

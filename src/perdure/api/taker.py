@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from perdure.core.chat import Chat, Status
+from perdure.core.ids import UserId
 from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
 from perdure.machine.machine import Bundle, Committed
@@ -13,11 +14,11 @@ from perdure.machine.transitions.steps import RecordGenerationAttempt
 
 
 class Taker(Protocol):
-    def take(self, chat: Chat) -> Owner | None:
-        """The owner that a chat would get here, or None where there is no room. Promises nothing yet."""
+    def take(self, user_id: UserId) -> Owner | None:
+        """An owner for a chat of this user, or None where there is no room. Promises nothing yet."""
         ...
 
-    def taken(self, committed: Committed) -> None:
+    def taken(self, committed: Committed, owner: Owner, user_id: UserId | None = None) -> None:
         """The chat is ours: drive it from the row that was committed."""
         ...
 
@@ -25,29 +26,31 @@ class Taker(Protocol):
 class Nobody:
     """A replica without a worker: others find the chat."""
 
-    def take(self, chat: Chat) -> Owner | None:  # noqa: ARG002
+    def take(self, user_id: UserId) -> Owner | None:  # noqa: ARG002
         return None
 
-    def taken(self, committed: Committed) -> None:
-        raise AssertionError(f"nobody takes {committed.chat.id}")
+    def taken(self, committed: Committed, owner: Owner, user_id: UserId | None = None) -> None:
+        raise AssertionError(f"nobody takes {committed.chat.id} for {owner}, {user_id}")
 
 
-def first_taken(taker: Taker, created: Chat, transitions: Sequence[Transition]) -> Sequence[Transition]:
-    """The transitions that create a chat, with its first owner if there is room."""
-    return (*transitions, *_acquiring(taker, created))
+class Taking:
+    """One request's wish to have its chat driven here."""
 
+    def __init__(self, taker: Taker, user_id: UserId) -> None:
+        self._taker = taker
+        self._user_id = user_id
+        self._owner: Owner | None = None
 
-def taking(taker: Taker, transitions: Sequence[Transition]) -> Bundle:
-    """The transitions, with an owner wherever they lead to a running chat that has none."""
+    def bundle(self, transitions: Sequence[Transition]) -> Bundle:
+        """The transitions, with an owner wherever they lead to a running chat that has none."""
+        return lambda chat: (*transitions, *self.acquiring(follow(chat, transitions).chat))
 
-    def bundle(chat: Chat) -> Sequence[Transition]:
-        return (*transitions, *_acquiring(taker, follow(chat, transitions).chat))
+    def acquiring(self, chat: Chat) -> Sequence[Transition]:
+        if chat.status is not Status.RUNNING or chat.owned:
+            return ()
+        self._owner = self._owner or self._taker.take(self._user_id)
+        return () if self._owner is None else (Acquire(self._owner), RecordGenerationAttempt())
 
-    return bundle
-
-
-def _acquiring(taker: Taker, chat: Chat) -> Sequence[Transition]:
-    if chat.status is not Status.RUNNING or chat.owned:
-        return ()
-    owner = taker.take(chat)
-    return () if owner is None else (Acquire(owner), RecordGenerationAttempt())
+    def done(self, committed: Committed) -> None:
+        if self._owner is not None and committed.chat.runner_id == self._owner.runner_id:
+            self._taker.taken(committed, self._owner, self._user_id)
