@@ -1,0 +1,21 @@
+-- Share a root chat of one's own with exactly these people and groups of the organisation. New readers are told.
+WITH mine AS (
+    SELECT k.id, k.title FROM chat_cards k
+    WHERE k.id = $3 AND k.owner_id = $1 AND k.organisation_id = $2 AND k.parent_id IS NULL
+), gone AS (
+    DELETE FROM chat_shares s USING mine
+    WHERE s.chat_id = mine.id AND coalesce(s.user_id <> ALL($4::uuid[]), s.group_id <> ALL($5::uuid[]))
+), people AS (
+    INSERT INTO chat_shares (chat_id, user_id)
+    SELECT mine.id, u.id FROM mine, users u WHERE u.organisation_id = $2 AND u.id = ANY($4::uuid[]) AND u.id <> $1
+    ON CONFLICT DO NOTHING
+    RETURNING user_id
+), groups AS (
+    INSERT INTO chat_shares (chat_id, group_id)
+    SELECT mine.id, g.id FROM mine, groups g WHERE g.organisation_id = $2 AND g.id = ANY($5::uuid[])
+    ON CONFLICT DO NOTHING
+    RETURNING group_id
+), touched AS (
+    UPDATE chat_cards k SET metadata_version = k.metadata_version + 1 FROM mine WHERE k.id = mine.id
+)
+SELECT mine.id, ARRAY(SELECT user_id FROM people) AS added FROM mine
