@@ -18,7 +18,7 @@ help: ## List the commands
 
 run: $(READY) ## Start the server; what the machine lacks is off, and said
 	@scripts/system-packages run
-	@exec $(BIN)/perdure serve
+	@exec $(BIN)/perdure serve --demo
 
 test: $(READY) ## Run every test; needs the system packages
 	@scripts/system-packages test

@@ -66,6 +66,13 @@ def _directory(text: str) -> Path:
     return path
 
 
+def _secret_keys(text: str) -> tuple[str, ...]:
+    keys = tuple(key.strip() for key in text.split(",") if key.strip())
+    if not keys or any(len(key) < 16 for key in keys):
+        raise ValueError("every key must have at least 16 characters")
+    return keys
+
+
 @dataclass(frozen=True, slots=True)
 class About:
     """What is known of a setting besides its type: what it is for, and how its text is read."""
@@ -99,6 +106,14 @@ class Settings:
         ),
     ] = None
     bind: Annotated[Address, About("The address to listen on, as `host:port`.", Address.parse)] = _LOOPBACK
+    secret_key: Annotated[
+        tuple[str, ...],
+        About(
+            "What provider keys and other secrets are encrypted with, at least 16 characters. To rotate, put a new one "
+            "in front, separated by a comma. Without it one is made and kept in the data directory.",
+            _secret_keys,
+        ),
+    ] = field(default=(), repr=False)
     log_level: Annotated[
         LogLevel, About("The least severe lines to log: `debug`, `info`, `warning` or `error`.", LogLevel)
     ] = LogLevel.INFO

@@ -20,7 +20,7 @@ class People:
     def __init__(self, rows: ActorRows) -> None:
         self._rows = rows
 
-    async def list(self) -> list[Record]:
+    async def all(self) -> list[Record]:
         return await self._rows.all("users/list")
 
     async def add(self, email: str, name: str, role: Role, password: str | None) -> Record:
@@ -46,7 +46,12 @@ class People:
             raise Refused("The deployment needs an owner: make somebody else one first.")
         if disabled or password is not None:
             await self._rows.of_organisation(Permission.PEOPLE, "users/expel", user_id)
-        changed = {"role": role, "disabled": disabled, "name": name, "password": None if password is None else "changed"}
+        changed = {
+            "role": role,
+            "disabled": disabled,
+            "name": name,
+            "password": None if password is None else "changed",
+        }
         await record(self._rows, "user.change", user_id, **{k: v for k, v in changed.items() if v is not None})
         return rows[0]
 
@@ -67,7 +72,7 @@ class Groups:
     def __init__(self, rows: ActorRows) -> None:
         self._rows = rows
 
-    async def list(self) -> list[Record]:
+    async def all(self) -> list[Record]:
         return await self._rows.all("groups/list")
 
     async def add(self, name: str, members: tuple[UserId, ...]) -> tuple[Record, list[UserId]]:
@@ -106,7 +111,7 @@ class Tokens:
     def __init__(self, rows: ActorRows) -> None:
         self._rows = rows
 
-    async def list(self) -> list[Record]:
+    async def all(self) -> list[Record]:
         return await self._rows.all("tokens/list")
 
     async def add(self, name: str, scopes: tuple[Scope, ...], kept: timedelta | None) -> tuple[Record, str]:

@@ -16,6 +16,7 @@ from perdure.core.errors import Misconfigured, PerdureError
 
 COMMANDS = {
     "serve": "Run the server.",
+    "sim": "Run a provider that needs no key.",
     "migrate": "Bring the database to the newest schema.",
     "doctor": "Check the environment and the database, and say what to do.",
 }

@@ -5,7 +5,7 @@ import logging
 import signal
 import socket
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from typing import Annotated
 
@@ -14,6 +14,7 @@ import uvicorn
 import uvloop
 
 from perdure.app import System, running
+from perdure.cli.demo import simulator
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import DRAIN
 from perdure.observe.logs import start_logging
@@ -26,6 +27,9 @@ def command(
     bind: Annotated[
         str | None, typer.Option(help="The address to listen on, as host:port. Overrides PERDURE_BIND.")
     ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Bring a simulated model along, for as long as no provider is set up.")
+    ] = False,
 ) -> None:
     settings = Settings.from_environment()
     if bind is not None:
@@ -36,17 +40,26 @@ def command(
     )
     for given, meant in misspelt().items():
         log.warning("%s means nothing; did you mean %s?", given, meant)
-    uvloop.run(serve(settings))
+    uvloop.run(serve(settings, demo=demo))
 
 
-async def serve(settings: Settings) -> None:
+async def serve(settings: Settings, *, demo: bool = False) -> None:
     """Take requests until a signal says stop, then let what runs come to its end."""
     with listening(settings.bind) as listener:
-        async with running(settings) as system:
-            address = Address(*listener.getsockname()[:2])
-            log.info("ready at http://%s", address)
+        async with running(settings) as system, AsyncExitStack() as stack:
+            if demo:
+                await system.offer_demo(await stack.enter_async_context(simulator()))
+            await _welcome(system, Address(*listener.getsockname()[:2]))
             await _answer_requests(system, listener)
         log.info("stopped")
+
+
+async def _welcome(system: System, address: Address) -> None:
+    log.info("ready at http://%s", address)
+    link = await system.login_link()
+    if link is not None:
+        # Not a line of the log: logs are kept, and whoever reads this link first is the owner.
+        typer.echo(f"Sign in once with http://{address}{link}", err=True)
 
 
 @contextmanager

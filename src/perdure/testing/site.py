@@ -94,12 +94,13 @@ class Said:
 
 @dataclass(slots=True)
 class Person:
-    """Somebody who uses the API with a token."""
+    """Somebody who uses the API, with a token or, once signed in, with the cookie of a session."""
 
     id: UserId
     organisation_id: OrganisationId
     url: str
     token: str = field(repr=False)
+    cookie: str = field(default="", repr=False)
     _http: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -115,7 +116,8 @@ class Person:
     async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Said:
         assert self._http is not None
         content = None if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
-        sent = {"authorization": f"Bearer {self.token}", **{n.replace("_", "-"): v for n, v in headers.items()}}
+        proof = {"cookie": self.cookie} if self.cookie else {"authorization": f"Bearer {self.token}"}
+        sent = {**proof, **{name.replace("_", "-"): value for name, value in headers.items()}}
         url = f"{self.url}/api/v1{path}"
         async with self._http.request(method, url, data=content, headers=sent, allow_redirects=False) as response:
             lowered = {name.lower(): value for name, value in response.headers.items()}

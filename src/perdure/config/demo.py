@@ -1,0 +1,29 @@
+"""A model for people who have no key yet: the simulator, as the only provider of a fresh deployment."""
+
+import msgspec
+from asyncpg import Pool, Record
+
+from perdure.config.models import ModelOptions, Price
+from perdure.core.ids import OrganisationId
+from perdure.core.message import Effort
+from perdure.store.queries import query
+
+_OPTIONS = ModelOptions(
+    context_window=200_000,
+    max_output_tokens=8_000,
+    max_effort=Effort.NONE,
+    images=True,
+    documents=True,
+    price=Price(input=0, output=0),
+)
+
+
+async def offer_demo(pool: "Pool[Record]", organisation_id: OrganisationId, url: str) -> bool:
+    """Make the simulator at this address the default model, unless somebody set up a provider of their own."""
+    async with pool.acquire() as connection, connection.transaction():
+        provider = await connection.fetchval(query("providers/put_demo"), organisation_id, url)
+        if provider is None:
+            return False
+        options = msgspec.json.encode(_OPTIONS).decode()
+        await connection.execute(query("providers/put_demo_model"), organisation_id, provider, options)
+        return True

@@ -1,0 +1,70 @@
+"""Signing in: links, passwords, cookies, tokens."""
+
+from perdure.testing.site import Person, Town
+
+HELLO = {"content": [{"type": "text", "text": "hello"}]}
+
+
+async def sign_in(town: Town, person: Person) -> str:
+    """Follow a login link; from then on the person uses a browser. Returns the link's path."""
+    path = f"/login/link?token={await town.services.reception.link(town.household.owner)}"
+    said = await person.get(path)
+    assert (said.status, said.headers["location"]) == (303, "/")
+    assert "HttpOnly; SameSite=Lax" in said.headers["set-cookie"]
+    person.cookie = said.headers["set-cookie"].partition(";")[0]
+    return path
+
+
+async def test_a_login_link_works_once_and_opens_a_session(town: Town, ada: Person) -> None:
+    path = await sign_in(town, ada)
+    me = (await ada.get("/me")).json
+    assert (me["email"], me["role"]) == ("owner@localhost", "owner")
+    assert (await ada.get(path)).status == 401
+
+
+async def test_a_session_changes_nothing_without_the_token_of_its_page(town: Town, ada: Person) -> None:
+    await sign_in(town, ada)
+    token = (await ada.get("/me")).json["csrf_token"]
+    assert (await ada.post("/chats", HELLO)).status == 403
+    assert (await ada.post("/chats", HELLO, x_csrf_token="wrong")).status == 403
+    assert (await ada.post("/chats", HELLO, x_csrf_token=token)).status == 201
+    assert (await ada.post("/logout", x_csrf_token=token)).status == 204
+    assert (await ada.get("/me")).status == 401
+
+
+async def test_a_password_opens_a_session_and_a_wrong_one_does_not(town: Town, ada: Person) -> None:
+    assert (await ada.patch("/me", {"password": "short"})).status == 400
+    assert (await ada.patch("/me", {"password": "long enough"})).status == 200
+    wrong = await ada.post("/login", {"email": "ada@example.com", "password": "wrong"})
+    assert (wrong.status, wrong.json["message"]) == (401, "The address or the password is wrong.")
+    right = await ada.post("/login", {"email": "ADA@example.com", "password": "long enough"})
+    assert (right.status, right.json["id"]) == (200, str(ada.id))
+    assert right.headers["set-cookie"].startswith("perdure_session=pds_")
+    stored = await town.pool.fetchval("SELECT password_hash FROM users WHERE id = $1", ada.id)
+    assert stored.startswith("$argon2id$")
+
+
+async def test_guessing_passwords_is_slowed_down(ada: Person) -> None:
+    tries = [await ada.post("/login", {"email": "ada@example.com", "password": "guess"}) for _ in range(11)]
+    assert [said.status for said in tries] == [401] * 10 + [429]
+    assert 0 < int(tries[-1].headers["retry-after"]) <= 300
+
+
+async def test_nobody_gets_in_without_credentials(ada: Person) -> None:
+    ada.token = "pdt_made-up"
+    assert (await ada.get("/me")).status == 401
+    ada.token = "something else"
+    assert (await ada.get("/chats")).status == 401
+
+
+async def test_a_disabled_person_is_out_at_once(town: Town, ada: Person) -> None:
+    assert (await ada.get("/me")).status == 200
+    await town.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
+    town.services.entrance.forget()
+    assert (await ada.get("/me")).status == 401
+
+
+async def test_the_first_run_is_announced_until_somebody_has_a_password(ada: Person) -> None:
+    assert (await ada.get("/login/methods")).json == {"password": True, "oidc": [], "first_run": True}
+    await ada.patch("/me", {"password": "long enough"})
+    assert (await ada.get("/login/methods")).json["first_run"] is False
