@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from perdure.agent.cost import cost_of
 from perdure.agent.flight import Flight
 from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
@@ -17,6 +16,7 @@ from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
 from perdure.core.parts import AnyPart, Notice, Text
 from perdure.providers.client import ProviderClient
+from perdure.providers.pricing import cost
 from perdure.providers.projection.step import repair_step
 
 CUT_SHORT = "The answer reached the model's output limit and was cut. Continue to get the rest."
@@ -55,16 +55,17 @@ def _answer(model: ResolvedModel, flight: Flight, finish: Finish, hashes: Sequen
     parts = repair_step(flight.parts)
     if finish.reason is FinishReason.CONTENT_FILTER and not any(isinstance(part, Text) for part in parts):
         raise ProviderFailure(_filtered(model))
-    cost = cost_of(finish.usage, model.route.model.price)
-    messages = _messages(parts, _stamp(model, flight, finish, cost))
-    return Answer(messages=messages, finish=finish, cost=cost, block_hashes=hashes)
+    price = model.route.model.price
+    paid = None if finish.usage is None or price is None else cost(finish.usage, price)
+    messages = _messages(parts, _stamp(model, flight, finish, paid))
+    return Answer(messages=messages, finish=finish, cost=paid, block_hashes=hashes)
 
 
 def _filtered(model: ResolvedModel) -> ChatError:
     return ChatError(FILTERED.message, FILTERED.kind, provider=model.route.provider)
 
 
-def _stamp(model: ResolvedModel, flight: Flight, finish: Finish, cost: int | None) -> NewMessage:
+def _stamp(model: ResolvedModel, flight: Flight, finish: Finish, paid: int | None) -> NewMessage:
     """An answer without its parts."""
     return NewMessage(
         role=Role.ASSISTANT,
@@ -72,7 +73,7 @@ def _stamp(model: ResolvedModel, flight: Flight, finish: Finish, cost: int | Non
         model=model.name,
         effort=model.settings.effort,
         usage=finish.usage,
-        cost=cost,
+        cost=paid,
         runtime_ms=flight.runtime_ms,
         context_limit=finish.context_limit or model.window,
         finish_reason=finish.reason,

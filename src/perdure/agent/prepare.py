@@ -4,15 +4,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from perdure.agent.compaction.shorten import fitted
+from perdure.agent.compaction.size import Frame, may_compact
+from perdure.agent.decide import STEP_LIMIT, Policy
 from perdure.agent.history import History, newest_user_message
 from perdure.agent.models import Models, ResolvedModel
 from perdure.agent.prompt import Surroundings, system_blocks
 from perdure.agent.toolset import Toolset, toolset_for
 from perdure.core.card import Card
-from perdure.core.message import Message
+from perdure.core.ids import ModelName
+from perdure.core.message import Message, NewMessage
 from perdure.core.parts import File
 from perdure.providers.request import FileContent, ModelRequest
 from perdure.tools.tool import Tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What the deployment and the owner settle about turns."""
+
+    step_limit: int = STEP_LIMIT
+    policies: dict[str, Policy] = field(default_factory=dict[str, Policy])
+    summary_model: ModelName | None = None
 
 
 class Tools(Protocol):
@@ -22,9 +35,11 @@ class Tools(Protocol):
 
 
 class Sources(Protocol):
-    """Where the surroundings of a prompt come from."""
+    """Where the surroundings of a prompt and the rules of a turn come from."""
 
     async def surroundings(self, card: Card) -> Surroundings: ...
+
+    async def rules(self, card: Card) -> Rules: ...
 
 
 class Files(Protocol):
@@ -40,11 +55,16 @@ class Prepared:
     model: ResolvedModel
     toolset: Toolset
     system: tuple[str, ...]
+    rules: Rules = field(default_factory=Rules)
     files: dict[str, FileContent] = field(default_factory=dict[str, FileContent])
+
+    @property
+    def frame(self) -> Frame:
+        return Frame(self.system, self.toolset.specs())
 
     def request(self, history: History) -> ModelRequest:
         return ModelRequest(
-            messages=history.prompt(),
+            messages=self._fitted(history),
             system=self.system,
             tools=self.toolset.specs(),
             web_search=self.model.web_search,
@@ -52,6 +72,14 @@ class Prepared:
             files=self.files,
             cache_key=str(history.card.id),
         )
+
+    def _fitted(self, history: History) -> Sequence[NewMessage]:
+        """The messages. Where no compaction helps any more, the largest texts are cut in the prompt only."""
+        prompt = history.prompt()
+        if self.model.window is None or may_compact(history):
+            return prompt
+        output = min(self.model.settings.max_output_tokens, self.model.window // 4)
+        return fitted(prompt, max(1, self.model.window - output - self.frame.tokens()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +99,12 @@ class Preparation:
         )
         toolset = toolset_for(card, await self.tools.available(card))
         surroundings = await self.sources.surroundings(card)
-        files = await self.files.contents(card, _file_ids(history.prompt()))
         return Prepared(
-            model=model, toolset=toolset, system=system_blocks(history, toolset.mode, surroundings), files=files
+            model=model,
+            toolset=toolset,
+            system=system_blocks(history, toolset.mode, surroundings),
+            rules=await self.sources.rules(card),
+            files=await self.files.contents(card, _file_ids(history.prompt())),
         )
 
 

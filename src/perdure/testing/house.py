@@ -10,7 +10,7 @@ from asyncpg import Pool, Record
 
 from perdure.agent.history import Histories
 from perdure.agent.models import ResolvedModel
-from perdure.agent.prepare import Preparation
+from perdure.agent.prepare import Preparation, Rules
 from perdure.agent.prompt import Surroundings
 from perdure.agent.run_tools import ToolRunner
 from perdure.core.card import Card
@@ -55,12 +55,13 @@ class SimulatedModels:
     def __init__(self, url: str, *, dialect: str = "anthropic_messages", window: int = 200_000) -> None:
         self._url = url
         self._dialect = dialect
-        self._window = window
+        self.window = window
+        self.threshold = 0.7
         self.settings = ModelSettings()
 
     async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:  # noqa: ARG002
         chosen = name or ModelName("demo")
-        model = Model(id=chosen, dialect=self._dialect, context_window=self._window, price=Price(3_000_000, 15_000_000))
+        model = Model(id=chosen, dialect=self._dialect, context_window=self.window, price=Price(3_000_000, 15_000_000))
         route = Route(
             provider="Simulator",
             dialect=dialect_named(self._dialect),
@@ -68,7 +69,7 @@ class SimulatedModels:
             credentials=ApiKey("sim-key", header="x-api-key", prefix=""),
             model=model,
         )
-        return ResolvedModel(name=chosen, route=route, settings=self.settings)
+        return ResolvedModel(name=chosen, route=route, settings=self.settings, threshold=self.threshold)
 
 
 class FixedTools:
@@ -79,9 +80,17 @@ class FixedTools:
         return self.tools
 
 
-class NoSurroundings:
+class PlainSources:
+    """Nothing surrounds the prompt; the rules are the defaults."""
+
+    def __init__(self) -> None:
+        self.rules_now = Rules()
+
     async def surroundings(self, card: Card) -> Surroundings:  # noqa: ARG002
         return Surroundings()
+
+    async def rules(self, card: Card) -> Rules:  # noqa: ARG002
+        return self.rules_now
 
 
 class NoFiles:
@@ -104,12 +113,13 @@ class House:
         self.machine = Machine(Execution(pool), self.announcer, clock)
         self.episodes = Episodes()
         self.tools = FixedTools()
+        self.sources = PlainSources()
         files = NoFiles()
         journal = Journal(pool)
         self.kit = Kit(
             machine=self.machine,
             histories=Histories(pool),
-            preparation=Preparation(models, self.tools, NoSurroundings(), files),
+            preparation=Preparation(models, self.tools, self.sources, files),
             client=client,
             tools=ToolRunner(journal, files, clock, {}),
             journal=journal,
@@ -137,7 +147,7 @@ class House:
     async def someone_asks(self, text: str, *, model: str | None = None, **card: Any) -> ChatId:
         """A new chat, taken by this replica in the same commit."""
         chat_id = ChatId(uuid4())
-        new = NewCard(organisation_id=self.organisation, owner_id=self.user, title=text[:40], **card)
+        new = NewCard(organisation_id=self.organisation, owner_id=self.user, title=text[:40], model=model, **card)
         owner = self.worker.runners.take(self.user)
         assert owner is not None
         transitions = [Create((self.says(text, model=model),)), Acquire(owner), RecordGenerationAttempt()]

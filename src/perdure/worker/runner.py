@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+from perdure.agent.compaction.size import UNKNOWN_WINDOW, compactable, may_compact, prompt_tokens
 from perdure.agent.decide import (
     Compact,
     Decision,
@@ -28,6 +29,7 @@ from perdure.machine.transitions.endings import FinishError, FinishTurn
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import CommitStep
 from perdure.worker.drive import AttemptsExhausted, Drive
+from perdure.worker.duties.compact import compact_history
 from perdure.worker.duties.following import BUDGET_REACHED, after_turn, finished, parked
 from perdure.worker.duties.generate import generate_step, wait_for_retry
 from perdure.worker.duties.interruption import finish_interruption
@@ -150,11 +152,17 @@ class Runner:
         drive.entries = ()
         if chat.open_calls and drive.calls_seen != chat.last_assistant:
             drive.entries = await drive.kit.journal.load(chat.id, chat.last_assistant)
-        card = (await drive.history()).card
+        prepared, history = await drive.prepared(), await drive.history()
+        own = {tool: Policy(policy) for tool, policy in history.card.settings.approvals.items()}
+        tokens = prompt_tokens(history, prepared.frame)
+        limit = (prepared.model.window or UNKNOWN_WINDOW) * prepared.model.threshold
         return Facts(
-            policies={tool: Policy(policy) for tool, policy in card.settings.approvals.items()},
+            policies={**prepared.rules.policies, **own},
             journal=known(drive.entries, chat.open_calls),
+            over_threshold=prepared.model.threshold < 1 and tokens >= limit and may_compact(history),
             overflowed=drive.overflowed,
+            compactable=compactable(history),
+            step_limit=prepared.rules.step_limit,
         )
 
     async def _carry_out(self, decision: Decision, facts: Facts) -> None:
@@ -171,7 +179,9 @@ class Runner:
                 await drive.commit(parked(kind, tuple(call.index for call in calls), history))
             case Finish(ending):
                 await self._finish(ending)
-            case Compact() | PinContext():
+            case Compact():
+                await compact_history(drive, decision, facts)
+            case PinContext():
                 raise NotImplementedError
 
     async def _finish(self, ending: Ending) -> None:

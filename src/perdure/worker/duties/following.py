@@ -12,7 +12,7 @@ from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
 from perdure.core.chat import ActionKind, Chat
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.message import Kind, Message, NewMessage, Role
+from perdure.core.message import Kind, Message, NewMessage
 from perdure.core.timing import APPROVAL_DEADLINE, CHILDREN_DEADLINE, CLIENT_TOOL_DEADLINE, OUTCOME_UNKNOWN_DEADLINE
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
@@ -48,7 +48,8 @@ def step_and_next(
 
 
 def _decision(step: CommitStep, planned: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision:
-    if not any(message.kind is Kind.ORDINARY for message in step.messages):
+    if all(message.kind is Kind.NOTICE for message in step.messages):
+        # The model said nothing.
         return Finish(Ending.COMPLETE)
     return decide(planned, history, toolset, facts)
 
@@ -90,7 +91,3 @@ def parked(kind: ActionKind, calls: tuple[int, ...], history: History) -> EnterR
     if kind is ActionKind.CLIENT_TOOL:
         deadline = history.card.client_tool_deadline or deadline
     return EnterRequiresAction(kind, calls, deadline)
-
-
-def is_answer(message: NewMessage) -> bool:
-    return message.role is Role.ASSISTANT and message.kind is Kind.ORDINARY

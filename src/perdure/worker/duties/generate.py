@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+from perdure.agent.compaction.size import may_compact
 from perdure.agent.decide import Facts
 from perdure.agent.generate import Answer, generate
 from perdure.core.chat import CallKind
@@ -62,7 +63,7 @@ def _step(answer: Answer, kinds: Mapping[str, CallKind]) -> CommitStep:
 async def _failed(drive: Drive, error: ClassifiedError) -> None:
     """Compact, try again later, or stop: whatever the error calls for."""
     drive.kit.points.reached("generate.failed")
-    if error.kind is ErrorKind.CONTEXT_OVERFLOW and not drive.overflowed:
+    if error.kind is ErrorKind.CONTEXT_OVERFLOW and may_compact(await drive.history()):
         drive.overflowed = True
         return
     attempt = drive.chat.generation_attempt

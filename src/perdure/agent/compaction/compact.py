@@ -1,0 +1,150 @@
+"""One compaction: stage after stage until the prompt is proven to be small enough."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from perdure.agent.compaction.cut import Cut, cut_at
+from perdure.agent.compaction.shorten import without_outputs
+from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, compactions_since_answer, prompt_tokens
+from perdure.agent.compaction.summary import Summariser
+from perdure.agent.decide import Source
+from perdure.agent.history import History, newest_user_message
+from perdure.agent.models import ResolvedModel
+from perdure.core.errors import ProviderFailure
+from perdure.core.ids import MessageNumber
+from perdure.core.message import Kind, Message, NewMessage, Role, Visibility
+from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.usage import Usage
+from perdure.providers.estimate import estimate
+from perdure.tools.budget import within
+
+TOOL_NAME = "chat_summarized"
+HEADING = "A summary of the conversation before this point:\n\n"
+LATEST = "\n\nThe user's newest message, word for word:\n\n"
+CUT_MARK = "[The conversation before this point was cut because it could not be summarised. Use recall to read it.]"
+# How much of the window the tail may take: less each time a compaction did not help.
+TAIL_SHARES = (4, 8, 16)
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """A compaction that is proven to help, as rows to commit."""
+
+    messages: tuple[NewMessage, ...]
+    usage: Usage
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What to compact, for whom and why."""
+
+    history: History
+    frame: Frame
+    model: ResolvedModel
+    source: Source
+    call: ToolCall
+
+    @property
+    def before(self) -> int:
+        return prompt_tokens(self.history, self.frame)
+
+    @property
+    def target(self) -> int:
+        """Half the threshold; half of what there is where the provider refused a prompt that we thought small."""
+        window = self.model.window or UNKNOWN_WINDOW
+        half = int(window * min(self.model.threshold, 1) / 2)
+        return min(half, self.before // 2) if self.source is Source.OVERFLOW else half
+
+    @property
+    def level(self) -> int:
+        return min(compactions_since_answer(self.history), len(TAIL_SHARES) - 1)
+
+    @property
+    def tail_room(self) -> int:
+        window = self.model.window or UNKNOWN_WINDOW
+        return min(window // TAIL_SHARES[self.level], self.target // 2)
+
+
+async def compact(job: Job, summariser: Summariser) -> Compaction:
+    """The summary row, and the rows that tell people. The prompt that follows is below the target."""
+    cut = cut_at(job.history.prompt(), job.tail_room)
+    old = without_outputs(cut.old)
+    text, usage, failure = await _summary(job, summariser, old)
+    boundary = _bounded(job, cut, text)
+    after = job.frame.tokens() + estimate((boundary, *cut.tail))
+    result = _result(job, after, failure)
+    return Compaction(messages=(boundary, _told_call(job), _told_result(result)), usage=usage, result=result)
+
+
+async def _summary(job: Job, summariser: Summariser, old: Sequence[Message]) -> tuple[str, Usage, str | None]:
+    """The summary, or a deterministic cut where no model gives one."""
+    if job.level == len(TAIL_SHARES) - 1:
+        return _truncated(old), Usage(), None
+    try:
+        summary = await summariser.summarise(old)
+    except (ProviderFailure, TimeoutError) as error:
+        if isinstance(error, TimeoutError) and _cancelled():
+            raise
+        _log.warning("the summary failed: %s", error or type(error).__name__)
+        return _truncated(old), Usage(), str(error) or "The summary took too long."
+    return summary.text, summary.usage, None
+
+
+def _cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _truncated(old: Sequence[Message]) -> str:
+    """The words of the people and the model, cut short: what is left when no model helps."""
+    said = "\n".join(
+        f"{message.role.value}: {part.text}" for message in old for part in message.parts if isinstance(part, Text)
+    )
+    return f"{CUT_MARK}\n\n{said}"
+
+
+def _bounded(job: Job, cut: Cut, text: str) -> NewMessage:
+    """The summary row, cut until the whole prompt is below the target."""
+    latest = newest_user_message(job.history)
+    verbatim = ""
+    if latest is not None and all(message.number != latest.number for message in cut.tail):
+        verbatim = LATEST + "".join(part.text for part in latest.parts if isinstance(part, Text))
+    room = job.target - job.frame.tokens() - estimate(cut.tail)
+    budget = max(1_500, room * 3 - len(HEADING) - 100)
+    kept = within(verbatim, budget // 2) if verbatim else ""
+    summary = within(text, max(1_000, budget - len(kept.encode())))
+    covers = max((message.number for message in cut.old), default=MessageNumber(0))
+    covered = max(covers, _covered_before(job.history))
+    return NewMessage(
+        role=Role.USER,
+        parts=(Text(HEADING + summary + kept),),
+        visibility=Visibility.MODEL,
+        kind=Kind.BOUNDARY,
+        covers=MessageNumber(covered),
+    )
+
+
+def _covered_before(history: History) -> int:
+    boundary = history.boundary
+    return (boundary.covers or 0) if boundary else 0
+
+
+def _told_call(job: Job) -> NewMessage:
+    return NewMessage(role=Role.ASSISTANT, parts=(job.call,), visibility=Visibility.USER, kind=Kind.COMPACTION)
+
+
+def _told_result(result: ToolResult) -> NewMessage:
+    return NewMessage(role=Role.TOOL, parts=(result,), visibility=Visibility.USER, kind=Kind.COMPACTION)
+
+
+def _result(job: Job, after: int, failure: str | None) -> ToolResult:
+    told = {"source": job.source.value, "tokens_before": job.before, "tokens_after": after}
+    if failure:
+        told["error"] = failure
+    return ToolResult(job.call.call_id, TOOL_NAME, msgspec.json.encode(told).decode(), is_error=failure is not None)

@@ -1,0 +1,66 @@
+"""How large a prompt is, and how large it may be."""
+
+from dataclasses import dataclass
+
+from perdure.agent.history import History
+from perdure.core.message import Kind, Message, Role
+from perdure.providers.estimate import estimate
+from perdure.providers.request import ToolSpec
+
+# A window nobody told us of is taken for a small one.
+UNKNOWN_WINDOW = 128_000
+# A provider's figure is believed as long as it is not wildly beyond what the bytes could be.
+BELIEVABLE = 2
+# More of the same would not help.
+COMPACTIONS_IN_A_ROW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What every prompt of a chat carries besides its messages."""
+
+    system: tuple[str, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
+
+    def tokens(self) -> int:
+        return estimate((), system=self.system, tools=self.tools)
+
+
+def prompt_tokens(history: History, frame: Frame) -> int:
+    """The last reported usage plus an estimate of everything since, or an estimate of it all."""
+    prompt = history.prompt()
+    estimated = frame.tokens() + estimate(prompt)
+    last = next((index for index in range(len(prompt) - 1, -1, -1) if _reported(prompt[index])), None)
+    boundary = history.boundary
+    if last is None or (boundary is not None and prompt[last].number < boundary.number):
+        return estimated
+    usage = prompt[last].usage
+    assert usage is not None
+    since = usage.input + usage.output + estimate(prompt[last + 1 :])
+    return min(since, BELIEVABLE * estimated)
+
+
+def _reported(message: Message) -> bool:
+    return message.role is Role.ASSISTANT and message.usage is not None and message.usage.input > 0
+
+
+def compactions_since_answer(history: History) -> int:
+    """How often the history was compacted without an answer in between."""
+    count = 0
+    for message in reversed(history.messages):
+        if message.kind is Kind.BOUNDARY:
+            count += 1
+        elif message.kind is Kind.ORDINARY and message.role is Role.ASSISTANT:
+            # Rows are in order of number; a boundary is younger than all that it covers.
+            return count
+    return count
+
+
+def compactable(history: History) -> bool:
+    """Whether an answer follows the newest summary."""
+    return any(message.role is Role.ASSISTANT for message in history.prompt() if message.kind is Kind.ORDINARY)
+
+
+def may_compact(history: History) -> bool:
+    """Whether another compaction could help."""
+    return compactable(history) and compactions_since_answer(history) < COMPACTIONS_IN_A_ROW

@@ -1,0 +1,125 @@
+"""Models as the configuration has them: from a name to a route, without a query once the cache is warm."""
+
+from datetime import timedelta
+
+from msgspec import structs
+
+from perdure.agent.models import DEFAULT_THRESHOLD, ResolvedModel
+from perdure.config.config import Config, Personal
+from perdure.config.models import ModelOptions, ModelSetting, Provider
+from perdure.core.card import Card
+from perdure.core.errors import ProviderFailure
+from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.ids import ModelName
+from perdure.core.message import Effort
+from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
+from perdure.providers.catalog import Catalog
+from perdure.providers.dialects.registry import dialect_named
+from perdure.providers.effort import clamped
+from perdure.providers.errors.classification import ModelCallFailed, classify
+from perdure.providers.errors.failures import Failure
+from perdure.providers.model import Model, Price, Thinking
+from perdure.providers.request import ModelSettings, WebSearch
+from perdure.providers.route import Route
+from perdure.providers.service import ProviderSettings, Service, credentials, endpoint
+
+NO_MODEL = ChatError(
+    "No model is set up. Add a provider and a model in the settings, then try again.", ErrorKind.CONFIG
+)
+
+
+class ConfiguredModels:
+    """Resolves names by the organisation's configuration and the owner's own keys."""
+
+    def __init__(self, config: Config, catalog: Catalog) -> None:
+        self._config = config
+        self._catalog = catalog
+
+    async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:
+        setting, notice = await self._setting(card, name)
+        key = await self._config.key(setting.provider.id, organisation_id=card.organisation_id, user_id=card.owner_id)
+        model = self._described(setting)
+        try:
+            route = _route(setting.provider, model, key)
+        except Failure as error:
+            raise ModelCallFailed(classify(error, setting.provider.name)) from error
+        personal = await self._config.personal(card.owner_id)
+        return ResolvedModel(
+            name=setting.name,
+            route=route,
+            settings=_settings(setting.options, model, effort),
+            web_search=WebSearch() if card.settings.web_search else None,
+            threshold=_threshold(setting, personal),
+            fallbacks=setting.options.fallbacks,
+            notice=notice,
+        )
+
+    async def _setting(self, card: Card, name: ModelName | None) -> tuple[ModelSetting, str | None]:
+        """The model that was asked for, or the default with a word about why."""
+        found = await self._config.model(card.organisation_id, name)
+        if found is not None:
+            return found, None
+        default = None if name is None else await self._config.model(card.organisation_id, None)
+        if default is None:
+            raise ProviderFailure(NO_MODEL)
+        return default, f"{name} is not available any more; {default.name} answers instead."
+
+    def _described(self, setting: ModelSetting) -> Model:
+        """What the catalog knows of the model, with what the admin said about it."""
+        options = setting.options
+        known = self._catalog.model(setting.model, setting.provider.dialect)
+        said = {
+            "context_window": options.context_window,
+            "thinking": Thinking(options.thinking) if options.thinking else None,
+            "min_effort": options.min_effort,
+            "max_effort": options.max_effort,
+            "images": options.images,
+            "documents": options.documents,
+            "tools": options.tools,
+            "price": Price(**structs.asdict(options.price)) if options.price else None,
+        }
+        return structs.replace(known, **{field: value for field, value in said.items() if value is not None})
+
+
+def _route(provider: Provider, model: Model, key: str | None) -> Route:
+    known = {service.value for service in Service}
+    vendor = provider.options.vendor
+    settings = ProviderSettings(
+        service=Service(vendor) if vendor in known else Service.COMPATIBLE,
+        name=provider.name,
+        base_url=provider.base_url or None,
+        headers=provider.options.headers,
+        region=provider.options.region,
+    )
+    return Route(
+        provider=provider.name,
+        dialect=dialect_named(provider.dialect),
+        endpoint=endpoint(settings, provider.dialect),
+        credentials=credentials(settings, provider.dialect, key),
+        model=model,
+    )
+
+
+def _settings(options: ModelOptions, model: Model, effort: Effort | None) -> ModelSettings:
+    wanted = effort or options.effort
+    return ModelSettings(
+        max_output_tokens=min(options.max_output_tokens, model.max_output or options.max_output_tokens),
+        temperature=options.temperature,
+        top_p=options.top_p,
+        top_k=options.top_k,
+        presence_penalty=options.presence_penalty,
+        frequency_penalty=options.frequency_penalty,
+        effort=None if wanted is None else clamped(wanted, model),
+        startup_timeout=_seconds(options.startup_timeout_s, STARTUP_TIMEOUT),
+        silence_timeout=_seconds(options.silence_timeout_s, SILENCE_TIMEOUT),
+        options=options.provider_options,
+    )
+
+
+def _seconds(said: float | None, default: timedelta) -> timedelta:
+    return default if said is None else timedelta(seconds=said)
+
+
+def _threshold(setting: ModelSetting, personal: Personal) -> float:
+    percent = personal.settings.compaction_thresholds.get(setting.name) or setting.options.compaction_threshold
+    return DEFAULT_THRESHOLD if percent is None else percent / 100

@@ -1,0 +1,64 @@
+"""Compacting the history, shown to people while it happens."""
+
+import logging
+from dataclasses import replace
+from uuid import uuid4
+
+import msgspec
+
+from perdure.agent.compaction.compact import TOOL_NAME, Job, compact
+from perdure.agent.compaction.summary import Summariser
+from perdure.agent.decide import Compact, Facts, Source
+from perdure.agent.models import ResolvedModel
+from perdure.core.deltas import ToolCallDelta
+from perdure.core.errors import ProviderFailure
+from perdure.core.parts import ToolCall
+from perdure.machine.change import CardChange
+from perdure.machine.transitions.steps import CommitStep
+from perdure.providers.pricing import cost
+from perdure.worker.drive import Drive
+from perdure.worker.duties.following import step_and_next
+
+_log = logging.getLogger(__name__)
+
+
+async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None:
+    """Summarise what is old, and commit only what is proven to be smaller."""
+    prepared, history = await drive.prepared(), await drive.history()
+    await drive.begin_attempt()
+    drive.kit.points.reached("compact.attempt_recorded")
+    flight = drive.take_off()
+    args = msgspec.json.encode({"source": decision.source.value}).decode()
+    call = ToolCall(f"compact_{uuid4().hex[:12]}", TOOL_NAME, args, created_at=drive.kit.clock.now())
+    flight.answer([ToolCallDelta(0, call.call_id, TOOL_NAME, args)])
+    model = await _summarising_model(drive, prepared.model)
+    job = Job(history=history, frame=prepared.frame, model=prepared.model, source=decision.source, call=call)
+    summariser = Summariser(drive.kit.client, model, prepared.frame, lambda _: None)
+    compaction = await compact(job, summariser)
+    flight.result(0, compaction.result)
+    drive.overflowed = False
+    price = model.route.model.price
+    paid = cost(compaction.usage, price) if price else 0
+    step = CommitStep(
+        messages=compaction.messages,
+        consume_compaction=decision.source is Source.MANUAL,
+        spend=paid,
+        card=CardChange(cost=paid),
+    )
+    after = replace(facts, over_threshold=False, overflowed=False, compactable=False)
+    await drive.commit_by(step_and_next(step, history, prepared.toolset, after), fence=drive.fence(attempt=True))
+    drive.kit.points.reached("compact.committed")
+    drive.land()
+
+
+async def _summarising_model(drive: Drive, default: ResolvedModel) -> ResolvedModel:
+    """The model set for summaries, if there is one that can be used."""
+    name = (await drive.prepared()).rules.summary_model
+    if name is None:
+        return default
+    history = await drive.history()
+    try:
+        return await drive.kit.preparation.models.resolve(history.card, name, None)
+    except ProviderFailure as error:
+        _log.warning("the model for summaries cannot be used: %s", error)
+        return default

@@ -1,0 +1,120 @@
+"""Compaction in whole turns: by itself, by hand, when the provider refuses, and when nothing helps."""
+
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+
+from perdure.agent.prepare import Rules
+from perdure.core.chat import Chat, State
+from perdure.core.failure import ErrorKind
+from perdure.core.ids import ChatId, ModelName
+from perdure.core.message import Kind, Role
+from perdure.core.parts import Text, ToolResult
+from perdure.machine.transitions.lifecycle import RequestCompaction
+from perdure.sim.script import Call, Script, Step
+from perdure.sim.script import Text as Say
+from perdure.sim.server import Simulator
+from perdure.store.pool import Pool
+from perdure.testing.house import House, open_house
+from perdure.tools.tool import Effect, ToolContext, tool
+
+WINDOW = 8_000
+MODEL = "small-window-8k"
+
+
+@tool(Effect.READS)
+async def flood(_: ToolContext, size: int) -> str:
+    """Gives back very much."""
+    return "x" * size
+
+
+@pytest.fixture
+async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
+    async with open_house(database_url, pool, sim.url, window=WINDOW) as house:
+        house.tools.tools = (flood,)
+        yield house
+
+
+async def talked(house: House, turns: int, tokens: int = 600) -> tuple[ChatId, Chat]:
+    chat = await house.someone_asks(f"[[say:{tokens} tokens]] begin", model=MODEL)
+    rested = await house.comes_to_rest(chat)
+    for turn in range(turns - 1):
+        await house.someone_adds(chat, f"[[say:{tokens} tokens]] turn {turn}")
+        rested = await house.comes_to_rest(chat)
+    return chat, rested
+
+
+async def boundaries(house: House, chat: ChatId) -> int:
+    query = "SELECT count(*) FROM messages WHERE chat_id = $1 AND kind = 'boundary'"
+    return await house.pool.fetchval(query, chat)
+
+
+async def told(house: House, chat: ChatId) -> list[dict[str, object]]:
+    """What people were told about compactions."""
+    query = "SELECT parts FROM messages WHERE chat_id = $1 AND kind = 'compaction' AND role = 'tool' ORDER BY number"
+    rows = await house.pool.fetch(query, chat)
+    parts = [msgspec.json.decode(row["parts"], type=tuple[ToolResult, ...])[0] for row in rows]
+    return [msgspec.json.decode(part.result) for part in parts]
+
+
+async def test_a_long_chat_compacts_itself_and_goes_on(house: House) -> None:
+    chat, rested = await talked(house, 14)
+    assert rested.state is State.W
+    assert await boundaries(house, chat) >= 1
+    first = (await told(house, chat))[0]
+    assert first["source"] == "automatic"
+    assert int(str(first["tokens_after"])) < WINDOW * 0.35
+    everything = await house.pool.fetchval(
+        "SELECT count(*) FROM messages WHERE chat_id = $1 AND role = 'user' AND kind = 'ordinary'", chat
+    )
+    assert everything == 14
+
+
+async def test_compaction_by_hand_ends_without_an_answer(house: House) -> None:
+    chat, rested = await talked(house, 3)
+    await house.machine.change(chat, RequestCompaction())
+    after = await house.until(
+        chat, lambda row: row.state is State.W and row.snapshot_version > rested.snapshot_version + 2
+    )
+    assert after.compaction_requested_at is None
+    assert await boundaries(house, chat) == 1
+    assert (await told(house, chat))[0]["source"] == "manual"
+    last = (await house.messages(chat))[-1]
+    assert (last.kind, last.role) == (Kind.COMPACTION, Role.TOOL)
+
+
+async def test_a_provider_that_refuses_the_prompt_for_its_size_triggers_compaction(house: House) -> None:
+    house.models.window = 100_000
+    chat, rested = await talked(house, 16)
+    assert rested.state is State.W
+    assert "overflow" in {row["source"] for row in await told(house, chat)}
+
+
+async def test_gigantic_results_never_end_a_chat(house: House, sim: Simulator) -> None:
+    # Counted, since a compaction takes the earlier steps out of the prompt.
+    calls = tuple(Step((Call("flood", {"size": 200_000}),)) for _ in range(6))
+    sim.script(Script("floods", (*calls, Step((Say("Dry again."),))), model="flooding-window-8k", counted=True))
+    chat = await house.someone_asks("Go on.", model="flooding-window-8k")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.last_error) == (State.W, None)
+    assert await boundaries(house, chat) >= 1
+
+
+async def test_a_failing_summariser_is_replaced_by_a_plain_cut(house: House, sim: Simulator) -> None:
+    house.sources.rules_now = Rules(summary_model=ModelName("unknown-summariser"))
+    chat, rested = await talked(house, 14)
+    assert rested.state is State.W
+    assert all("error" in row for row in await told(house, chat))
+    assert await boundaries(house, chat) >= 1
+    assert sim.requests
+
+
+async def test_a_history_of_twenty_windows_still_fits(house: House) -> None:
+    house.models.threshold = 2.0
+    chat = await house.someone_asks("[[say:20 tokens]] " + "word " * (WINDOW * 20), model=MODEL)
+    rested = await house.comes_to_rest(chat)
+    assert rested.last_error is None or rested.last_error.kind is ErrorKind.CONTEXT_OVERFLOW
+    assert rested.state in (State.W, State.E0)
+    texts = [part.text for message in await house.messages(chat) for part in message.parts if isinstance(part, Text)]
+    assert len(texts[0]) > WINDOW * 20
