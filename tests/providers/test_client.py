@@ -1,28 +1,178 @@
-"""The client against the simulator, over real sockets."""
+"""The client against the simulator, over real sockets: guards, cancellation, reuse."""
 
-from perdure.core.message import FinishReason, NewMessage, Role
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.providers.clock import HandClock
+from tests.providers.routes import MODELS, NAMES, route, user
+from tests.providers.servers import Canned, answer
+
+from perdure.core.deltas import Accumulator
+from perdure.core.errors import ProviderFailure
+from perdure.core.failure import ErrorKind
 from perdure.core.parts import Text
 from perdure.providers.client import ProviderClient
-from perdure.providers.credentials import ApiKey
-from perdure.providers.dialects.registry import dialect_named
-from perdure.providers.endpoint import Endpoint
-from perdure.providers.model import Model
-from perdure.providers.request import ModelRequest
+from perdure.providers.request import Continuation, ModelRequest
 from perdure.providers.route import Route
+from perdure.providers.service import ProviderSettings, Service
+from perdure.sim.recording import Filter
 from perdure.sim.server import Simulator
 
-KEY = "sk-canary-0123456789"
+CLOSED = Filter(closed=True)
 
 
-async def test_an_answer_streams_from_the_simulator(sim: Simulator, client: ProviderClient) -> None:
-    route = Route(
-        provider="Anthropic",
-        dialect=dialect_named("anthropic_messages"),
-        endpoint=Endpoint(sim.url),
-        credentials=ApiKey(KEY, header="x-api-key", prefix=""),
-        model=Model(id="claude-sonnet-4-5", dialect="anthropic_messages"),
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+async def timed(clock: HandClock) -> AsyncIterator[ProviderClient]:
+    async with ProviderClient(clock) as opened:
+        yield opened
+
+
+def chat(text: bytes) -> bytes:
+    return b'data: {"choices":[{"delta":{"content":"' + text + b'"},"finish_reason":"stop"}]}\n\n'
+
+
+def compatible(server: Canned) -> Route:
+    return Route.to(ProviderSettings(service=Service.COMPATIBLE, base_url=server.url), MODELS["openai_chat"], None)
+
+
+def saying(prompt: str) -> ModelRequest:
+    return ModelRequest(messages=[user(prompt)])
+
+
+async def test_one_connection_serves_one_answer_after_another(client: ProviderClient) -> None:
+    async with Canned(answer(chat(b"Hello."))) as server:
+        for _ in range(3):
+            assert (await client.complete(compatible(server), saying("hi"))).parts == (Text("Hello."),)
+        assert (server.connections, len(server.requests)) == (1, 3)
+
+
+@pytest.mark.parametrize("dialect", NAMES)
+async def test_leaving_early_frees_the_connection_at_once(sim: Simulator, client: ProviderClient, dialect: str) -> None:
+    async with client.stream(route(sim, dialect), saying("[[say:first]][[gate:never]][[say:last]]")) as stream:
+        await anext(stream)
+        left = time.time()
+    [entry] = await asyncio.wait_for(sim.recording.until(1, CLOSED), 5)
+    assert entry.client_closed_at is not None
+    assert entry.client_closed_at - left < 0.05
+
+
+@pytest.mark.parametrize("prompt", ["[[gate:never]]", "[[say:first]][[gate:never]]"], ids=["before", "within"])
+async def test_cancelling_an_attempt_frees_its_connection_within_fifty_milliseconds(
+    sim: Simulator, client: ProviderClient, prompt: str
+) -> None:
+    task = asyncio.create_task(client.complete(route(sim, "anthropic_messages"), saying(prompt)))
+    await asyncio.wait_for(sim.gates["never"].reached(), 5)
+    cancelled = time.time()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    [entry] = await asyncio.wait_for(sim.recording.until(1, CLOSED), 5)
+    assert entry.client_closed_at is not None
+    assert entry.client_closed_at - cancelled < 0.05
+
+
+async def test_no_first_event_in_time_is_a_kind_of_its_own(
+    sim: Simulator, timed: ProviderClient, clock: HandClock
+) -> None:
+    task = asyncio.create_task(timed.complete(route(sim, "anthropic_messages"), saying("[[fault:never]]")))
+    await asyncio.wait_for(sim.recording.until(1), 5)
+    clock.pass_time(59)
+    await asyncio.sleep(0)
+    assert not task.done()
+    clock.pass_time(2)
+    with pytest.raises(ProviderFailure) as failed:
+        await task
+    assert (failed.value.error.kind, failed.value.error.retryable) == (ErrorKind.STARTUP_TIMEOUT, True)
+    await asyncio.wait_for(sim.recording.until(1, CLOSED), 5)
+
+
+async def test_silence_within_an_answer_is_a_kind_of_its_own(
+    sim: Simulator, timed: ProviderClient, clock: HandClock
+) -> None:
+    way = route(sim, "openai_chat")
+    async with timed.stream(way, saying("[[say:one]][[gate:a]][[say:two]][[gate:b]][[say:three]]")) as stream:
+        await anext(stream)
+        clock.pass_time(170)
+        await sim.gates["a"].set(open=True)
+        await anext(stream)
+        waiting = asyncio.create_task(anext(stream))
+        await asyncio.sleep(0)
+        clock.pass_time(179)
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        clock.pass_time(2)
+        with pytest.raises(ProviderFailure) as failed:
+            await waiting
+    assert (failed.value.error.kind, failed.value.error.retryable) == (ErrorKind.STREAM_SILENCE_TIMEOUT, True)
+    await asyncio.wait_for(sim.recording.until(1, CLOSED), 5)
+
+
+async def test_a_reader_who_is_busy_elsewhere_is_not_silence(
+    sim: Simulator, timed: ProviderClient, clock: HandClock
+) -> None:
+    way = route(sim, "anthropic_messages")
+    async with timed.stream(way, saying("[[say:one]][[gate:a]][[say:two]]")) as stream:
+        await anext(stream)
+        clock.pass_time(1000)
+        await asyncio.sleep(0)
+        await sim.gates["a"].set(open=True)
+        said = [delta async for batch in stream for delta in batch]
+    assert said
+
+
+async def test_what_the_reader_raises_is_the_readers_own(sim: Simulator, client: ProviderClient) -> None:
+    async def read() -> None:
+        async with client.stream(route(sim, "gemini"), saying("[[say:hello]]")):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await read()
+
+
+async def test_a_gigantic_delta_is_taken_whole(client: ProviderClient) -> None:
+    async with Canned(answer(chat(b"x" * 4_000_000))) as server:
+        completion = await client.complete(compatible(server), saying("hi"))
+    assert completion.parts == (Text("x" * 4_000_000),)
+
+
+async def test_an_event_of_fifty_megabytes_is_refused(client: ProviderClient) -> None:
+    async with Canned(answer(chat(b"So.") + chat(b"x" * 50_000_000))) as server:
+        with pytest.raises(ProviderFailure) as failed:
+            await client.complete(compatible(server), saying("hi"))
+    assert (failed.value.error.kind, failed.value.error.retryable) == (ErrorKind.TIMEOUT, True)
+
+
+async def test_a_background_response_is_heard_again_by_its_id(sim: Simulator, client: ProviderClient) -> None:
+    way = route(sim, "openai_responses")
+    request = ModelRequest(
+        messages=[user("[[say:first]][[gate:later]][[say: last]]")], continuation=Continuation(background=True)
     )
-    said = NewMessage(role=Role.USER, parts=(Text("[[say:hello there]]"),))
-    completion = await client.complete(route, ModelRequest(messages=[said]))
-    assert completion.parts == (Text("hello there"),)
-    assert completion.finish.reason is FinishReason.STOP
+    async with client.stream(way, request) as stream:
+        await anext(stream)
+        position = stream.position
+    assert position is not None
+    await sim.gates["later"].set(open=True)
+    async with client.resume(way, position[0], request.settings) as stream:
+        said = Accumulator([delta async for batch in stream for delta in batch])
+    assert said.parts() == (Text("first"), Text("last")) or said.parts() == (Text("first last"),)
+    assert stream.finish.response_id == position[0]
+
+
+async def test_a_background_response_is_given_up(sim: Simulator, client: ProviderClient) -> None:
+    way = route(sim, "openai_responses")
+    request = ModelRequest(messages=[user("[[say:a]][[gate:never]]")], continuation=Continuation(background=True))
+    async with client.stream(way, request) as stream:
+        await anext(stream)
+        position = stream.position
+    assert position is not None
+    await client.give_up(way, position[0])
+    async with client.resume(way, position[0], request.settings) as stream:
+        with pytest.raises(ProviderFailure):
+            _ = [batch async for batch in stream]

@@ -18,6 +18,7 @@ COMMANDS = {
     "serve": "Run the server.",
     "sim": "Run a provider that needs no key.",
     "migrate": "Bring the database to the newest schema.",
+    "bench": "Measure parts of the product against their bars.",
     "doctor": "Check the environment and the database, and say what to do.",
 }
 

@@ -2,12 +2,13 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
 import aiohttp
+from yarl import URL
 
 from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, Finish
@@ -15,11 +16,12 @@ from perdure.core.parts import AnyPart
 from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Encoded
+from perdure.providers.dialects.openai_responses.background import giving_up, listening
 from perdure.providers.errors.answers import STREAM_TYPES, refusal
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import StartupTimeout
 from perdure.providers.proxy import Proxies
-from perdure.providers.request import ModelRequest
+from perdure.providers.request import ModelRequest, ModelSettings
 from perdure.providers.route import Route
 from perdure.providers.stream import TRANSPORT_ERRORS, ModelStream, cancelled_from_above
 
@@ -60,24 +62,24 @@ class ProviderClient:
             task.cancel()
         await self._session.close()
 
-    @asynccontextmanager
-    async def stream(self, route: Route, request: ModelRequest) -> AsyncGenerator[ModelStream]:
+    def stream(self, route: Route, request: ModelRequest) -> AbstractAsyncContextManager[ModelStream]:
         """An answer as it comes. Leaving the block early closes its connection at once.
 
         Whatever goes wrong with the provider is raised as a ProviderFailure.
         """
-        try:
-            stream = await self._opened(route, request)
-        except TRANSPORT_ERRORS as error:
-            raise ModelCallFailed(classify(error, route.provider)) from error
-        except asyncio.CancelledError as error:
-            if cancelled_from_above():
-                raise
-            raise ModelCallFailed(classify(error, route.provider)) from error
-        try:
-            yield stream
-        finally:
-            self._leave(stream)
+        return self._streamed(route, lambda: route.encode(request), request.settings)
+
+    def resume(
+        self, route: Route, response_id: str, settings: ModelSettings, *, after: int | None = None
+    ) -> AbstractAsyncContextManager[ModelStream]:
+        """A background response again: from its beginning, or from behind the event numbered `after`."""
+        return self._streamed(route, lambda: listening(response_id, after), settings)
+
+    async def give_up(self, route: Route, response_id: str) -> None:
+        """Tell the provider that nobody waits for a background response any more. Its answer does not matter."""
+        url, headers, body = await self._signed(route, giving_up(response_id))
+        async with self._session.post(url, data=body, headers=headers, proxy=self._proxies.for_url(str(url))):
+            pass
 
     async def complete(self, route: Route, request: ModelRequest) -> Completion:
         """The whole answer at once."""
@@ -94,9 +96,25 @@ class ProviderClient:
             raise RuntimeError("the client is not open")
         return self._opened_session
 
-    async def _opened(self, route: Route, request: ModelRequest) -> ModelStream:
-        encoded = route.encode(request)
-        limit = request.settings.startup_timeout.total_seconds()
+    @asynccontextmanager
+    async def _streamed(
+        self, route: Route, encode: Callable[[], Encoded], settings: ModelSettings
+    ) -> AsyncGenerator[ModelStream]:
+        try:
+            stream = await self._opened(route, encode(), settings)
+        except TRANSPORT_ERRORS as error:
+            raise ModelCallFailed(classify(error, route.provider)) from error
+        except asyncio.CancelledError as error:
+            if cancelled_from_above():
+                raise
+            raise ModelCallFailed(classify(error, route.provider)) from error
+        try:
+            yield stream
+        finally:
+            self._leave(stream)
+
+    async def _opened(self, route: Route, encoded: Encoded, settings: ModelSettings) -> ModelStream:
+        limit = settings.startup_timeout.total_seconds()
         deadline = self._clock.monotonic() + limit
         response = await self._within(limit, self._answer(route, encoded))
         return ModelStream(
@@ -105,17 +123,16 @@ class ProviderClient:
             encoded=encoded,
             clock=self._clock,
             first_deadline=deadline,
-            silence=request.settings.silence_timeout.total_seconds(),
+            silence=settings.silence_timeout.total_seconds(),
         )
 
     async def _answer(self, route: Route, encoded: Encoded) -> aiohttp.ClientResponse:
         """The response, once its head says that a stream follows."""
-        url = route.endpoint.url(encoded.path)
-        headers = {**HEADERS, **encoded.headers, **route.endpoint.headers}
-        method = "GET" if encoded.body is None else "POST"
-        headers.update(await route.credentials.authorize(Outgoing(method, url, headers, encoded.body or b"")))
+        url, headers, body = await self._signed(route, encoded)
+        method = "GET" if body is None else "POST"
+        proxy = self._proxies.for_url(str(url))
         response = await self._session.request(
-            method, url, data=encoded.body, headers=headers, proxy=self._proxies.for_url(url), allow_redirects=False
+            method, url, data=body, headers=headers, proxy=proxy, allow_redirects=False
         )
         try:
             if response.status != 200 or response.content_type not in STREAM_TYPES:
@@ -124,6 +141,14 @@ class ProviderClient:
             response.close()
             raise
         return response
+
+    async def _signed(self, route: Route, encoded: Encoded) -> tuple[URL, dict[str, str], bytes | None]:
+        url = route.endpoint.url(encoded.path)
+        headers = {**HEADERS, **encoded.headers, **route.endpoint.headers}
+        outgoing = Outgoing("GET" if encoded.body is None else "POST", url, headers, encoded.body or b"")
+        headers.update(await route.credentials.authorize(outgoing))
+        # The URL goes out as it was signed: nothing in it may be written in another way.
+        return URL(url, encoded=True), headers, encoded.body
 
     async def _within(
         self, seconds: float, work: Coroutine[Any, Any, aiohttp.ClientResponse]

@@ -64,10 +64,9 @@ class Splitter:
 
 
 def _data(block: bytes) -> bytes | None:
-    start = 0 if block.startswith(_DATA) else block.find(b"\n" + _DATA) + 1
-    if start == 0 and not block.startswith(_DATA):
-        return None
-    if block.find(b"\n", start) < 0:
-        return block[start + 5 :].strip()
-    lines = [line[5:].strip() for line in block.split(b"\n") if line.startswith(_DATA)]
-    return b"\n".join(lines)
+    """The data of one event. Nearly all are a single line, and those are worth a short way."""
+    head, found, data = block.partition(_DATA + b" ")
+    if found and b"\n" not in data and (not head or head.endswith(b"\n")):
+        return data
+    lines = [line[5:].removeprefix(b" ") for line in block.split(b"\n") if line.startswith(_DATA)]
+    return b"\n".join(lines) if lines else None

@@ -9,6 +9,7 @@ from perdure.core.clock import Clock
 from perdure.core.deltas import AnyDelta, Finish
 from perdure.providers.aws_event_stream import EventStreamSplitter
 from perdure.providers.dialects.dialect import Encoded
+from perdure.providers.dialects.openai_responses.decode import ResponsesDecoder
 from perdure.providers.endpoint import Framing
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Failure, Garbled, Malformed, SilenceTimeout, StartupTimeout
@@ -55,6 +56,14 @@ class ModelStream:
         if self._finish is None:
             raise RuntimeError("the answer is not complete")
         return self._finish
+
+    @property
+    def position(self) -> tuple[str, int] | None:
+        """Where a background response can be resumed: its id, and the number of the last event seen."""
+        decoder = self._decoder
+        if not isinstance(decoder, ResponsesDecoder) or decoder.response_id is None:
+            return None
+        return decoder.response_id, decoder.sequence_number or 0
 
     def __aiter__(self) -> Self:
         return self

@@ -36,27 +36,36 @@ class Answering:
         """Answer one model call."""
         digest = hashlib.blake2b(exchange.body, digest_size=8).hexdigest()
         attempt = self.director.attempt(digest)
-        entry = self._record(wire, exchange)
+        request = Request(
+            exchange.path, exchange.query, exchange.headers, exchange.body, f"{digest}{attempt % 65536:04x}"
+        )
+        entry = self.record(wire, exchange, request)
         try:
-            ask = wire.read(self._authorized(wire, exchange, f"{digest}{attempt % 65536:04x}"))
+            self.authorize(wire, request)
+            ask = wire.read(request)
             entry.model, entry.chat, entry.text, entry.step = ask.model, ask.chat, ask.prompt, ask.step
             await self._perform(wire, exchange, ask, attempt)
         except Problem as problem:
-            self._refuse(wire, exchange, entry, problem)
-        self._finish(entry, exchange)
+            entry.problem = problem.message
+            headers = {name.replace("_", "-"): value for name, value in problem.headers.items()}
+            exchange.respond(problem.status, wire.error(problem), **headers)
+        self.finish(entry, exchange)
 
     async def tell(self, wire: Wire, exchange: Exchange, make: Callable[[Request], bytes]) -> None:
         """Answer a question that is not for the model."""
-        entry = self._record(wire, exchange)
+        request = Request(exchange.path, exchange.query, exchange.headers, exchange.body, "0")
+        entry = self.record(wire, exchange, request)
         try:
-            exchange.respond(200, make(self._authorized(wire, exchange, "0")))
+            self.authorize(wire, request)
+            exchange.respond(200, make(request))
         except Problem as problem:
-            self._refuse(wire, exchange, entry, problem)
-        self._finish(entry, exchange)
+            entry.problem = problem.message
+            exchange.respond(problem.status, wire.error(problem))
+        self.finish(entry, exchange)
 
-    def _record(self, wire: Wire, exchange: Exchange) -> Recorded:
+    def record(self, wire: Wire, exchange: Exchange, request: Request) -> Recorded:
         """Write the request down, without its keys."""
-        key = wire.key(exchange.headers, exchange.query)
+        key = wire.key(request)
         entry = self.recording.add(
             Recorded(
                 id=self.recording.next_id(),
@@ -73,18 +82,13 @@ class Answering:
         exchange.on_lost = lambda: self.recording.client_closed(entry)
         return entry
 
-    def _authorized(self, wire: Wire, exchange: Exchange, id: str) -> Request:  # noqa: A002
+    def authorize(self, wire: Wire, request: Request) -> None:
         """Any key will do, but not none and not a bad one."""
-        key = wire.key(exchange.headers, exchange.query)
+        key = wire.key(request)
         if key is None or key.startswith("bad-"):
             raise wire.unauthorized(key)
-        return Request(exchange.path, exchange.query, exchange.headers, exchange.body, id, fingerprint(key))
 
-    def _refuse(self, wire: Wire, exchange: Exchange, entry: Recorded, problem: Problem) -> None:
-        entry.problem = problem.message
-        exchange.respond(problem.status, wire.error(problem), **problem.headers)
-
-    def _finish(self, entry: Recorded, exchange: Exchange) -> None:
+    def finish(self, entry: Recorded, exchange: Exchange) -> None:
         """Write down how it ended."""
         entry.status = exchange.status
         entry.finished_at = self.now()

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.cursor import Cursor, Position
-from perdure.core.errors import Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import STREAM_POLL
@@ -127,10 +126,7 @@ class Hubs:
 
     async def _read(self, chat_id: ChatId, since: Position | None) -> Reading | None:
         self.reads += 1
-        try:
-            return await following.read(self._pool, chat_id, since)
-        except AWAY as error:
-            raise Unavailable("The database is away. Try again.") from error
+        return await following.read(self._pool, chat_id, since)
 
     def _committed(self, committed: Committed) -> None:
         if (found := self._hubs.get(committed.chat.id)) is not None:

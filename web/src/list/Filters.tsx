@@ -41,7 +41,7 @@ export function Filters({ filter }: { filter: ListFilter }) {
       <Menu
         label="Filter chats"
         className="picker"
-        words={
+        button={
           <>
             <FilterIcon aria-hidden /> {filter.label}
           </>

@@ -4,10 +4,11 @@ import { CircleHelp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { api } from "../api/client.ts";
 import type { PendingAction, PendingCall } from "../api/types.ts";
-import { argumentsOf, textField } from "../chat/calls.ts";
+import { argumentsOf } from "../chat/calls.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { ChildLink } from "../tools/agents.tsx";
 import { Output } from "../tools/Output.tsx";
+import { rendererOf } from "../tools/registry.ts";
 import { Button } from "../ui/Button.tsx";
 import { clockTime, money } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -85,7 +86,14 @@ function PendingCallView({
   const live = useLiveChat();
   const { complain } = useToasts();
   const [chosen, setChosen] = useState<Decision | null>(null);
+  const part = { type: "tool_call" as const, ...call };
   const fields = argumentsOf(call.args);
+  const words = rendererOf(part).line(fields, {
+    key: "",
+    part,
+    state: { phase: "running", output: "" },
+    ms: null,
+  });
   const decide = (decision: Decision) => {
     setChosen(decision);
     const decisions = [{ call_id: call.call_id, decision }];
@@ -97,9 +105,9 @@ function PendingCallView({
   return (
     <div className="pending" data-many={all.length > 1}>
       <p>
-        <code className="pill">{call.tool}</code>
+        {words.verb} <code className="tool-object">{words.object}</code>
       </p>
-      <Output {...shownArguments(call.tool, fields)} />
+      <Output text={JSON.stringify(fields, null, 2)} language="json" />
       <div className="spread wrap">
         {ways.map(([decision, label], at) => (
           <Button
@@ -114,11 +122,6 @@ function PendingCallView({
       </div>
     </div>
   );
-}
-
-function shownArguments(tool: string, fields: Record<string, unknown>): { text: string; language: string } {
-  if (tool === "execute") return { text: textField(fields, "command"), language: "bash" };
-  return { text: JSON.stringify(fields, null, 2), language: "json" };
 }
 
 function Children({ ids }: { ids: readonly string[] }) {

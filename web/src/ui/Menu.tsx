@@ -4,23 +4,14 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "rea
 
 interface Props {
   label: string;
-  /** What the button shows: an icon, */
-  button?: ReactNode;
-  /** or words, which are read after the label. */
-  words?: ReactNode;
+  /** What the button shows. */
+  button: ReactNode;
   className?: string;
   children: (close: () => void) => ReactNode;
   align?: "start" | "end";
 }
 
-export function Menu({
-  label,
-  button,
-  words,
-  className = "button button-ghost",
-  children,
-  align = "start",
-}: Props) {
+export function Menu({ label, button, className = "button button-ghost", children, align = "start" }: Props) {
   const [open, setOpen] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
@@ -35,14 +26,13 @@ export function Menu({
         type="button"
         ref={opener}
         className={className}
-        aria-label={words ? undefined : label}
+        aria-label={label}
         title={label}
         aria-haspopup="menu"
         aria-expanded={open}
         popoverTarget={id}
       >
-        {words && <span className="only-spoken">{label}: </span>}
-        {words ?? button}
+        {button}
       </button>
       <div
         ref={menu}

@@ -30,9 +30,8 @@ class Stored:
     async def drain(self) -> None:
         """Nothing holds a background response back."""
 
-    def end(self, data: bytes = b"") -> None:
-        """The last events."""
-        self.write(data)
+    def end(self) -> None:
+        """No more events."""
         self.done = True
         self._wake()
 

@@ -121,12 +121,12 @@ class GeminiDecoder:
         self._ids: set[str] = set()
         self._called = False
         self._server_call: dict[str, Any] | None = None
-        self._usage: Usage | None = None
+        self._tokens: _Tokens | None = None
 
     def feed(self, data: bytes) -> Meaning:
         chunk = parse(_CHUNKS, data)
         if chunk.usage_metadata is not None:
-            self._usage = _usage(chunk.usage_metadata)
+            self._tokens = chunk.usage_metadata
         if not chunk.candidates:
             return self._without_answer(chunk, data)
         candidate = chunk.candidates[0]
@@ -221,7 +221,7 @@ class GeminiDecoder:
         meant = REASONS.get(reason, FinishReason.STOP)
         if self._called and meant is FinishReason.STOP:
             meant = FinishReason.TOOL_CALLS
-        return Finish(reason=meant, usage=self._usage)
+        return Finish(reason=meant, usage=_usage(self._tokens) if self._tokens is not None else None)
 
     def _at(self, kind: str) -> int:
         if self._open != kind:

@@ -50,16 +50,6 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
     return Encoded(path_for(model, PATH, quirks), {}, whole, tuple(map(block_hash, blocks)))
 
 
-def resume(response_id: str, after: int) -> Encoded:
-    """Ask for the rest of a background response, from the event after the one numbered `after`."""
-    return Encoded(f"{PATH}/{response_id}?stream=true&starting_after={after}", {}, None, ())
-
-
-def cancel(response_id: str) -> Encoded:
-    """Ask that a background response be given up."""
-    return Encoded(f"{PATH}/{response_id}/cancel", {}, b"{}", ())
-
-
 def _settings(request: ModelRequest, model: Model) -> Json:
     settings = request.settings
     limit = max(settings.max_output_tokens, MIN_OUTPUT_TOKENS)

@@ -1,0 +1,31 @@
+"""`perdure bench`: measurements that print a table and exit with 1 when a bar is missed."""
+
+from typing import Annotated
+
+import typer
+import uvloop
+
+from perdure.cli.bench_providers import Load, measured, missed, table
+
+app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
+
+
+@app.callback()
+def bench() -> None:
+    """Measure parts of the product against their bars."""
+
+
+@app.command()
+def providers(
+    streams: Annotated[int, typer.Option(help="How many answers stream at once.")] = 32,
+    tokens: Annotated[int, typer.Option(help="How many tokens an answer has.")] = 500,
+    rate: Annotated[int, typer.Option(help="Tokens a second in each stream.")] = 1000,
+    rounds: Annotated[int, typer.Option(help="How often each is measured; the best counts.")] = 3,
+) -> None:
+    """CPU per streamed delta: each dialect beside the floor of draining the same bytes, and beside the vendor's SDK."""
+    rows = uvloop.run(measured(Load(streams, tokens, rate, rounds)))
+    typer.echo(table(rows))
+    failures = missed(rows)
+    for failure in failures:
+        typer.echo(f"missed: {failure}", err=True)
+    raise typer.Exit(1 if failures else 0)
