@@ -55,12 +55,12 @@ export function Transcript() {
         }}
       >
         <div className="transcript-column">
-          <Virtualizer ref={list} scrollRef={scroller} shift={prepended} bufferSize={400}>
-            {rows.map((row) => (
+          <Virtualizer ref={list} scrollRef={scroller} shift={prepended} bufferSize={300} data={rows}>
+            {(row) => (
               <div key={row.key} className={`row row-${row.kind}`}>
                 <RowView row={row} />
               </div>
-            ))}
+            )}
           </Virtualizer>
           <PhaseRow />
         </div>

@@ -1,0 +1,154 @@
+/** The conversation, end to end: the real server, the simulated model, a real browser. */
+
+import { expect, test } from "./page.ts";
+
+test("a message is answered, and the answer streams", async ({ person }) => {
+  await person.startsChat(
+    "[[rate:40]][[say:Hello there, this is an answer that takes a moment to arrive in full.]]",
+  );
+  await person.reads("Hello");
+  await expect(person.page.locator(".phase")).toHaveAttribute("data-phase", "streaming");
+  await person.reads("arrive in full.");
+  await person.seesRest();
+  await expect(person.page.locator(".turn-facts")).toBeVisible();
+});
+
+test("markdown becomes what it means, and HTML stays text", async ({ person }) => {
+  await person.startsChat("[[say:# A title\n\n- one\n- two\n\n`code` and <b>bold</b>]]");
+  await person.seesRest();
+  await expect(person.transcript.getByRole("heading", { name: "A title" })).toBeVisible();
+  await expect(person.transcript.locator(".markdown li")).toHaveCount(2);
+  await expect(person.transcript.locator(".markdown b")).toHaveCount(0);
+});
+
+test("what is said while it works waits in the queue, and runs afterwards", async ({ person }) => {
+  await person.startsChat("[[rate:30]][[say:60 tokens]]");
+  await person.reads("the old sea");
+  await person.says("[[say:the second answer]]");
+  await expect(person.page.getByRole("region", { name: "Queue" })).toContainText("1 message in the queue");
+  await person.reads("the second answer");
+  await expect(person.page.getByRole("region", { name: "Queue" })).toHaveCount(0);
+});
+
+test("a queued message can be edited, moved, sent now and deleted", async ({ person }) => {
+  await person.startsChat("[[rate:8]][[say:200 tokens]]");
+  await person.reads("the old sea");
+  for (const word of ["first", "second", "third"]) await person.says(`[[say:${word}]]`);
+  const queue = person.page.getByRole("region", { name: "Queue" });
+  await expect(queue.locator(".queue-item")).toHaveCount(3);
+  await queue.locator(".grip").first().press("ArrowDown");
+  await expect(queue.locator(".queue-item").first()).toContainText("second");
+  await queue.getByRole("button", { name: "Delete queued message" }).last().click();
+  await expect(queue.locator(".queue-item")).toHaveCount(2);
+  await queue.getByRole("button", { name: "Edit queued message" }).first().click();
+  await person.page.getByRole("textbox", { name: "Queued message" }).fill("[[say:edited words]]");
+  await person.page.getByRole("textbox", { name: "Queued message" }).press("Enter");
+  await expect(queue.locator(".queue-item").first()).toContainText("edited words");
+  await queue.getByRole("button", { name: "Send now" }).first().click();
+  await person.reads("edited words");
+});
+
+test("an interrupted turn keeps its partial answer, says so, and goes on", async ({ person }) => {
+  await person.startsChat("[[rate:10]][[say:400 tokens]]");
+  await person.reads("the old sea");
+  await person.page.getByRole("button", { name: "Stop" }).click();
+  await person.reads("Interrupted");
+  await person.reads("the old sea");
+  await person.page.getByRole("button", { name: "Continue" }).click();
+  await person.reads("Continue.");
+  await person.seesRest();
+});
+
+test("interrupting by message stops the turn and answers at once", async ({ person }) => {
+  await person.startsChat("[[rate:10]][[say:400 tokens]]");
+  await person.reads("the old sea");
+  await person.says("[[say:done instead]]", "Control+Alt+Enter");
+  await person.reads("Interrupted");
+  await person.reads("done instead");
+});
+
+test("an edited message starts a branch, and the old one can be read", async ({ person }) => {
+  await person.startsChat("[[say:the first version]]");
+  await person.reads("the first version");
+  await person.seesRest();
+  await person.page.getByRole("button", { name: "Edit message" }).click();
+  await person.page.getByRole("textbox", { name: "Edit message" }).fill("[[say:the new version]]");
+  await person.page.getByRole("textbox", { name: "Edit message" }).press("Control+Enter");
+  await person.reads("the new version");
+  await expect(person.transcript).not.toContainText("the first version");
+  await person.page.getByRole("button", { name: "Earlier version" }).click();
+  await expect(person.page.getByRole("dialog")).toContainText("the first version");
+});
+
+test("a failing provider is retried with a countdown", async ({ person }) => {
+  await person.startsChat("[[fault:overloaded x1 retry_after=4]][[say:back again]]");
+  await expect(person.page.locator(".phase")).toContainText(/Retrying in \d s/);
+  await person.reads("back again");
+});
+
+test("an error says what to do, and Retry does it", async ({ person }) => {
+  await person.startsChat("[[fault:auth x1]][[say:it works now]]");
+  await expect(person.page.getByRole("region", { name: "Error" })).toBeVisible();
+  await person.page.getByRole("button", { name: "Retry" }).click();
+  await person.reads("it works now");
+});
+
+test("two tabs stay equal", async ({ person, another }) => {
+  await person.startsChat("[[rate:40]][[say:shared words for both tabs to see]]");
+  const second = await another();
+  await second.page.goto(person.page.url());
+  await second.reads("shared words for both tabs to see");
+  await second.says("[[say:from the second tab]]");
+  await person.reads("from the second tab");
+  await person.seesRest();
+  await second.seesRest();
+  expect(await second.transcript.innerText()).toBe(await person.transcript.innerText());
+});
+
+test("a draft survives a reload", async ({ person }) => {
+  await person.startsChat("[[say:hello]]");
+  await person.seesRest();
+  await person.composer.fill("half a thought");
+  await person.page.reload();
+  await expect(person.composer).toHaveValue("half a thought");
+});
+
+test("what was said before comes back with the arrow key", async ({ person }) => {
+  await person.startsChat("[[say:one]]");
+  await person.seesRest();
+  await person.composer.press("ArrowUp");
+  await expect(person.composer).toHaveValue("[[say:one]]");
+});
+
+test("a phone is enough", async ({ person }) => {
+  await person.page.setViewportSize({ width: 375, height: 740 });
+  await person.startsChat("[[rate:20]][[say:300 tokens]]");
+  await person.reads("the old sea");
+  await person.page
+    .getByRole("button", { name: "Stop" })
+    .tap?.()
+    .catch(() => {});
+  await person.page.getByRole("button", { name: "Stop" }).click();
+  await person.reads("Interrupted");
+  await person.page.getByRole("button", { name: "Chats" }).click();
+  await expect(person.page.getByRole("navigation", { name: "Chats" })).toBeVisible();
+  const wide = await person.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(wide).toBe(false);
+});
+
+test("the keyboard is enough", async ({ person }) => {
+  await person.page.goto("/");
+  await person.page.keyboard.press("Control+k");
+  await person.page.keyboard.type("New chat");
+  await person.page.keyboard.press("Enter");
+  await person.composer.focus();
+  await person.page.keyboard.type("[[rate:10]][[say:400 tokens]]");
+  await person.page.keyboard.press("Enter");
+  await person.reads("the old sea");
+  await person.page.keyboard.press("Escape");
+  await person.reads("Interrupted");
+  await person.page.keyboard.press("?");
+  await person.composer.blur();
+  await person.page.keyboard.press("?");
+  await expect(person.page.getByRole("dialog", { name: "Keyboard" })).toBeVisible();
+});

@@ -1,0 +1,10 @@
+export class PerdureServer {
+  readonly port: number;
+  readonly url: string;
+  readonly link: string | null;
+  readonly log: string;
+  static started(environment?: Record<string, string>): Promise<PerdureServer>;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
