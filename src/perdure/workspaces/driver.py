@@ -10,6 +10,7 @@ from perdure.workspaces.client import WorkspaceClient
 
 MEBIBYTE = 1024 * 1024
 GIBIBYTE = 1024 * MEBIBYTE
+NO_VIEW = "This workspace has no read-only view; commands are not available in this mode."
 
 
 class Network(StrEnum):

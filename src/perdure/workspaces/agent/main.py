@@ -11,6 +11,7 @@ import time
 
 from perdure.workspaces.agent.children import Children
 from perdure.workspaces.agent.context import Context
+from perdure.workspaces.agent.detaching import start_detached
 from perdure.workspaces.agent.disk import Disk
 from perdure.workspaces.agent.durable import Folder
 from perdure.workspaces.agent.fields import Fields
@@ -28,16 +29,28 @@ from perdure.workspaces.agent.settings import Settings
 from perdure.workspaces.agent.terminals import Terminals
 from perdure.workspaces.agent.watching import Watching
 
+USAGE = """usage: perdure agent [--detach] CONFIG.json   (or - to read the settings from standard input)
+
+--detach serves in the background, unless somebody serves at the settings' socket already.
+"""
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """`agent CONFIG`: the settings' file, or `-` for standard input."""
+    """Serve a workspace as the settings say, until told to stop."""
     given = sys.argv[1:] if arguments is None else arguments
-    if len(given) != 1 or given[0] in ("-h", "--help"):
-        sys.stderr.write("usage: perdure agent CONFIG.json   (or - to read the settings from standard input)\n")
+    names = [argument for argument in given if argument != "--detach"]
+    if len(names) != 1 or names[0] in ("-h", "--help"):
+        sys.stderr.write(USAGE)
         return 2
-    content = sys.stdin.buffer.read() if given[0] == "-" else _content(given[0])
+    content = sys.stdin.buffer.read() if names[0] == "-" else _content(names[0])
     settings = Settings.read(Fields.parse(content))
-    asyncio.run(serve(settings, *_prepare(settings)))
+
+    def run() -> None:
+        asyncio.run(serve(settings, *_prepare(settings)))
+
+    if "--detach" in given:
+        return 0 if start_detached(settings.socket, settings.socket + ".log", run) else 1
+    run()
     return 0
 
 

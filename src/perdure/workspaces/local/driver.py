@@ -17,7 +17,7 @@ from perdure.core.timing import WORKSPACE_REACH_RETRY, WORKSPACE_STOP
 from perdure.workspaces.bundle import bundle
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import UNREACHABLE, Connection
-from perdure.workspaces.driver import Plan
+from perdure.workspaces.driver import NO_VIEW, Plan
 from perdure.workspaces.local import cgroups, launch
 from perdure.workspaces.local.bubblewrap import ACCOUNTS
 from perdure.workspaces.local.layout import Layout, user_of
@@ -31,11 +31,11 @@ class LocalDriver:
     """Keeps workspaces under one directory. Without bubblewrap it refuses, unless told that no sandbox is fine."""
 
     name = "local"
-    has_view = True
 
     def __init__(self, root: Path, *, unsandboxed: bool = False) -> None:
         self._root = root
         self.sandboxed = not unsandboxed
+        self.has_view = self.sandboxed
 
     async def check(self) -> None:
         if self.sandboxed and (reason := await why_not()):
@@ -49,6 +49,8 @@ class LocalDriver:
         return await self._run(plan, "agent")
 
     async def view(self, plan: Plan) -> WorkspaceClient:
+        if not self.has_view:
+            raise WorkspaceRefused("no_view", NO_VIEW)
         return await self._run(plan, "view")
 
     async def connect(self, plan: Plan) -> WorkspaceClient:
@@ -180,7 +182,7 @@ def _first_process(information: Path) -> int | None:
     try:
         pid = int(json.loads(information.read_text())["child-pid"])
         running = Path(f"/proc/{pid}/comm").read_text().strip()
-    except (FileNotFoundError, ValueError, KeyError):
+    except (FileNotFoundError, ProcessLookupError, ValueError, KeyError):
         return None
     return pid if running == "perdure-agent" else None
 

@@ -1,0 +1,60 @@
+"""A workspace of the local driver, in its sandbox."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from perdure.core.errors import WorkspaceRefused
+from perdure.core.ids import WorkspaceId
+from perdure.workspaces import wire
+from perdure.workspaces.agent.lineage import descendants
+from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.driver import MEBIBYTE, Limits, Plan
+from perdure.workspaces.local.driver import LocalDriver
+
+PATIENCE = timedelta(seconds=60)
+LIMITS = Limits(memory_bytes=256 * MEBIBYTE, processes=64, file_bytes=64 * MEBIBYTE, disk_bytes=128 * MEBIBYTE)
+
+
+class Sandbox:
+    """One workspace, its driver, and the directory on the host that holds it."""
+
+    def __init__(self, root: Path, client: WorkspaceClient, driver: LocalDriver, plan: Plan) -> None:
+        self.root, self.client, self.driver, self.plan = root, client, driver, plan
+
+    async def runs(self, command: str) -> wire.Process:
+        process = await self.client.processes.start(command)
+        return await self.client.processes.wait(process.id, PATIENCE)
+
+    async def runs_or_is_refused(self, command: str) -> str:
+        """The code of a refusal, or nothing where it ran."""
+        try:
+            await self.runs(command)
+        except WorkspaceRefused as refusal:
+            return refusal.code
+        return ""
+
+    def processes_on_the_host(self) -> int:
+        """How many processes there are below the sandbox's first one."""
+        information = json.loads((self.root / str(self.plan.id) / "run/agent.json").read_text())
+        return len(descendants(information["child-pid"]))
+
+    async def says(self, command: str) -> str:
+        return (await self.runs(command)).head
+
+
+@pytest.fixture
+async def sandbox() -> AsyncGenerator[Sandbox]:
+    root = Path(tempfile.mkdtemp(prefix="perdure-"))
+    driver, plan = LocalDriver(root), Plan(WorkspaceId(uuid4()), limits=LIMITS)
+    await driver.create(plan)
+    async with await driver.start(plan) as client:
+        yield Sandbox(root, client, driver, plan)
+    await driver.remove(plan)
+    shutil.rmtree(root)

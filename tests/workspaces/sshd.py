@@ -1,0 +1,84 @@
+"""A real sshd on loopback with keys of its own."""
+
+import asyncio
+import getpass
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from perdure.workspaces.ssh import SshHost
+
+CONFIGURATION = """
+ListenAddress 127.0.0.1
+Port {port}
+HostKey {root}/host_key
+AuthorizedKeysFile {root}/authorized_keys
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+AllowStreamLocalForwarding yes
+"""
+
+
+@asynccontextmanager
+async def running_sshd() -> AsyncGenerator[SshHost]:
+    """A host to log in to as oneself, gone afterwards."""
+    root = Path(tempfile.mkdtemp(prefix="perdure-sshd-"))
+    host, user = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+    (root / "host_key").write_bytes(_private(host))
+    (root / "host_key").chmod(0o600)
+    (root / "authorized_keys").write_bytes(_public(user))
+    port = _free_port()
+    (root / "config").write_text(CONFIGURATION.format(port=port, root=root))
+    _separate_privileges()
+    program = shutil.which("sshd", path="/usr/sbin:/usr/bin") or "sshd"
+    process = await asyncio.create_subprocess_exec(
+        program, "-D", "-e", "-f", str(root / "config"), stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr is not None
+    while b"listening" not in await process.stderr.readline():
+        assert process.returncode is None
+    drained = asyncio.ensure_future(process.stderr.read())
+    try:
+        yield SshHost(
+            address="127.0.0.1",
+            port=port,
+            user=getpass.getuser(),
+            private_key=_private(user).decode(),
+            host_key=_public(host).decode(),
+            root=str(root / "workspaces"),
+        )
+    finally:
+        process.terminate()
+        await process.wait()
+        await drained
+        shutil.rmtree(root)
+
+
+def _private(key: Ed25519PrivateKey) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+
+
+def _public(key: Ed25519PrivateKey) -> bytes:
+    return key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+
+
+def _separate_privileges() -> None:
+    """The empty directory that sshd wants when it runs as root."""
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
