@@ -9,6 +9,7 @@ import msgspec
 
 from perdure.sim.ask import Ask
 from perdure.sim.connection import Exchange
+from perdure.sim.directives import BadDirective
 from perdure.sim.director import Director
 from perdure.sim.faults import BEFORE, STATUSES, UNRENDERED, retry_headers
 from perdure.sim.gates import Gates
@@ -36,36 +37,31 @@ class Answering:
         """Answer one model call."""
         digest = hashlib.blake2b(exchange.body, digest_size=8).hexdigest()
         attempt = self.director.attempt(digest)
-        request = Request(
-            exchange.path, exchange.query, exchange.headers, exchange.body, f"{digest}{attempt % 65536:04x}"
-        )
-        entry = self.record(wire, exchange, request)
+        entry = self._record(wire, exchange)
         try:
-            self.authorize(wire, request)
-            ask = wire.read(request)
+            ask = wire.read(self._authorized(wire, exchange, f"{digest}{attempt % 65536:04x}"))
             entry.model, entry.chat, entry.text, entry.step = ask.model, ask.chat, ask.prompt, ask.step
             await self._perform(wire, exchange, ask, attempt)
         except Problem as problem:
-            entry.problem = problem.message
-            headers = {name.replace("_", "-"): value for name, value in problem.headers.items()}
-            exchange.respond(problem.status, wire.error(problem), **headers)
-        self.finish(entry, exchange)
+            self._refuse(wire, exchange, entry, problem)
+        except BadDirective as error:
+            problem = wire.fault("invalid")
+            problem.message = str(error)
+            self._refuse(wire, exchange, entry, problem)
+        self._finish(entry, exchange)
 
     async def tell(self, wire: Wire, exchange: Exchange, make: Callable[[Request], bytes]) -> None:
         """Answer a question that is not for the model."""
-        request = Request(exchange.path, exchange.query, exchange.headers, exchange.body, "0")
-        entry = self.record(wire, exchange, request)
+        entry = self._record(wire, exchange)
         try:
-            self.authorize(wire, request)
-            exchange.respond(200, make(request))
+            exchange.respond(200, make(self._authorized(wire, exchange, "0")))
         except Problem as problem:
-            entry.problem = problem.message
-            exchange.respond(problem.status, wire.error(problem))
-        self.finish(entry, exchange)
+            self._refuse(wire, exchange, entry, problem)
+        self._finish(entry, exchange)
 
-    def record(self, wire: Wire, exchange: Exchange, request: Request) -> Recorded:
+    def _record(self, wire: Wire, exchange: Exchange) -> Recorded:
         """Write the request down, without its keys."""
-        key = wire.key(request)
+        key = wire.key(exchange.headers, exchange.query)
         entry = self.recording.add(
             Recorded(
                 id=self.recording.next_id(),
@@ -82,13 +78,18 @@ class Answering:
         exchange.on_lost = lambda: self.recording.client_closed(entry)
         return entry
 
-    def authorize(self, wire: Wire, request: Request) -> None:
+    def _authorized(self, wire: Wire, exchange: Exchange, id: str) -> Request:  # noqa: A002
         """Any key will do, but not none and not a bad one."""
-        key = wire.key(request)
+        key = wire.key(exchange.headers, exchange.query)
         if key is None or key.startswith("bad-"):
             raise wire.unauthorized(key)
+        return Request(exchange.path, exchange.query, exchange.headers, exchange.body, id, fingerprint(key))
 
-    def finish(self, entry: Recorded, exchange: Exchange) -> None:
+    def _refuse(self, wire: Wire, exchange: Exchange, entry: Recorded, problem: Problem) -> None:
+        entry.problem = problem.message
+        exchange.respond(problem.status, wire.error(problem), **problem.headers)
+
+    def _finish(self, entry: Recorded, exchange: Exchange) -> None:
         """Write down how it ended."""
         entry.status = exchange.status
         entry.finished_at = self.now()

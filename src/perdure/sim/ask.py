@@ -1,6 +1,7 @@
 """What a request asks of the model, whatever the wire format."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from perdure.sim.document import Json
 
@@ -50,7 +51,7 @@ class Tool:
     schema: dict[str, Json] = field(default_factory=dict[str, Json])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ask:
     """A valid request: who asks which model what, with which tools, after which history."""
 
@@ -70,7 +71,7 @@ class Ask:
     options: dict[str, Json] = field(default_factory=dict[str, Json])
     background: bool = False
 
-    @property
+    @cached_property
     def turn(self) -> int:
         """Where in the history the current turn begins: at the first of the newest user texts."""
         at = next((i for i in range(len(self.history) - 1, -1, -1) if _spoken(self.history[i])), 0)
@@ -78,7 +79,7 @@ class Ask:
             at -= 1
         return at
 
-    @property
+    @cached_property
     def prompt(self) -> str:
         """What the user said newest."""
         texts: list[str] = []

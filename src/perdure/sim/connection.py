@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-from typing import Protocol
+from typing import Protocol, cast
 from urllib.parse import parse_qsl, unquote
 
 import httptools
@@ -24,6 +24,7 @@ class Exchange:
     """One request and the way to answer it: whole with `respond`, or in pieces with `start`, `write` and `end`."""
 
     __slots__ = (
+        "_head",
         "body",
         "finished",
         "headers",
@@ -49,6 +50,7 @@ class Exchange:
         self.started = False
         self.finished = False
         self.status: int | None = None
+        self._head = b""
         self.on_lost: Callable[[], None] | None = None
 
     def respond(self, status: int, body: bytes, content_type: str = "application/json", **headers: str) -> None:
@@ -60,24 +62,34 @@ class Exchange:
         self.wire.next()
 
     def start(self, content_type: str, **headers: str) -> None:
-        """Send the head of a streamed answer."""
+        """Begin a streamed answer; its head goes out with the first piece."""
         self.started = True
         self.status = HTTPStatus.OK
-        head = _head(HTTPStatus.OK, content_type, headers, self.keep_alive)
-        self.wire.transport.write(head + b"transfer-encoding: chunked\r\n\r\n")
+        self._head = (
+            _head(HTTPStatus.OK, content_type, headers, self.keep_alive) + b"transfer-encoding: chunked\r\n\r\n"
+        )
 
     def write(self, data: bytes) -> None:
-        """Send a piece of a streamed answer."""
-        self.wire.transport.write(b"%x\r\n%s\r\n" % (len(data), data))
+        """Send a piece of a streamed answer; nothing sends at least the head."""
+        head, self._head = self._head, b""
+        if data:
+            self.wire.transport.write(b"%s%x\r\n%s\r\n" % (head, len(data), data))
+        elif head:
+            self.wire.transport.write(head)
 
     async def drain(self) -> None:
-        """Wait until the client has taken what was written."""
-        await self.wire.writable.wait()
+        """Wait until the client has taken what was written; whoever writes without end lets others run here."""
+        if self.wire.writable.is_set():
+            await asyncio.sleep(0)
+        else:
+            await self.wire.writable.wait()
 
-    def end(self) -> None:
-        """Finish a streamed answer; the connection can be used again."""
+    def end(self, data: bytes = b"") -> None:
+        """Send the last piece of a streamed answer; the connection can be used again."""
+        head, self._head = self._head, b""
         self.finished = True
-        self.wire.transport.write(b"0\r\n\r\n")
+        last = b"%x\r\n%s\r\n" % (len(data), data) if data else b""
+        self.wire.transport.write(b"%s%s0\r\n\r\n" % (head, last))
         self.wire.next()
 
     def abort(self) -> None:
@@ -108,8 +120,8 @@ class Connection(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        # uvloop's transports do not inherit from asyncio's.
+        self.transport = cast(asyncio.Transport, transport)
         self._open.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002

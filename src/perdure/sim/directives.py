@@ -32,6 +32,10 @@ _SIZES = {"kb": 1024, "mb": 1024 * 1024}
 _WORDS = "the old sea was far and the sun ran low one day all men saw how red the sky can get "
 
 
+class BadDirective(Exception):
+    """A prompt says something that no directive means."""
+
+
 @dataclass(frozen=True, slots=True)
 class Directive:
     """One directive as it stands in a prompt."""
@@ -84,11 +88,18 @@ def compose(text: str) -> Script | None:
     for directive in scan(text):
         act = _ACTIONS.get(directive.name)
         if act is not None:
-            act(draft, directive.value)
+            _follow(act, draft, directive)
             found = True
     if draft.step.parts or draft.step.finish != "stop":
         draft.close()
     return Script("directives", tuple(draft.steps)) if found else None
+
+
+def _follow(act: Callable[[Draft, str], None], draft: Draft, directive: Directive) -> None:
+    try:
+        act(draft, directive.value)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise BadDirective(f"[[{directive.name}:{directive.value}]]: {error}") from error
 
 
 def filler(amount: int) -> str:

@@ -33,8 +33,7 @@ class Director:
 
     def step(self, ask: Ask, attempt: int) -> Step:
         """The answer to this request, with the faults that are still due at this attempt."""
-        step = expanded(self._chosen(ask).at_attempt(attempt))
-        return within(step, ask.max_tokens)
+        return expanded(within(self._chosen(ask).at_attempt(attempt), ask.max_tokens))
 
     def attempt(self, digest: str) -> int:
         """How often the same request came before."""

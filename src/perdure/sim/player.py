@@ -23,7 +23,7 @@ class Sink(Protocol):
 
     def write(self, data: bytes) -> None: ...
     async def drain(self) -> None: ...
-    def end(self) -> None: ...
+    def end(self, data: bytes = b"") -> None: ...
     def abort(self) -> None: ...
 
 
@@ -50,8 +50,7 @@ class Player:
                     await self._flush()
             elif not await self._act(action, loop):
                 return
-        await self._flush()
-        self._sink.end()
+        self._sink.end(self._taken())
 
     async def _act(self, action: Pause | Gate | Fault, loop: asyncio.AbstractEventLoop) -> bool:
         """Do what is not bytes; says whether the answer goes on."""
@@ -85,10 +84,12 @@ class Player:
         return False
 
     async def _flush(self) -> None:
-        if self._batch:
-            data, self._batch, self._size = b"".join(self._batch), [], 0
-            self._sink.write(data)
-            await self._sink.drain()
+        self._sink.write(self._taken())
+        await self._sink.drain()
+
+    def _taken(self) -> bytes:
+        data, self._batch, self._size = b"".join(self._batch), [], 0
+        return data
 
 
 async def silence(fault: Fault) -> bool:

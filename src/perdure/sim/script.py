@@ -1,11 +1,9 @@
 """The neutral form of what a simulated model answers: steps made of parts, and scripts made of steps."""
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
-
-from perdure.sim.document import Json
 
 TOKEN = 4
 """Characters in a token, as the simulator counts."""
@@ -33,7 +31,7 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     """A request for one of the caller's tools. `raw` sends arguments that are not JSON."""
 
     name: str
-    input: dict[str, Json] = {}
+    input: dict[str, Any] = {}
     id: str | None = None
     raw: str | None = None
 
@@ -179,23 +177,12 @@ def within(step: Step, limit: int | None) -> Step:
     kept: list[Part] = []
     for part in step.parts:
         size = tokens(part.text) if isinstance(part, Text | Reasoning) else 0
-        if size > limit or (isinstance(part, Text) and part.endless):
-            kept.append(_shortened(part, limit))
+        if isinstance(part, Text | Reasoning) and size > limit:
+            kept.append(msgspec.structs.replace(part, text=part.text[: limit * TOKEN]))
             return msgspec.structs.replace(step, parts=tuple(kept), finish="length")
         limit -= size
         kept.append(part)
     return step
-
-
-def _shortened(part: Part, limit: int) -> Part:
-    match part:
-        case Text(endless=True):
-            repeats = limit * TOKEN // len(part.text) + 1
-            return Text((part.text * repeats)[: limit * TOKEN], chunk=part.chunk)
-        case Text() | Reasoning():
-            return msgspec.structs.replace(part, text=part.text[: limit * TOKEN])
-        case _:
-            return part
 
 
 def output_tokens(step: Step) -> int:

@@ -12,13 +12,14 @@ from perdure.sim.script import Step
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The parts of an HTTP request that a wire format looks at."""
+    """The parts of an HTTP request that a wire format looks at; `scope` stands for the caller's key."""
 
     path: str
     query: Mapping[str, str]
     headers: Mapping[str, str]
     body: bytes
     id: str
+    scope: str
 
 
 class Wire(Protocol):
@@ -26,7 +27,7 @@ class Wire(Protocol):
 
     name: str
 
-    def key(self, request: Request) -> str | None:
+    def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
         """The caller's key, wherever this vendor looks for it."""
         ...
 

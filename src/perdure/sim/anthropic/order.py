@@ -25,9 +25,9 @@ def turns(messages: Node) -> list[Turn]:
     return found
 
 
-def check_order(messages: Node, *, thinking: bool) -> None:
+def check_order(messages: list[Turn], *, thinking: bool) -> None:
     """Every rule that looks at more than one block."""
-    spoken = [turn for turn in turns(messages) if turn[1] != "system"]
+    spoken = [turn for turn in messages if turn[1] != "system"]
     if not spoken:
         raise invalid("messages: at least one message is required")
     if spoken[0][1] != "user":

@@ -4,24 +4,24 @@ from collections.abc import Iterator
 
 import msgspec
 
-from perdure.sim.anthropic.order import Turn, turns
+from perdure.sim.anthropic.order import Turn
 from perdure.sim.anthropic.settings import thinks
 from perdure.sim.ask import Answered, Ask, Called, Figures, Said, Tool
 from perdure.sim.document import Json, Node, is_object
 from perdure.sim.media import DOCUMENT_TOKENS, IMAGE_TOKENS
 from perdure.sim.prompt_cache import Block, PromptCache
 from perdure.sim.script import TOKEN
+from perdure.sim.wire import Request
 
 
-def ask(body: Node, id: str, scope: str, cache: PromptCache) -> Ask:  # noqa: A002
+def ask(body: Node, spoken: list[Turn], blocks: list[Block], request: Request, cache: PromptCache) -> Ask:
     """What a checked request asks."""
-    spoken = turns(body["messages"])
-    blocks = list(prompt_blocks(body, spoken))
-    cached = cache.marked(scope + body["model"].text(), blocks) if any(block.mark for block in blocks) else (0, 0)
+    marked = any(block.mark for block in blocks)
+    cached = cache.marked(request.scope + body["model"].text(), blocks) if marked else (0, 0)
     tools = list(body["tools"].items()) if body.has("tools") else []
     fields = body.fields()
     return Ask(
-        id=id,
+        id=request.id,
         model=body["model"].text(),
         stream=fields.get("stream") is True,
         history=tuple(_said(turn) for turn in spoken if turn[1] != "system"),

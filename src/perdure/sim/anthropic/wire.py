@@ -1,21 +1,20 @@
 """Anthropic's end of the simulator: one request in, one answer or one error out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from perdure.sim.anthropic import voice
 from perdure.sim.anthropic.blocks import check_block
 from perdure.sim.anthropic.events import Answer
-from perdure.sim.anthropic.order import check_order, turns
+from perdure.sim.anthropic.order import Turn, check_order, turns
 from perdure.sim.anthropic.reading import ask, prompt_blocks
 from perdure.sim.anthropic.settings import FIELDS, check_settings, thinks
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json, Node
 from perdure.sim.player import Action
 from perdure.sim.problem import Problem
-from perdure.sim.prompt_cache import PromptCache
-from perdure.sim.recording import fingerprint
+from perdure.sim.prompt_cache import Block, PromptCache
 from perdure.sim.script import Step
 from perdure.sim.wire import Request
 
@@ -31,10 +30,9 @@ class Anthropic:
     def __init__(self, cache: PromptCache) -> None:
         self._cache = cache
 
-    def key(self, request: Request) -> str | None:
-        """`x-api-key`, or a bearer token."""
-        bearer = request.headers.get("authorization", "")
-        return request.headers.get("x-api-key") or (bearer[7:] if bearer.lower().startswith("bearer ") else None)
+    def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:  # noqa: ARG002
+        bearer = headers.get("authorization", "")
+        return headers.get("x-api-key") or (bearer[7:] if bearer.lower().startswith("bearer ") else None)
 
     def unauthorized(self, key: str | None) -> Problem:
         message = "x-api-key header is required" if key is None else "invalid x-api-key"
@@ -43,15 +41,13 @@ class Anthropic:
     def read(self, request: Request) -> Ask:
         if "anthropic-version" not in request.headers:
             raise voice.invalid("anthropic-version: header is required")
-        body = self._checked(request)
-        return ask(body, request.id, fingerprint(self.key(request) or ""), self._cache)
+        body, spoken = self._checked(request)
+        return ask(body, spoken, _checked_blocks(body, spoken), request, self._cache)
 
     def count(self, request: Request) -> bytes:
         """How long the prompt is."""
-        body = self._checked(request)
-        return msgspec.json.encode(
-            {"input_tokens": sum(block.tokens for block in prompt_blocks(body, turns(body["messages"])))}
-        )
+        blocks = _checked_blocks(*self._checked(request))
+        return msgspec.json.encode({"input_tokens": sum(block.tokens for block in blocks)})
 
     def overflow(self, ask: Ask, window: int) -> Problem:
         return voice.invalid(f"prompt is too long: {ask.figures.prompt} tokens > {window} maximum")
@@ -74,21 +70,20 @@ class Anthropic:
     def whole(self, ask: Ask, step: Step) -> bytes:
         return Answer(ask, step).whole()
 
-    def _checked(self, request: Request) -> Node:
+    def _checked(self, request: Request) -> tuple[Node, list[Turn]]:
         if len(request.body) > SIZE_LIMIT:
             raise voice.fault("too_large")
         body = Node(_parsed(request.body), voice.AnthropicVoice())
-        counting = request.path.endswith("/count_tokens")
-        if counting and isinstance(body.value, dict):
-            body.value.setdefault("max_tokens", 1)
+        if request.path.endswith("/count_tokens"):
+            body.fields().setdefault("max_tokens", 1)
         model = body.only(FIELDS)["model"].text()
         check_settings(body)
         _check_messages(body["messages"])
-        check_order(body["messages"], thinking=thinks(body))
-        _check_breakpoints(body)
+        spoken = turns(body["messages"])
+        check_order(spoken, thinking=thinks(body))
         if model.startswith("unknown-"):
             raise Problem(404, "not_found_error", f"model: {model}")
-        return body
+        return body, spoken
 
 
 def _parsed(body: bytes) -> Json:
@@ -117,7 +112,9 @@ def _check_messages(messages: Node) -> None:
 _EMPTY = "all messages must have non-empty content except for the optional final assistant message"
 
 
-def _check_breakpoints(body: Node) -> None:
-    marks = sum(block.mark for block in prompt_blocks(body, turns(body["messages"])))
+def _checked_blocks(body: Node, spoken: list[Turn]) -> list[Block]:
+    blocks = list(prompt_blocks(body, spoken))
+    marks = sum(block.mark for block in blocks)
     if marks > BREAKPOINTS:
         raise voice.invalid(f"A maximum of {BREAKPOINTS} blocks with cache_control may be provided. Found {marks}.")
+    return blocks

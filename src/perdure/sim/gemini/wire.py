@@ -1,6 +1,6 @@
 """Gemini's end of the simulator: one request in, one answer or one error out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -15,7 +15,6 @@ from perdure.sim.gemini.settings import check_settings
 from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import PromptCache
-from perdure.sim.recording import fingerprint
 from perdure.sim.script import Step
 from perdure.sim.wire import Request
 
@@ -30,10 +29,10 @@ class Gemini:
     def __init__(self, cache: PromptCache) -> None:
         self._cache = cache
 
-    def key(self, request: Request) -> str | None:
-        bearer = request.headers.get("authorization", "")
+    def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
+        bearer = headers.get("authorization", "")
         token = bearer[7:] if bearer.lower().startswith("bearer ") else None
-        return request.headers.get("x-goog-api-key") or request.query.get("key") or token or None
+        return headers.get("x-goog-api-key") or query.get("key") or token or None
 
     def unauthorized(self, key: str | None) -> Problem:
         return voice.unauthorized(key)
@@ -41,9 +40,8 @@ class Gemini:
     def read(self, request: Request) -> Ask:
         model, method = target(request.path)
         body = self._checked(request, model, method)
-        scope = fingerprint(self.key(request) or "")
         stream = method == "streamGenerateContent"
-        return ask(body, model, stream=stream, id=request.id, scope=scope, cache=self._cache)
+        return ask(body, model, stream=stream, id=request.id, scope=request.scope, cache=self._cache)
 
     def count(self, request: Request) -> bytes:
         """How long the prompt is."""

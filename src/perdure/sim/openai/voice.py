@@ -1,10 +1,11 @@
 """How OpenAI says no: wording, codes and parameters, and the shape of the error document."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from perdure.sim.document import Json, Path, type_name
 from perdure.sim.problem import Problem
-from perdure.sim.wire import Request
 
 INVALID = "invalid_request_error"
 
@@ -97,12 +98,10 @@ def error(problem: Problem) -> dict[str, Json]:
     return {"message": problem.message, "type": problem.kind, "param": problem.param, "code": problem.code}
 
 
-def bearer(request: Request) -> str | None:
+def bearer(headers: Mapping[str, str]) -> str | None:
     """The caller's key: a bearer token, or the header that Azure uses."""
-    value = request.headers.get("authorization", "")
-    return (
-        request.headers.get("api-key") or (value[7:].strip() if value.lower().startswith("bearer ") else None) or None
-    )
+    value = headers.get("authorization", "")
+    return headers.get("api-key") or (value[7:].strip() if value.lower().startswith("bearer ") else None) or None
 
 
 def parsed(body: bytes) -> Json:

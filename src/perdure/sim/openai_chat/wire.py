@@ -1,6 +1,6 @@
 """The Chat Completions end of the simulator."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from perdure.sim.ask import Ask
 from perdure.sim.document import Node
@@ -11,7 +11,6 @@ from perdure.sim.openai_chat.rules import check
 from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import PromptCache
-from perdure.sim.recording import fingerprint
 from perdure.sim.script import Step
 from perdure.sim.wire import Request
 
@@ -25,8 +24,8 @@ class OpenAIChat:
         self._cache = cache
         self._now = now
 
-    def key(self, request: Request) -> str | None:
-        return voice.bearer(request)
+    def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:  # noqa: ARG002
+        return voice.bearer(headers)
 
     def unauthorized(self, key: str | None) -> Problem:
         return voice.unauthorized(key)
@@ -37,7 +36,7 @@ class OpenAIChat:
         model = body["model"].text()
         if model.startswith("unknown-"):
             raise voice.no_model(model)
-        return ask(body, request.id, fingerprint(self.key(request) or ""), self._cache)
+        return ask(body, request.id, request.scope, self._cache)
 
     def overflow(self, ask: Ask, window: int) -> Problem:
         message = (

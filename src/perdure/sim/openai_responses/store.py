@@ -30,8 +30,9 @@ class Stored:
     async def drain(self) -> None:
         """Nothing holds a background response back."""
 
-    def end(self) -> None:
-        """No more events."""
+    def end(self, data: bytes = b"") -> None:
+        """The last events."""
+        self.write(data)
         self.done = True
         self._wake()
 

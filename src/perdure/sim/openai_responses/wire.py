@@ -1,6 +1,6 @@
 """The Responses end of the simulator: one request in, one answer or one error out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -16,7 +16,6 @@ from perdure.sim.openai_responses.store import Responses, Stored
 from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import PromptCache
-from perdure.sim.recording import fingerprint
 from perdure.sim.script import Step
 from perdure.sim.wire import Request
 
@@ -31,8 +30,8 @@ class OpenAIResponses:
         self._now = now
         self._responses = responses
 
-    def key(self, request: Request) -> str | None:
-        return voice.bearer(request)
+    def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:  # noqa: ARG002
+        return voice.bearer(headers)
 
     def unauthorized(self, key: str | None) -> Problem:
         return voice.unauthorized(key)
@@ -46,7 +45,7 @@ class OpenAIResponses:
         check_order([Node(item, voice.OpenAIVoice(), ("input", index)) for index, item in enumerate(items)])
         if model.startswith("unknown-"):
             raise voice.no_model(model)
-        return ask(body, items, request.id, fingerprint(self.key(request) or ""), self._cache)
+        return ask(body, items, request.id, request.scope, self._cache)
 
     def overflow(self, ask: Ask, window: int) -> Problem:  # noqa: ARG002
         message = "Your input exceeds the context window of this model. Please adjust your input and try again."
