@@ -1,7 +1,7 @@
 /** The product's mark: a line that comes back to itself. */
 export function Mark({ size = 22 }: { size?: number }) {
   return (
-    <svg width={size} height={size} viewBox="0 0 32 32" fill="none" aria-hidden="true" className="mark">
+    <svg width={size} height={size} viewBox="5 0 26 30" fill="none" aria-hidden="true" className="mark">
       <path
         d="M11 27V9.5A8 8 0 1 1 19 17.5h-3"
         stroke="currentColor"

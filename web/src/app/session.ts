@@ -34,6 +34,7 @@ export function useSession(): Session {
       return me;
     },
     retry: (failures, reason) => !(reason instanceof ApiError && reason.status === 401) && failures < 2,
+    retryDelay: 500,
     staleTime: Number.POSITIVE_INFINITY,
   });
   useEffect(() => onSessionExpired(() => void client.invalidateQueries({ queryKey: ["me"] })), [client]);

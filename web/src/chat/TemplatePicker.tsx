@@ -28,7 +28,7 @@ export function TemplatePicker({
     <Menu
       label="Workspace"
       className="picker"
-      button={
+      words={
         <>
           <Box aria-hidden />
           <span className="truncate">{template ?? "No workspace"}</span>

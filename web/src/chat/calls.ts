@@ -4,6 +4,7 @@ import type { Media, ToolCallPart, ToolResultPart } from "../api/types.ts";
 
 export type CallState =
   | { phase: "writing" }
+  | { phase: "waiting" }
   | { phase: "running"; output: string }
   | { phase: "done"; output: string; media: Media[] }
   | { phase: "failed"; reason: string };

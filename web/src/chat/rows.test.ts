@@ -129,3 +129,12 @@ test("a turn's footer adds up its answers and says how it ended", () => {
     ending: "interrupted",
   });
 });
+
+test("in a parked chat an unanswered call waits, it does not run", () => {
+  const rows = committedRows(
+    [message(1, "user", [says("go")]), message(2, "assistant", [call("k", "execute")])],
+    "requires_action",
+  );
+  const row = rows.at(-1);
+  expect(row?.kind === "calls" && row.calls[0]?.state).toEqual({ phase: "waiting" });
+});

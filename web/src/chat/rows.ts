@@ -43,7 +43,7 @@ export function committedRows(messages: readonly Message[], status: Status | nul
   }
   const resting = status === "waiting" || status === "error";
   if (resting) close(rows, turn, true);
-  return rows;
+  return status === "requires_action" ? rows.map(parked) : rows;
 }
 
 /** The same rows with the answer in flight and the messages on their way. */
@@ -61,6 +61,15 @@ export function liveRows(committed: Row[], before: number, preview: Preview, sen
       rows.push({ kind: "user", key: `c${send.client_id}`, parts: send.content, message: null, send });
   }
   return rows;
+}
+
+/** In a parked chat, a call without an answer does not run: it waits for somebody. */
+function parked(row: Row): Row {
+  if (row.kind !== "calls" || !row.calls.some((call) => call.state.phase === "running")) return row;
+  const calls = row.calls.map((call) =>
+    call.state.phase === "running" ? { ...call, state: { phase: "waiting" as const } } : call,
+  );
+  return { ...row, calls };
 }
 
 function close(rows: Row[], turn: Turn, last: boolean): void {

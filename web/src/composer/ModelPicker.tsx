@@ -26,7 +26,7 @@ export function ModelPicker({ model, effort, onModel, onEffort }: Props) {
       <Menu
         label="Model"
         className="picker"
-        button={
+        words={
           <>
             <span className="truncate">{chosen ? (chosen.display_name ?? chosen.name) : "No model"}</span>
             <ChevronDown aria-hidden />
@@ -61,9 +61,9 @@ export function ModelPicker({ model, effort, onModel, onEffort }: Props) {
         <Menu
           label="Effort"
           className="picker"
-          button={
+          words={
             <>
-              <span>{effort ?? "default effort"}</span>
+              <span className="effort">{effort ?? "auto"}</span>
               <ChevronDown aria-hidden />
             </>
           }

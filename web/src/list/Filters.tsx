@@ -41,7 +41,7 @@ export function Filters({ filter }: { filter: ListFilter }) {
       <Menu
         label="Filter chats"
         className="picker"
-        button={
+        words={
           <>
             <FilterIcon aria-hidden /> {filter.label}
           </>

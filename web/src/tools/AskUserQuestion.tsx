@@ -74,10 +74,10 @@ function Questions({ fields }: { fields: Fields }) {
 
 export const askUserQuestion: Renderer = {
   icon: MessageCircleQuestionMark,
-  line: (fields) => ({
-    verb: "Asks",
-    object: questionsOf(fields).length > 1 ? `${questionsOf(fields).length} questions` : "a question",
-  }),
+  line: (fields) => {
+    const count = questionsOf(fields).length;
+    return { verb: count > 1 ? `${count} questions for you` : "A question for you" };
+  },
   Body: ({ fields }) => <Questions fields={fields} />,
   open: true,
 };

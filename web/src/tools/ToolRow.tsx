@@ -34,7 +34,10 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
         {phase === "running" || phase === "writing" ? (
           <span className="spinner" aria-label="running" role="img" />
         ) : null}
-        {call.ms !== null && call.ms >= 1_000 && <span className="tool-note">{duration(call.ms)}</span>}
+        {phase === "waiting" && <span className="pill pill-accent">waits</span>}
+        {call.ms !== null && !renderer.open && call.ms >= 1_000 && (
+          <span className="tool-note">{duration(call.ms)}</span>
+        )}
         {!renderer.open && <ChevronRight className="tool-chevron" aria-hidden />}
       </button>
       {shown && (

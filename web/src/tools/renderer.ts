@@ -28,11 +28,12 @@ export function outputOf(call: Call): string {
     case "failed":
       return call.state.reason;
     case "writing":
+    case "waiting":
       return "";
   }
 }
 
 /** "Read" when it is done, "Reading" while it is not. */
 export function tense(call: Call, now: string, then: string): string {
-  return call.state.phase === "running" || call.state.phase === "writing" ? now : then;
+  return call.state.phase === "done" || call.state.phase === "failed" ? then : now;
 }

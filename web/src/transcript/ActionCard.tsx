@@ -4,11 +4,10 @@ import { CircleHelp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { api } from "../api/client.ts";
 import type { PendingAction, PendingCall } from "../api/types.ts";
-import { argumentsOf } from "../chat/calls.ts";
+import { argumentsOf, textField } from "../chat/calls.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { ChildLink } from "../tools/agents.tsx";
 import { Output } from "../tools/Output.tsx";
-import { rendererOf } from "../tools/registry.ts";
 import { Button } from "../ui/Button.tsx";
 import { clockTime, money } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -86,14 +85,7 @@ function PendingCallView({
   const live = useLiveChat();
   const { complain } = useToasts();
   const [chosen, setChosen] = useState<Decision | null>(null);
-  const part = { type: "tool_call" as const, ...call };
   const fields = argumentsOf(call.args);
-  const words = rendererOf(part).line(fields, {
-    key: "",
-    part,
-    state: { phase: "running", output: "" },
-    ms: null,
-  });
   const decide = (decision: Decision) => {
     setChosen(decision);
     const decisions = [{ call_id: call.call_id, decision }];
@@ -105,9 +97,9 @@ function PendingCallView({
   return (
     <div className="pending" data-many={all.length > 1}>
       <p>
-        {words.verb} <code className="tool-object">{words.object}</code>
+        <code className="pill">{call.tool}</code>
       </p>
-      <Output text={JSON.stringify(fields, null, 2)} language="json" />
+      <Output {...shownArguments(call.tool, fields)} />
       <div className="spread wrap">
         {ways.map(([decision, label], at) => (
           <Button
@@ -122,6 +114,11 @@ function PendingCallView({
       </div>
     </div>
   );
+}
+
+function shownArguments(tool: string, fields: Record<string, unknown>): { text: string; language: string } {
+  if (tool === "execute") return { text: textField(fields, "command"), language: "bash" };
+  return { text: JSON.stringify(fields, null, 2), language: "json" };
 }
 
 function Children({ ids }: { ids: readonly string[] }) {

@@ -4,14 +4,23 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "rea
 
 interface Props {
   label: string;
-  /** What the button shows. */
-  button: ReactNode;
+  /** What the button shows: an icon, */
+  button?: ReactNode;
+  /** or words, which are read after the label. */
+  words?: ReactNode;
   className?: string;
   children: (close: () => void) => ReactNode;
   align?: "start" | "end";
 }
 
-export function Menu({ label, button, className = "button button-ghost", children, align = "start" }: Props) {
+export function Menu({
+  label,
+  button,
+  words,
+  className = "button button-ghost",
+  children,
+  align = "start",
+}: Props) {
   const [open, setOpen] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
@@ -26,13 +35,14 @@ export function Menu({ label, button, className = "button button-ghost", childre
         type="button"
         ref={opener}
         className={className}
-        aria-label={label}
+        aria-label={words ? undefined : label}
         title={label}
         aria-haspopup="menu"
         aria-expanded={open}
         popoverTarget={id}
       >
-        {button}
+        {words && <span className="only-spoken">{label}: </span>}
+        {words ?? button}
       </button>
       <div
         ref={menu}

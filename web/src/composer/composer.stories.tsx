@@ -1,0 +1,151 @@
+/** The composer: never disabled, and nothing typed is lost. */
+
+import type { ReactNode } from "react";
+import { expect } from "vitest";
+import type { ChatEvent } from "../api/types.ts";
+import { answer, chat, message, status, text } from "../stories/fixtures.ts";
+import type { Acting, Story } from "../stories/story.ts";
+import { chatAfter, World } from "../stories/World.tsx";
+import { ChatComposer } from "./ChatComposer.tsx";
+import type { Draft } from "./drafts.ts";
+
+export default { title: "Composer" };
+
+function shown(draft: Partial<Draft>, ...events: ChatEvent[]): ReactNode {
+  return (
+    <World
+      chat={chatAfter(chat(), ...events)}
+      prepare={({ drafts }) => drafts.change("c1", (empty) => ({ ...empty, ...draft }))}
+    >
+      <div
+        style={{
+          display: "flex",
+          flexDirection: "column",
+          justifyContent: "end",
+          height: "100vh",
+          background: "var(--surface)",
+        }}
+      >
+        <ChatComposer />
+      </div>
+    </World>
+  );
+}
+
+const idle = status("waiting");
+const busy = [
+  message(1, "user", [text("go")]),
+  status("running"),
+  ...answer({ type: "text", index: 0, text: "Well" }),
+];
+const box = (root: HTMLElement) => root.querySelector("textarea") as HTMLTextAreaElement;
+const said = ({ asked }: Acting) =>
+  asked.filter((entry) => entry.what === "POST /chats/c1/messages").map((entry) => entry.body);
+
+export const Idle: Story = {
+  render: () => shown({}, idle),
+  play: async (acting) => {
+    await acting.user.click(box(acting.root));
+    await acting.user.keyboard("hello{Shift>}{Enter}{/Shift}world{Enter}");
+    expect(said(acting)).toMatchObject([
+      { content: [{ type: "text", text: "hello\nworld" }], busy: "queue" },
+    ]);
+    expect(box(acting.root).value).toBe("");
+  },
+};
+
+export const Busy: Story = {
+  render: () => shown({ text: "use pytest" }, ...busy),
+  play: async (acting) => {
+    await acting.user.click(box(acting.root));
+    await acting.user.keyboard("{Control>}{Enter}{/Control}");
+    expect(said(acting)).toMatchObject([{ busy: "steer" }]);
+    await acting.user.click(acting.root.querySelector(".stop") as HTMLElement);
+    expect(acting.asked.at(-1)?.what).toBe("POST /chats/c1/interrupt");
+  },
+};
+
+export const HowToSend: Story = {
+  render: () => shown({ text: "stop that" }, ...busy),
+  play: async (acting) => {
+    await acting.user.click(acting.root.querySelector(".send-more") as HTMLElement);
+    await expect.poll(() => acting.root.querySelectorAll('[role="menuitem"]').length).toBe(3);
+    await acting.user.click(acting.root.querySelectorAll('[role="menuitem"]')[2] as HTMLElement);
+    expect(said(acting)).toMatchObject([{ busy: "interrupt" }]);
+  },
+};
+
+export const Stopping: Story = { render: () => shown({ text: "and then" }, status("interrupting")) };
+
+export const WithFiles: Story = {
+  render: () =>
+    shown(
+      {
+        attachments: [
+          {
+            id: "1",
+            name: "trace.json",
+            state: {
+              phase: "ready",
+              file: { id: "f", name: "trace.json", media_type: "application/json", size: 9 },
+            },
+          },
+          { id: "2", name: "screen.png", state: { phase: "uploading", share: 0.4 } },
+          { id: "3", name: "movie.mov", state: { phase: "failed", reason: "this type is not allowed" } },
+        ],
+        comments: [
+          { file_name: "importer/run.py", line: 14, content: "for batch", comment: "name this better" },
+        ],
+      },
+      idle,
+    ),
+  play: async ({ root, user }) => {
+    expect(root.textContent).toContain("movie.mov: this type is not allowed");
+    await user.click(root.querySelector('[aria-label="Remove movie.mov"]') as HTMLElement);
+    expect(root.textContent).not.toContain("movie.mov");
+  },
+};
+
+export const LargePaste: Story = {
+  render: () => shown({}, idle),
+  play: async ({ root }) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", "x".repeat(2_000_000));
+    box(root).dispatchEvent(
+      new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
+    );
+    await expect.poll(() => root.textContent).toMatch(/pasted-.*\.txt/);
+    expect(box(root).value).toBe("");
+  },
+};
+
+export const Commands: Story = {
+  render: () => shown({}, idle),
+  play: async (acting) => {
+    await acting.user.click(box(acting.root));
+    await acting.user.keyboard("/comp");
+    await expect.poll(() => acting.root.querySelector("#suggestions")?.textContent).toContain("/compact");
+    await acting.user.keyboard("{Enter}{Enter}");
+    expect(acting.asked.map((entry) => entry.what)).toEqual(["POST /chats/c1/compact"]);
+  },
+};
+
+export const Queue: Story = {
+  render: () =>
+    shown({}, ...busy, {
+      type: "queue_update",
+      cursor: "q",
+      queue: [1, 2, 3].map((number) => ({
+        number,
+        parts: [text(`message ${number}`)],
+        created_at: "2026-01-01T00:00:00Z",
+      })),
+    }),
+  play: async ({ root, user, asked }) => {
+    (root.querySelectorAll(".grip")[0] as HTMLElement).focus();
+    await user.keyboard("{ArrowDown}");
+    expect(asked).toEqual([{ what: "PUT /chats/c1/queue", body: { order: [2, 1, 3] } }]);
+    await user.click(root.querySelector('[aria-label="Send now"]') as HTMLElement);
+    expect(asked.at(-1)?.what).toBe("POST /chats/c1/queue/2/promote");
+  },
+};

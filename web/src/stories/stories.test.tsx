@@ -1,0 +1,72 @@
+/** Every story, in both themes: it renders, what somebody does in it works, and axe finds nothing serious. */
+
+import "@fontsource-variable/inter";
+import "../styles/tokens.css";
+import "../styles/base.css";
+import "../ui/ui.css";
+import axe from "axe-core";
+import { createRoot, type Root } from "react-dom/client";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { serve } from "./server.ts";
+import { type Story, type StoryFile, storiesOf } from "./story.ts";
+
+const stories = storiesOf(
+  import.meta.glob("../**/*.stories.tsx", { eager: true }) as Record<string, StoryFile>,
+);
+
+let root: Root;
+let place: HTMLElement;
+
+beforeEach(() => {
+  localStorage.clear();
+  place = document.createElement("main");
+  place.id = "root";
+  document.body.replaceChildren(place);
+  root = createRoot(place);
+});
+afterEach(() => root.unmount());
+
+async function shown(story: Story, theme: "light" | "dark") {
+  document.documentElement.dataset.theme = theme;
+  document.documentElement.lang = "en";
+  document.title = "Story";
+  await page.viewport(story.width ?? 900, story.height ?? 760);
+  const asked = serve(story.answers ?? {});
+  root.render(story.render());
+  await settled();
+  return asked;
+}
+
+/** Two frames and a moment for what loads on demand. */
+async function settled(): Promise<void> {
+  for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 60));
+}
+
+async function findings(): Promise<string[]> {
+  const { violations } = await axe.run(document, {
+    resultTypes: ["violations"],
+    rules: { region: { enabled: false } },
+  });
+  return violations
+    .filter((entry) => entry.impact === "serious" || entry.impact === "critical")
+    .flatMap((entry) =>
+      entry.nodes.map((node) => `${entry.id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`),
+    );
+}
+
+describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
+  test.each(stories)("$name is accessible", async ({ story }) => {
+    await shown(story, theme);
+    await expect.poll(() => place.textContent, { timeout: 5_000 }).not.toBe("");
+    expect(await findings()).toEqual([]);
+  });
+});
+
+describe("what somebody does", () => {
+  test.each(stories.filter(({ story }) => story.play))("$name", async ({ story }) => {
+    const asked = await shown(story, "light");
+    await story.play?.({ root: place, user: userEvent, asked });
+  });
+});

@@ -1,0 +1,250 @@
+/** Every tool's renderer, running, done and failed. */
+
+import type { ReactNode } from "react";
+import { expect } from "vitest";
+import { at, call, card, chat, DIFF, message, result, status, text } from "../stories/fixtures.ts";
+import type { Story } from "../stories/story.ts";
+import { chatAfter, World } from "../stories/World.tsx";
+import { Transcript } from "../transcript/Transcript.tsx";
+
+export default { title: "Tools" };
+
+type Use = [tool: string, args: object, output: string | object, extra?: object];
+
+function shown(...uses: Use[]): ReactNode {
+  const calls = uses.map(([tool, args], index) => call(`k${index}`, tool, args));
+  const results = uses.map(([tool, , output, extra], index) =>
+    message(3 + index, "tool", [result(`k${index}`, tool, output, extra)]),
+  );
+  const live = chatAfter(
+    chat(),
+    message(1, "user", [text("go")]),
+    message(2, "assistant", calls),
+    ...results,
+    status("waiting"),
+  );
+  const cards = [
+    card("child", {
+      title: "Look for the flaky test",
+      status: "running",
+      turn_label: "Reading CI logs",
+      parent_id: "c1",
+    }),
+  ];
+  return (
+    <World chat={live} cards={cards}>
+      <div style={{ display: "flex", height: "100vh", background: "var(--surface)" }}>
+        <Transcript />
+      </div>
+    </World>
+  );
+}
+
+const open: Story["play"] = async ({ root, user }) => {
+  for (const line of root.querySelectorAll<HTMLElement>(".tool-line:not(:disabled)")) await user.click(line);
+};
+
+export const ReadOneFile: Story = {
+  render: () =>
+    shown(["read_file", { path: "importer/run.py" }, "1  import os\n2  \n3  class Run:\n4      ..."]),
+  play: async (acting) => {
+    await open(acting);
+    expect(acting.root.textContent).toContain("class Run");
+  },
+};
+
+export const Explored: Story = {
+  render: () =>
+    shown(
+      ["list_files", { path: "." }, "importer/\ntests/\nREADME.md"],
+      ["search_files", { pattern: "batch", path: "importer" }, "importer/run.py:14: for batch in"],
+      ["read_file", { path: "importer/run.py" }, "1  import os"],
+      ["read_file", { path: "importer/store.py" }, "There is no file importer/store.py.", { is_error: true }],
+    ),
+  play: async (acting) => {
+    expect(acting.root.textContent).toContain("Read 2 files, searched 1 time, looked at 1 other thing");
+    await open(acting);
+    expect(acting.root.textContent).toContain("Searched for batch");
+  },
+};
+
+export const Edited: Story = {
+  render: () => shown(["edit_files", { files: [{ path: "importer/run.py", edits: [] }] }, DIFF]),
+  play: async (acting) => {
+    await open(acting);
+    await expect.poll(() => acting.root.querySelectorAll(".diff-file").length).toBe(2);
+  },
+};
+
+export const Wrote: Story = {
+  render: () =>
+    shown(["write_file", { path: "notes/plan.md", content: "# Plan\n\n- first\n" }, "Wrote 3 lines."]),
+  play: open,
+};
+
+export const Ran: Story = {
+  render: () =>
+    shown([
+      "execute",
+      { command: "make test" },
+      { output: "12 passed, 1 failed", exit_code: 1, duration_ms: 2300 },
+    ]),
+  play: async (acting) => {
+    expect(acting.root.textContent).toContain("exit 1");
+    await open(acting);
+    expect(acting.root.textContent).toContain("12 passed, 1 failed");
+  },
+};
+
+export const RunningLive: Story = {
+  render: () => {
+    const live = chatAfter(
+      chat(),
+      message(1, "user", [text("go")]),
+      message(2, "assistant", [call("k", "execute", { command: "make test" })]),
+      status("running"),
+    );
+    live.dispatch({
+      type: "message_part",
+      cursor: "p",
+      role: "tool",
+      part: {
+        type: "tool_result",
+        index: 0,
+        call_id: "k",
+        tool: "execute",
+        result_delta: "tests/test_run.py .....",
+      },
+      history_version: 10_000,
+      attempt: 1,
+      seq: 1,
+    });
+    return (
+      <World chat={live}>
+        <div style={{ display: "flex", height: "100vh" }}>
+          <Transcript />
+        </div>
+      </World>
+    );
+  },
+  play: async (acting) => {
+    await open(acting);
+    expect(acting.root.textContent).toContain("test_run.py .....");
+  },
+};
+
+export const Processes: Story = {
+  render: () =>
+    shown(
+      ["process_output", { id: "p1" }, { output: "listening on 8000", id: "p1" }],
+      ["process_signal", { id: "p1", signal: "TERM" }, "sent"],
+    ),
+};
+
+export const Workspace: Story = {
+  render: () =>
+    shown(
+      ["create_workspace", { template: "python" }, "Ready."],
+      ["attach_file", { path: "out/report.pdf" }, "Attached."],
+    ),
+};
+
+export const Agents: Story = {
+  render: () =>
+    shown(
+      [
+        "spawn_agent",
+        { type: "explore", title: "Look for the flaky test", prompt: "Find **why** it fails." },
+        { id: "child" },
+      ],
+      [
+        "wait_agent",
+        { ids: ["child"] },
+        { agents: [{ id: "child", title: "Look for the flaky test", report: "It races with the clock." }] },
+      ],
+    ),
+  play: async (acting) => {
+    await open(acting);
+    expect(acting.root.textContent).toContain("It races with the clock.");
+    expect(acting.root.textContent).toContain("Reading CI logs");
+  },
+};
+
+export const Question: Story = {
+  render: () =>
+    shown([
+      "ask_user_question",
+      {
+        questions: [
+          {
+            question: "Where should the cursor live?",
+            options: [
+              { label: "In the database", description: "Survives the machine" },
+              { label: "In a file", description: "Simple" },
+            ],
+          },
+        ],
+      },
+      "asked",
+    ]),
+  play: async ({ root, user, asked }) => {
+    await user.click(root.querySelector(".option") as HTMLElement);
+    expect(asked[0]).toMatchObject({
+      what: "POST /chats/c1/messages",
+      body: { content: [{ text: "In the database" }] },
+    });
+  },
+};
+
+export const Plan: Story = {
+  render: () =>
+    shown([
+      "propose_plan",
+      {
+        title: "Resumable importer",
+        plan: "## Steps\n\n1. Store a cursor\n2. Read after it\n3. Test a crash",
+      },
+      "stored",
+    ]),
+  play: async ({ root, user, asked }) => {
+    await user.click(root.querySelector(".plan .button-primary") as HTMLElement);
+    expect(asked[0]).toMatchObject({
+      body: { content: [{ text: "Implement the plan." }], plan_mode: false },
+    });
+  },
+};
+
+export const Advisor: Story = {
+  render: () =>
+    shown(
+      [
+        "advisor",
+        { question: "Is a journal overkill here?" },
+        { type: "advice", advice: "Yes. A **cursor** is enough.", model: "opus", remaining_uses: 2 },
+      ],
+      ["advisor", { question: "Again?" }, { type: "limit_reached" }],
+    ),
+};
+
+export const Others: Story = {
+  render: () =>
+    shown(
+      ["github__create_issue", { title: "Flaky" }, { number: 12 }],
+      [
+        "web_search",
+        { query: "idempotent batch import" },
+        { results: [{ url: "https://example.org/a", title: "Idempotency" }] },
+      ],
+      ["recall", { query: "importer" }, "Message 4: …"],
+      ["my_own_tool", { x: 1 }, "42"],
+    ),
+  play: open,
+};
+
+export const Timed: Story = {
+  render: () =>
+    shown(["execute", { command: "sleep 2" }, { output: "", exit_code: 0 }, { created_at: at(62) }]),
+  play: async ({ root }) => {
+    expect(root.textContent).toContain("1 min 1 s");
+  },
+};

@@ -1,0 +1,228 @@
+/** The conversation in each of its states. */
+
+import type { ReactNode } from "react";
+import { expect } from "vitest";
+import type { ChatEvent } from "../api/types.ts";
+import { answer, at, call, chat, LONG_ANSWER, message, result, status, text } from "../stories/fixtures.ts";
+import type { Story } from "../stories/story.ts";
+import { chatAfter, World } from "../stories/World.tsx";
+import { Transcript } from "./Transcript.tsx";
+
+export default { title: "Transcript" };
+
+function shown(...events: ChatEvent[]): ReactNode {
+  return (
+    <World chat={chatAfter(chat(), ...events)}>
+      <div style={{ display: "flex", height: "100vh", background: "var(--surface)" }}>
+        <Transcript />
+      </div>
+    </World>
+  );
+}
+
+const asked = message(1, "user", [
+  text("Make the importer resumable. It must not repeat more than one batch after a crash."),
+]);
+const answered = message(2, "assistant", [text(LONG_ANSWER)], {
+  model: "demo",
+  usage: { input: 12_400, output: 820 },
+  cost: 41_200,
+  finish_reason: "stop",
+});
+
+export const Answered: Story = { render: () => shown(asked, answered, status("waiting")), height: 1000 };
+
+export const Starting: Story = { render: () => shown(asked, status("running")) };
+
+export const Streaming: Story = {
+  render: () =>
+    shown(
+      asked,
+      status("running"),
+      ...answer({ type: "text", index: 0, text: "The importer now keeps\n\n```python\ndef resume(" }),
+    ),
+};
+
+export const Thinking: Story = {
+  render: () =>
+    shown(
+      asked,
+      status("running"),
+      ...answer({
+        type: "reasoning",
+        index: 0,
+        text: "**Reading the importer**\n\nIt reads batches…",
+        started_at: at(0),
+      }),
+    ),
+};
+
+export const Retrying: Story = {
+  render: () =>
+    shown(asked, status("running"), {
+      type: "retry",
+      cursor: "r",
+      retry: {
+        attempt: 3,
+        delay_ms: 4000,
+        error: "The provider is overloaded",
+        kind: "overloaded",
+        provider: "Anthropic",
+        retrying_at: new Date(Date.now() + 4000).toISOString(),
+      },
+    }),
+  play: async ({ root }) => {
+    expect(root.textContent).toMatch(/Retrying in [345] s/);
+  },
+};
+
+export const Failed: Story = {
+  render: () =>
+    shown(asked, status("error"), {
+      type: "error",
+      cursor: "e",
+      error: {
+        message: "The key was refused.",
+        kind: "auth",
+        provider: "Anthropic",
+        status_code: 401,
+        detail: "invalid x-api-key",
+      },
+    }),
+  play: async ({ root, user, asked: requests }) => {
+    await user.click(root.querySelector(".error-card .button-primary") as HTMLElement);
+    expect(requests.map((entry) => entry.what)).toEqual(["POST /chats/c1/retry"]);
+  },
+};
+
+export const Interrupted: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [text("I began with the importer, and")], { finish_reason: "interrupted" }),
+      status("waiting"),
+    ),
+  play: async ({ root, user, asked: requests }) => {
+    await user.click(root.querySelector(".turn-ending button") as HTMLElement);
+    expect(requests[0]).toMatchObject({
+      what: "POST /chats/c1/messages",
+      body: { content: [{ type: "text", text: "Continue." }] },
+    });
+  },
+};
+
+export const Approval: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [call("k", "execute", { command: "rm -rf build" })]),
+      {
+        type: "action_required",
+        cursor: "a",
+        action: {
+          kind: "approval",
+          calls: [{ call_id: "k", tool: "execute", args: '{"command":"rm -rf build"}' }],
+          deadline_at: at(86_400),
+        },
+      },
+      status("requires_action"),
+    ),
+  play: async ({ root, user, asked: requests }) => {
+    await user.click(root.querySelector(".action-card .button-primary") as HTMLElement);
+    expect(requests[0]).toEqual({
+      what: "POST /chats/c1/action",
+      body: { decisions: [{ call_id: "k", decision: "approve" }] },
+    });
+  },
+};
+
+export const OutcomeUnknown: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [call("k", "shop__order", { item: "42" })]),
+      {
+        type: "action_required",
+        cursor: "a",
+        action: {
+          kind: "outcome_unknown",
+          calls: [{ call_id: "k", tool: "shop__order", args: '{"item":"42"}' }],
+        },
+      },
+      status("requires_action"),
+    ),
+};
+
+export const OverBudget: Story = {
+  render: () =>
+    shown(
+      asked,
+      {
+        type: "action_required",
+        cursor: "a",
+        action: { kind: "budget", limit: 2_000_000, spent: 2_040_000 },
+      },
+      status("requires_action"),
+    ),
+};
+
+export const Compacted: Story = {
+  render: () =>
+    shown(
+      asked,
+      answered,
+      message(3, "assistant", [call("s", "chat_summarized", { source: "automatic" })], {
+        kind: "compaction",
+      }),
+      message(4, "tool", [result("s", "chat_summarized", { tokens_before: 141_000, tokens_after: 22_000 })], {
+        kind: "compaction",
+      }),
+      message(5, "user", [text("Go on.")]),
+      status("running"),
+    ),
+  height: 1000,
+};
+
+export const NotSent: Story = {
+  render: () => {
+    const live = chatAfter(chat(), asked, answered, status("waiting"));
+    const send = {
+      client_id: "x",
+      content: [{ type: "text" as const, text: "And the tests?" }],
+      busy: "queue" as const,
+      at: at(9),
+    };
+    live.dispatch({
+      type: "sending",
+      send: { ...send, state: { phase: "failed", reason: "The server cannot be reached." } },
+    });
+    return (
+      <World chat={live}>
+        <div style={{ display: "flex", height: "100vh" }}>
+          <Transcript />
+        </div>
+      </World>
+    );
+  },
+};
+
+export const Hostile: Story = {
+  render: () =>
+    shown(
+      message(1, "user", [text("x\n".repeat(10_000))]),
+      message(2, "assistant", [
+        text(
+          '<script>window.broken = true</script>\n\n[run](javascript:alert(1)) <img src=x onerror="window.broken=true">\n\n![pixel](https://example.org/p.png)\n\n<!-- hidden -->',
+        ),
+      ]),
+      status("waiting"),
+    ),
+  play: async ({ root }) => {
+    expect((window as { broken?: boolean }).broken).toBe(undefined);
+    expect([...root.querySelectorAll(".markdown a")].map((link) => link.getAttribute("href"))).toEqual([
+      "https://example.org/p.png",
+    ]);
+    expect(root.querySelectorAll(".markdown img, .markdown script")).toHaveLength(0);
+    expect(root.textContent).toContain("Show all 10,001 lines");
+  },
+};
