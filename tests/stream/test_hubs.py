@@ -263,6 +263,13 @@ async def test_all_subscribers_share_one_encoding(pool: Pool) -> None:
     assert one.json[0] is other.json[0]
 
 
+async def test_many_who_come_at_once_share_one_read(pool: Pool) -> None:
+    stage, hubs = await theatre(pool)
+    chat = await stage.create()
+    await asyncio.gather(*(Watcher(hubs, chat.id).look() for _ in range(100)))
+    assert hubs.reads == 1
+
+
 async def test_a_deleted_chat_ends_its_streams(pool: Pool) -> None:
     stage, hubs = await theatre(pool)
     chat = await stage.create()

@@ -15,8 +15,13 @@ SEGMENT_SWEEP_PERIOD = timedelta(minutes=1)
 COALESCE = timedelta(milliseconds=20)
 SLOW_SUBSCRIBER = timedelta(seconds=10)
 STREAM_POLL = timedelta(seconds=10)
+STREAM_PING = timedelta(seconds=15)
+# A share that is taken back ends its open streams within 5 s: this, and the time to find out.
+STREAM_RECHECK = timedelta(seconds=3)
 CLOSED_EPISODE_KEPT = timedelta(seconds=15)
 RELAY_PATIENCE = timedelta(milliseconds=500)
+RELAY_RETRY_FIRST = timedelta(milliseconds=100)
+RELAY_RETRY_LONGEST = timedelta(seconds=5)
 
 STARTUP_TIMEOUT = timedelta(seconds=60)
 SILENCE_TIMEOUT = timedelta(minutes=3)

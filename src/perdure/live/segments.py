@@ -1,9 +1,9 @@
 """What is stored of episodes while they run, so that a crash loses little and another replica can show the same."""
 
 import logging
+from collections.abc import Iterable
 
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.deltas import AnyDelta
@@ -11,6 +11,7 @@ from perdure.core.message import Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT, SEGMENT_PERIOD, SEGMENT_SWEEP_PERIOD
 from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece
 from perdure.store import segments as store
+from perdure.store.pool import Pool
 from perdure.store.rows import encoded
 from perdure.store.segments import Segment
 
@@ -21,7 +22,7 @@ _log = logging.getLogger(__name__)
 class Segments:
     """Stores what is new in all episodes of this replica, in one statement a round."""
 
-    def __init__(self, pool: "Pool[Record]", episodes: Episodes, clock: Clock | None = None) -> None:
+    def __init__(self, pool: Pool, episodes: Episodes, clock: Clock | None = None) -> None:
         self._pool = pool
         self._episodes = episodes
         self._clock = clock or SystemClock()
@@ -50,13 +51,7 @@ class Segments:
 
     async def load(self, key: EpisodeKey, after: int = 0) -> list[Piece]:
         """The stored parts from number `after` + 1 up to the first that is missing."""
-        pieces: list[Piece] = []
-        for segment in await store.load(self._pool, _name(key), after=after):
-            reached = after + len(pieces)
-            if segment.seq_from > reached + 1:
-                break
-            pieces.extend(Piece(*pair) for pair in _pieces.decode(segment.content)[reached + 1 - segment.seq_from :])
-        return pieces
+        return prefix(await store.load(self._pool, _name(key), after=after), after)
 
     def _over(self, episodes: tuple[Episode, ...]) -> list[EpisodeKey]:
         """Episodes with stored parts that no step of this replica needs any more."""
@@ -76,6 +71,17 @@ class Segments:
             # An episode may end before its step is committed: it is asked about again while it is kept.
             if _name(key) in gone or key not in kept:
                 del self._stored[key]
+
+
+def prefix(segments: Iterable[Segment], after: int) -> list[Piece]:
+    """The parts from number `after` + 1 that these segments hold, up to the first that is missing."""
+    pieces: list[Piece] = []
+    for segment in segments:
+        reached = after + len(pieces)
+        if segment.seq_from > reached + 1:
+            break
+        pieces.extend(Piece(*pair) for pair in _pieces.decode(segment.content)[reached + 1 - segment.seq_from :])
+    return pieces
 
 
 def _name(key: EpisodeKey) -> store.Name:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import msgspec
 from asyncpg import Record
 
 from perdure.core.chat import Chat
@@ -13,14 +12,13 @@ from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Effort, Message
 from perdure.core.parts import AnyPart
 from perdure.core.public import public_message
+from perdure.store.cards import card_of
 from perdure.store.pool import Pool
 from perdure.store.queries import query
 from perdure.store.rows import chat_of, message_of, parts_of
 
 NEWEST = 50
 """How many messages somebody gets who has seen none."""
-
-_labels = msgspec.json.Decoder(dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +46,7 @@ async def read(pool: Pool, chat_id: ChatId, since: Position | None) -> Reading |
     messages = sorted((message_of(found) for found in row["messages"]), key=lambda m: (m.revision, m.number))
     return Reading(
         chat=chat,
-        card=_card_of(row, chat),
+        card=card_of(row, chat, reader=row["owner_id"]),
         metadata_version=row["metadata_version"],
         queue=_queue_of(row["queued"], chat),
         asking=parts_of(row["asking"]) if row["asking"] else (),
@@ -77,33 +75,4 @@ def _queue_of(rows: Sequence[Record], chat: Chat) -> tuple[QueuedMessage, ...]:
             client_id=row["client_id"],
         )
         for row in rows
-    )
-
-
-def _card_of(row: Record, chat: Chat) -> ChatCard:
-    return ChatCard(
-        id=chat.id,
-        owner_id=row["owner_id"],
-        title=row["title"],
-        status=chat.status,
-        created_at=row["created_at"],
-        updated_at=row["listed_at"],
-        archived=chat.archived,
-        parent_id=row["parent_id"],
-        root_id=row["root_id"],
-        children=tuple(row["children"]),
-        model=row["model"],
-        effort=Effort(row["effort"]) if row["effort"] else None,
-        plan_mode=row["plan_mode"],
-        labels=_labels.decode(row["labels"]),
-        pin=row["pin"],
-        turn_label=row["turn_label"],
-        summary=row["summary"],
-        workspace_id=row["workspace_id"],
-        cost=row["cost"],
-        unpriced_calls=row["unpriced_calls"],
-        context_tokens=row["context_tokens"],
-        context_limit=row["context_limit"],
-        last_error=chat.last_error,
-        action=chat.action.kind if chat.action else None,
     )

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import asyncpg
-from asyncpg import Pool, Record
 
 from perdure.core.ids import ChatId
+from perdure.store.away import AWAY as DATABASE_AWAY
+from perdure.store.pool import Pool
 from perdure.store.queries import query
 
 Name = tuple[ChatId, int, int]
@@ -24,7 +25,7 @@ class Segment:
     content: str
 
 
-async def write(pool: "Pool[Record]", segments: Sequence[Segment], over: Sequence[Name]) -> set[Name]:
+async def write(pool: Pool, segments: Sequence[Segment], over: Sequence[Name]) -> set[Name]:
     """Store segments, and drop those of episodes that are over. Which of these had any, and were committed."""
     columns = [list(column) for column in zip(*(segment.episode for segment in segments), strict=True)] or [[], [], []]
     ends = [list(column) for column in zip(*over, strict=True)] or [[], [], []]
@@ -39,17 +40,29 @@ async def write(pool: "Pool[Record]", segments: Sequence[Segment], over: Sequenc
     return {(row["chat_id"], row["history_version"], row["attempt"]) for row in gone}
 
 
-async def load(pool: "Pool[Record]", episode: Name, *, after: int = 0) -> list[Segment]:
+async def load(pool: Pool, episode: Name, *, after: int = 0) -> list[Segment]:
     """What is stored of an episode beyond part number `after`."""
     rows = await pool.fetch(query("segments/load"), *episode, after)
     return [Segment(episode, row["seq_from"], row["seq_to"], row["content"]) for row in rows]
 
 
-async def sweep(pool: "Pool[Record]", age: timedelta) -> int:
+async def load_many(pool: Pool, episodes: Sequence[tuple[Name, int]]) -> list[Segment]:
+    """What is stored of several episodes, each beyond its own part number."""
+    rows = await pool.fetch(
+        query("segments/load_many"),
+        [name[0] for name, _ in episodes],
+        [name[1] for name, _ in episodes],
+        [name[2] for name, _ in episodes],
+        [after for _, after in episodes],
+    )
+    return [Segment((row[0], row[1], row[2]), row["seq_from"], row["seq_to"], row["content"]) for row in rows]
+
+
+async def sweep(pool: Pool, age: timedelta) -> int:
     """Drop what is older than `age` and of no use. How many rows went."""
     status = await pool.execute(query("segments/sweep"), age)
     return int(status.rsplit(" ", 1)[-1])
 
 
-AWAY = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
-"""What a database that is away raises. Segments are a convenience: the next round tries again."""
+AWAY = (*DATABASE_AWAY, asyncpg.PostgresError)
+"""What keeps segments from being stored. They are a convenience: the next round tries again."""

@@ -39,6 +39,7 @@ class Hub:
         self._grown = asyncio.Event()
         self._stale = False
         self._syncing: asyncio.Task[None] | None = None
+        self._reads: dict[Position | None, asyncio.Future[Reading | None]] = {}
 
     @property
     def over(self) -> bool:
@@ -51,7 +52,7 @@ class Hub:
 
     async def read(self, since: Position | None) -> Reading:
         """The chat as it is now. What the read shows to be new here, is told to everyone else too."""
-        reading = await self._read(self.chat_id, since)
+        reading = await self._shared(since)
         if reading is None:
             self.end(GONE)
             raise ChatNotFound
@@ -59,6 +60,14 @@ class Hub:
             self._begin(view_of(reading))
         self.hinted(reading.chat.snapshot_version, reading.metadata_version)
         return reading
+
+    async def _shared(self, since: Position | None) -> Reading | None:
+        """One read for all who ask for the same at the same time."""
+        task = self._reads.get(since)
+        if task is None:
+            task = self._reads[since] = asyncio.ensure_future(self._read(self.chat_id, since))
+            task.add_done_callback(lambda _: self._reads.pop(since))
+        return await asyncio.shield(task)
 
     def hinted(self, snapshot: int, metadata: int) -> None:
         """Somebody says that the chat is at these versions."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.cursor import Cursor, Position
+from perdure.core.errors import Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import STREAM_POLL
@@ -14,10 +15,10 @@ from perdure.live.episodes import Episodes
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Committed
 from perdure.store import following
+from perdure.store.away import AWAY
 from perdure.store.following import Reading
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.segments import AWAY
 from perdure.stream.hub import GONE, RECONNECT, Hub
 from perdure.stream.subscription import Subscription
 
@@ -126,7 +127,10 @@ class Hubs:
 
     async def _read(self, chat_id: ChatId, since: Position | None) -> Reading | None:
         self.reads += 1
-        return await following.read(self._pool, chat_id, since)
+        try:
+            return await following.read(self._pool, chat_id, since)
+        except AWAY as error:
+            raise Unavailable("The database is away. Try again.") from error
 
     def _committed(self, committed: Committed) -> None:
         if (found := self._hubs.get(committed.chat.id)) is not None:

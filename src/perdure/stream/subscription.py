@@ -41,7 +41,11 @@ class Subscription:
     async def _first(self) -> Batch:
         """Everything that the subscriber has not seen, and the current state."""
         # The chain is held from here on, so that nothing told during the read is missed.
+        reached = self._hub.seen.snapshot
         events = await self._read(None if self._cursor is None else self._seen)
+        if self._seen.snapshot < reached:
+            # The read was shared with somebody who asked before the chain moved to where it is held.
+            events += await self._read(self._seen)
         self._begun = True
         return joined([Batch(events), *self._known_parts()])
 

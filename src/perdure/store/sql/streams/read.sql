@@ -2,9 +2,10 @@
 -- revision $2 and number $3; the newest $4 where they have seen nothing. One statement, one snapshot.
 SELECT c.*,
     k.owner_id, k.parent_id, k.root_id, k.title, k.labels, k.model, k.effort, k.plan_mode, k.pin, k.workspace_id,
-    k.turn_label, k.summary, k.cost, k.unpriced_calls, k.context_tokens, k.context_limit, k.metadata_version,
-    k.created_at, k.updated_at AS listed_at,
-    ARRAY(SELECT x.id FROM chat_cards x WHERE x.parent_id = c.id ORDER BY x.created_at, x.id) AS children,
+    k.turn_label, k.summary, k.diff, k.context_dirty, k.cost, k.unpriced_calls, k.context_tokens, k.context_limit,
+    k.metadata_version, k.created_at, k.listed_at, k.read_at, k.children, k.shared,
+    -- Whoever follows a chat has read it.
+    c.last_assistant AS read_number,
     ARRAY(
         SELECT q
         FROM unnest(c.queue) WITH ORDINALITY AS o (entry, place)
@@ -30,5 +31,5 @@ SELECT c.*,
         ORDER BY m.revision, m.number
     ) END AS messages
 FROM chats c
-JOIN chat_cards k ON k.id = c.id
+JOIN cards k ON k.id = c.id
 WHERE c.id = $1

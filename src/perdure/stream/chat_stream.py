@@ -1,0 +1,49 @@
+"""`GET /chats/{chat_id}/stream`: one chat, followed from a cursor on."""
+
+from urllib.parse import parse_qs
+from uuid import UUID
+
+from perdure.core.cursor import Cursor
+from perdure.core.errors import ChatNotFound, PerdureError
+from perdure.core.ids import ChatId
+from perdure.stream.door import Door, Receive, Scope, Send
+from perdure.stream.hubs import Hubs
+from perdure.stream.transport import refuse, serve
+from perdure.stream.visitors import Visitors
+
+PATTERN = r"/chats/(?P<chat_id>[^/]+)/stream"
+
+
+class ChatStream:
+    """The stream of one chat as an ASGI application. The path's chat comes in `scope["path_params"]`."""
+
+    def __init__(self, hubs: Hubs, visitors: Visitors, door: Door) -> None:
+        self._hubs = hubs
+        self._visitors = visitors
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            chat_id = _chat_id(scope["path_params"]["chat_id"])
+            text = cursor_text(scope)
+            cursor = Cursor.parse(text) if text else None
+            admission = await self._door.enter(scope, chat_id)
+            async with self._hubs.follow(chat_id, cursor) as subscription:
+                await serve(subscription, admission, self._visitors, scope, receive, send)
+        except PerdureError as error:
+            await refuse(self._door, error, scope, receive, send)
+
+
+def cursor_text(scope: Scope) -> str:
+    """Where the client wants to go on. A browser that reconnects repeats an old address with a newer header."""
+    for name, value in scope["headers"]:
+        if name == b"last-event-id" and value:
+            return value.decode("latin-1")
+    return parse_qs(scope["query_string"].decode("latin-1")).get("cursor", [""])[-1]
+
+
+def _chat_id(text: str) -> ChatId:
+    try:
+        return ChatId(UUID(text))
+    except ValueError:
+        raise ChatNotFound from None

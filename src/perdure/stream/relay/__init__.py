@@ -1,0 +1,1 @@
+"""Parts of answers, carried from the replica that makes them to those whose clients follow them."""

@@ -1,0 +1,173 @@
+"""Brings the parts of chats that other replicas drive: over the relay, or from stored segments when it fails."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import aiohttp
+
+from perdure.core.chat import Chat, Status
+from perdure.core.clock import Clock, SystemClock
+from perdure.core.ids import ChatId, ReplicaId
+from perdure.core.timing import LEASE, RELAY_PATIENCE, SEGMENT_PERIOD
+from perdure.live.episodes import Episode, EpisodeKey, Piece
+from perdure.live.segments import prefix
+from perdure.store import segments as store
+from perdure.store.away import AWAY
+from perdure.store.pool import Pool
+from perdure.store.queries import query
+from perdure.stream.hub import Hub
+from perdure.stream.relay.peer import Peer
+from perdure.stream.relay.wire import Follow, Grown
+
+_BUSY = frozenset({Status.RUNNING, Status.INTERRUPTING})
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class Mirror:
+    """A copy of the episode that another replica writes."""
+
+    hub: Hub
+    episode: Episode
+    owner: ReplicaId | None
+    since: float
+    """When it began to wait for its owner."""
+
+    def wish(self) -> Follow:
+        key = self.episode.key
+        return Follow(key.chat_id, key.history_version, key.attempt, self.episode.seq)
+
+
+class Relay:
+    """Keeps one copy for every followed chat that is driven elsewhere, and one connection to every driver."""
+
+    def __init__(self, pool: Pool, secret: str, own: Callable[[], ReplicaId], clock: Clock | None = None) -> None:
+        self._pool = pool
+        self._secret = secret
+        self._own = own
+        self._clock = clock or SystemClock()
+        self._mirrors: dict[ChatId, Mirror] = {}
+        self._peers: dict[ReplicaId, tuple[Peer, asyncio.Task[None]]] = {}
+        self._session: aiohttp.ClientSession | None = None
+
+    async def run(self) -> None:
+        try:
+            while True:
+                await self._clock.sleep(SEGMENT_PERIOD.total_seconds())
+                try:
+                    await self.once()
+                except AWAY as error:
+                    _log.warning("stored segments wait for the database: %s", error)
+        finally:
+            await self._close()
+
+    async def once(self) -> None:
+        """Bring from the stored segments what no replica sends, and let go of connections that nobody needs."""
+        waiting = [mirror for mirror in self._mirrors.values() if self._abandoned(mirror)]
+        if waiting:
+            await self._load(waiting)
+        for replica_id, (peer, task) in tuple(self._peers.items()):
+            if task.done() or not peer.wanted:
+                task.cancel()
+                del self._peers[replica_id]
+
+    def moved(self, hub: Hub) -> None:
+        """A followed chat has a new row."""
+        assert hub.view is not None
+        chat = hub.view.chat
+        mirror = self._mirrors.get(hub.chat_id)
+        if chat.status not in _BUSY or chat.worker_id == self._own():
+            self.left(hub)
+        elif mirror is None or mirror.hub is not hub or mirror.owner != chat.worker_id:
+            self._mirror(hub, chat)
+        elif _key(chat) > mirror.episode.key:
+            mirror.episode = Episode(_key(chat), [hub.woken])
+
+    def left(self, hub: Hub) -> None:
+        """Its parts come from here, or nobody follows it any more."""
+        mirror = self._mirrors.get(hub.chat_id)
+        if mirror is not None and mirror.hub is hub:
+            del self._mirrors[hub.chat_id]
+            if (peer := self._sender(mirror)) is not None:
+                peer.drop(hub.chat_id)
+
+    def _mirror(self, hub: Hub, chat: Chat) -> None:
+        self.left(hub)
+        mirror = Mirror(hub, Episode(_key(chat), [hub.woken]), chat.worker_id, self._clock.monotonic())
+        self._mirrors[chat.id] = mirror
+        if chat.worker_id is not None and self._secret:
+            self._peer(chat.worker_id).follow(chat.id, lambda: self._mirrors.get(chat.id, mirror).wish())
+
+    def _peer(self, replica_id: ReplicaId) -> Peer:
+        found = self._peers.get(replica_id)
+        if found is not None and not found[1].done():
+            return found[0]
+        if self._session is None:
+            self._session = aiohttp.ClientSession()
+        peer = Peer(replica_id, self._address, self._secret, self._clock)
+        task = asyncio.ensure_future(peer.run(self._heard, self._session))
+        task.add_done_callback(_report)
+        self._peers[replica_id] = peer, task
+        return peer
+
+    def _sender(self, mirror: Mirror) -> Peer | None:
+        found = self._peers.get(mirror.owner) if mirror.owner is not None else None
+        return None if found is None or found[1].done() else found[0]
+
+    async def _address(self, replica_id: ReplicaId) -> str | None:
+        try:
+            return await self._pool.fetchval(query("replicas/address"), replica_id, LEASE)
+        except AWAY as error:
+            raise ConnectionError(f"the database is away: {error}") from error
+
+    def _heard(self, grown: Grown) -> None:
+        mirror = self._mirrors.get(grown.chat_id)
+        if mirror is None:
+            return
+        key = EpisodeKey(grown.chat_id, grown.history_version, grown.attempt)
+        if key > mirror.episode.key:
+            mirror.episode = Episode(key, [mirror.hub.woken])
+        if key == mirror.episode.key:
+            pieces = [Piece(role, delta) for role, delta in grown.pieces]
+            peer = self._sender(mirror)
+            if not mirror.episode.add_after(grown.after, pieces) and peer is not None:
+                peer.follow(grown.chat_id, mirror.wish)
+
+    def _abandoned(self, mirror: Mirror) -> bool:
+        """Whether no replica sends its parts, for long enough that we look elsewhere."""
+        peer, now = self._sender(mirror), self._clock.monotonic()
+        if peer is not None and peer.connected:
+            mirror.since = now
+            return False
+        overdue = peer is None or now - mirror.since >= RELAY_PATIENCE.total_seconds()
+        return overdue and mirror.episode.key.attempt > 0
+
+    async def _load(self, mirrors: list[Mirror]) -> None:
+        episodes = {_name(mirror.episode.key): mirror.episode for mirror in mirrors}
+        found = await store.load_many(self._pool, [(name, episode.seq) for name, episode in episodes.items()])
+        for name, episode in episodes.items():
+            after = episode.seq
+            pieces = prefix([segment for segment in found if segment.episode == name], after)
+            if pieces:
+                episode.add_after(after, pieces)
+
+    async def _close(self) -> None:
+        for _, task in self._peers.values():
+            task.cancel()
+        if self._session is not None:
+            await self._session.close()
+
+
+def _key(chat: Chat) -> EpisodeKey:
+    return EpisodeKey(chat.id, chat.history_version, chat.generation_attempt)
+
+
+def _name(key: EpisodeKey) -> store.Name:
+    return key.chat_id, key.history_version, key.attempt
+
+
+def _report(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.warning("the relay to a replica stopped: %s", error)

@@ -1,0 +1,139 @@
+"""Sending batches of events over a WebSocket or as server-sent events, in bare ASGI."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from perdure.core.errors import ChatNotFound, PerdureError, Unavailable
+from perdure.stream.batches import Batch
+from perdure.stream.door import Door, Pass, Receive, Refusal, Scope, Send
+from perdure.stream.hub import GONE, RECONNECT
+from perdure.stream.subscription import Ended
+from perdure.stream.visitors import DENIED, SLOW, Visitor, Visitors
+
+
+class Feed(Protocol):
+    """Something that gives batch after batch, and raises `Ended` when there are no more."""
+
+    async def next(self) -> Batch: ...
+
+
+CLOSE_CODES = {GONE: 4404, DENIED: 4403, SLOW: 4408, RECONNECT: 1012}
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+_PING = b":\n\n"
+_log = logging.getLogger(__name__)
+
+
+async def serve(feed: Feed, admission: Pass, visitors: Visitors, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send a feed to its client until one of the two ends. What goes wrong before the first batch is raised."""
+    first = await feed.next()
+    over = _websocket if scope["type"] == "websocket" else _sse
+    visitor = Visitor(admission, visitors.now())
+    writer = asyncio.ensure_future(over(feed, first, visitor, visitors.now, send))
+    visitor.writes(writer)
+    visitors.add(visitor)
+    try:
+        await _left(receive, writer)
+    finally:
+        visitors.discard(visitor)
+        await _stopped(writer)
+
+
+async def refuse(door: Door, error: PerdureError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer somebody who does not get a stream."""
+    refusal: Refusal = door.refusal(error)
+    kind = "http.response"
+    if scope["type"] == "websocket":
+        await receive()
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 4000 + refusal.status, "reason": str(error)})
+            return
+        kind = "websocket.http.response"
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(refusal.body)).encode())]
+    await send({"type": f"{kind}.start", "status": refusal.status, "headers": headers})
+    await send({"type": f"{kind}.body", "body": refusal.body})
+
+
+async def _left(receive: Receive, writer: "asyncio.Task[None]") -> None:
+    """Wait until the client is gone. What it says meanwhile means nothing."""
+    while not writer.done():
+        event = await receive()
+        if event["type"] in ("websocket.disconnect", "http.disconnect"):
+            return
+
+
+async def _stopped(writer: "asyncio.Task[None]") -> None:
+    writer.cancel()
+    with contextlib.suppress(asyncio.CancelledError, OSError):
+        await writer
+
+
+async def _websocket(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[], float], send: Send) -> None:
+    await send({"type": "websocket.accept"})
+
+    async def emit(batch: Batch) -> None:
+        await send({"type": "websocket.send", "text": batch.websocket})
+
+    reason = await _pump(feed, first, visitor, now, emit)
+    if reason == SLOW:
+        _abort(send)
+    await send({"type": "websocket.close", "code": CLOSE_CODES[reason], "reason": reason})
+
+
+async def _sse(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[], float], send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+
+    async def emit(batch: Batch) -> None:
+        await send({"type": "http.response.body", "body": batch.sse, "more_body": True})
+
+    async def ping() -> None:
+        await send({"type": "http.response.body", "body": _PING, "more_body": True})
+
+    visitor.ping = ping
+    reason = await _pump(feed, first, visitor, now, emit)
+    if reason == SLOW:
+        _abort(send)
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _pump(
+    feed: Feed, batch: Batch, visitor: Visitor, now: Callable[[], float], emit: Callable[[Batch], Awaitable[None]]
+) -> str:
+    """Send batch after batch; why it ended."""
+    try:
+        while True:
+            visitor.sending_since = visitor.sent_at = now()
+            await emit(batch)
+            visitor.sending_since = None
+            batch = await feed.next()
+    except Ended as ended:
+        return str(ended)
+    except asyncio.CancelledError:
+        if not visitor.reason:
+            raise
+        return visitor.reason
+    except ChatNotFound:
+        return GONE
+    except Unavailable:
+        return RECONNECT
+    except OSError:
+        raise
+    except Exception:  # noqa: BLE001 - the edge of a stream: it ends, the others go on
+        _log.exception("a stream broke")
+        return RECONNECT
+
+
+def _abort(send: Send) -> None:
+    """Drop the connection of a client that reads nothing: a polite close would wait for it for ever.
+
+    ASGI has no word for this. The servers we run on hand out a `send` that is a method of what owns the transport.
+    """
+    transport = getattr(getattr(send, "__self__", None), "transport", None)
+    if transport is not None:
+        transport.abort()

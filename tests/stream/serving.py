@@ -1,0 +1,140 @@
+"""A real server on loopback with the streams of one replica, and clients that connect to it."""
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import msgspec
+import uvicorn
+
+from perdure.core.errors import ChatNotFound, InvalidInput
+from perdure.core.events import AnyEvent
+from perdure.core.ids import ChatId
+from perdure.store.pool import Pool
+from perdure.stream.chat_stream import PATTERN, ChatStream
+from perdure.stream.door import Pass, Receive, Refusal, Scope, Send
+from perdure.stream.hubs import Hubs
+from perdure.stream.visitors import Visitors
+from perdure.testing.scripted import Stage
+
+_events = msgspec.json.Decoder(list[AnyEvent])
+_event = msgspec.json.Decoder(AnyEvent)
+
+
+@dataclass
+class OpenDoor:
+    """Lets everybody in but those it is told to keep out."""
+
+    stage: Stage
+    kept_out: set[ChatId] = field(default_factory=set[ChatId])
+
+    async def enter(self, scope: Scope, chat_id: ChatId | None) -> Pass:  # noqa: ARG002
+        if chat_id in self.kept_out:
+            raise ChatNotFound
+        return Pass(user_id=self.stage.user_id, organisation_id=self.stage.organisation_id, chat_id=chat_id)
+
+    async def denied(self, passes: Sequence[Pass]) -> Collection[Pass]:
+        return [admission for admission in passes if admission.chat_id in self.kept_out]
+
+    def refusal(self, error: Exception) -> Refusal:
+        status = 404 if isinstance(error, ChatNotFound) else 400 if isinstance(error, InvalidInput) else 503
+        return Refusal(status, msgspec.json.encode({"message": str(error)}))
+
+
+@dataclass
+class Replica:
+    """What a replica needs to serve streams, and where it does."""
+
+    stage: Stage
+    hubs: Hubs
+    door: OpenDoor
+    visitors: Visitors
+    url: str = ""
+
+    @classmethod
+    def of(cls, stage: Stage, pool: Pool) -> "Replica":
+        hubs = Hubs(pool, stage.episodes)
+        hubs.listen(stage.announcer, stage.pubsub)
+        door = OpenDoor(stage)
+        return cls(stage, hubs, door, Visitors(door))
+
+    async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match = re.fullmatch(PATTERN, scope["path"])
+        assert match is not None
+        scope["path_params"] = match.groupdict()
+        await ChatStream(self.hubs, self.visitors, self.door)(scope, receive, send)
+
+    @asynccontextmanager
+    async def served(self) -> AsyncGenerator["Replica"]:
+        async with serving(self.app) as self.url:
+            yield self
+
+
+@asynccontextmanager
+async def serving(app: Any) -> AsyncGenerator[str]:
+    config = uvicorn.Config(
+        app,
+        host="127.0.0.1",
+        port=0,
+        log_level="warning",
+        lifespan="off",
+        ws="websockets-sansio",
+        http="httptools",
+        interface="asgi3",
+    )
+    config.ws, config.ws_per_message_deflate = "websockets-sansio", False
+    config.timeout_graceful_shutdown = 1
+    server = uvicorn.Server(config)
+    with contextlib.suppress(AttributeError):
+        server.capture_signals = contextlib.nullcontext  # pyright: ignore[reportAttributeAccessIssue]
+    running = asyncio.ensure_future(server.serve())
+    await until(lambda: server.started)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        await running
+
+
+async def until(true: Callable[[], object]) -> None:
+    """Wait for something that happens on the other side of a socket."""
+    for _ in range(1_000):
+        if true():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not happen within 10 s")
+
+
+async def over_websocket(
+    session: aiohttp.ClientSession, url: str, chat_id: ChatId, cursor: str | None
+) -> AsyncGenerator[AnyEvent]:
+    query = {"cursor": cursor} if cursor else {}
+    async with session.ws_connect(f"{url}/chats/{chat_id}/stream", params=query) as socket:
+        async for message in socket:
+            for event in _events.decode(message.data):
+                yield event
+
+
+async def over_sse(
+    session: aiohttp.ClientSession, url: str, chat_id: ChatId, cursor: str | None
+) -> AsyncGenerator[AnyEvent]:
+    headers = {"Last-Event-ID": cursor} if cursor else {}
+    async with session.get(f"{url}/chats/{chat_id}/stream", headers=headers) as response:
+        name = data = b""
+        async for line in response.content:
+            field_name, _, value = line.rstrip(b"\n").partition(b": ")
+            if field_name == b"id":
+                name = value
+            elif field_name == b"data":
+                data = value
+            elif not line.strip() and data:
+                event = _event.decode(data)
+                assert event.cursor == name.decode()
+                yield event
+                data = b""

@@ -1,0 +1,169 @@
+"""Parts of chats that another replica drives: over the relay, from segments, and across a crash."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import aiohttp
+import pytest
+from tests.stream.serving import serving, until
+from tests.stream.watcher import Watcher
+
+from perdure.core.deltas import TextDelta
+from perdure.core.ids import ReplicaId, RunnerId
+from perdure.core.message import Role
+from perdure.core.parts import ProviderMetadata, Text
+from perdure.live.segments import Segments
+from perdure.machine.change import Owner
+from perdure.machine.transitions.ownership import Acquire
+from perdure.machine.transitions.steps import RecordGenerationAttempt
+from perdure.store.pool import Pool
+from perdure.stream.door import Receive, Scope, Send
+from perdure.stream.hubs import Hubs
+from perdure.stream.relay.outlet import Outlet
+from perdure.stream.relay.relay import Relay
+from perdure.testing.scripted import ScriptedChat, Stage, texts
+
+SECRET = "between us"
+
+
+@dataclass
+class Two:
+    """A replica that drives chats, and one that only follows them."""
+
+    driving: Stage
+    following: Stage
+    hubs: Hubs
+    relay: Relay
+    outlet: AsyncExitStack
+    connections: list[Any]
+
+    async def chat(self) -> ScriptedChat:
+        return await self.driving.create()
+
+    async def owner_dies(self) -> None:
+        await self.outlet.aclose()
+        await self.driving.pool.execute("DELETE FROM replicas")
+
+
+@pytest.fixture
+async def two(pool: Pool) -> AsyncIterator[Two]:
+    driving = await Stage.set(pool)
+    following = Stage.beside(pool, driving.organisation_id, driving.user_id)
+    hubs = Hubs(pool, following.episodes)
+    relay = hubs.remote = Relay(pool, SECRET, lambda: following.replica_id)
+    async with AsyncExitStack() as stack:
+        connections: list[Any] = []
+        url = await stack.enter_async_context(_outlet(driving, connections))
+        await pool.execute("INSERT INTO replicas (id, address, version) VALUES ($1, $2, '1')", driving.replica_id, url)
+        running = asyncio.ensure_future(relay.run())
+        yield Two(driving, following, hubs, relay, stack, connections)
+        running.cancel()
+        await asyncio.wait([running])
+
+
+@asynccontextmanager
+async def _outlet(stage: Stage, connections: list[Any]) -> AsyncGenerator[str]:
+    outlet = Outlet(stage.episodes, SECRET)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        connections.append(send)
+        await outlet(scope, receive, send)
+
+    async with serving(app) as url:
+        yield url
+
+
+async def _told(watcher: Watcher, two: Two, text: str) -> None:
+    """Follow until the preview says this."""
+    async with two.hubs.follow(watcher.chat_id, None) as subscription:
+        watcher.connections.append([])
+        while watcher.transcript.preview != (Role.ASSISTANT, (Text(text),)):
+            await watcher.take(subscription)
+
+
+async def test_parts_cross_from_the_owner_to_the_follower(two: Two) -> None:
+    chat = await two.chat()
+    episode = await chat.attempt()
+    secret = TextDelta(0, "He", ProviderMetadata("d", "m", {"signature": "s"}))
+    episode.add(Role.ASSISTANT, [secret])
+    watcher = Watcher(two.hubs, chat.id, connections=[[]])
+    async with two.hubs.follow(chat.id, None) as subscription:
+        await watcher.take(subscription)
+        while watcher.transcript.preview is None:
+            await watcher.take(subscription)
+        episode.add(Role.ASSISTANT, texts("llo"))
+        while watcher.transcript.preview != (Role.ASSISTANT, (Text("Hello"),)):
+            await watcher.take(subscription)
+
+
+async def test_all_chats_of_an_owner_share_one_connection(two: Two) -> None:
+    chats = [await two.chat() for _ in range(5)]
+    for chat in chats:
+        (await chat.attempt()).add(Role.ASSISTANT, texts("x"))
+    await asyncio.gather(*(_told(Watcher(two.hubs, chat.id), two, "x") for chat in chats))
+    assert len(two.connections) == 1
+
+
+async def test_a_wish_for_an_episode_that_is_not_open_yet_is_kept(two: Two) -> None:
+    chat = await two.chat()
+    await chat.follows(Acquire(Owner(two.driving.replica_id, RunnerId(uuid4()))))
+    watching = asyncio.ensure_future(_told(Watcher(two.hubs, chat.id), two, "later"))
+    await until(lambda: two.connections)
+    episode = await chat.attempt()
+    await two.hubs.once()
+    episode.add(Role.ASSISTANT, texts("later"))
+    await watching
+
+
+async def test_a_connection_that_breaks_comes_back_without_a_gap(two: Two) -> None:
+    chat = await two.chat()
+    episode = await chat.attempt()
+    watcher = Watcher(two.hubs, chat.id, connections=[[]])
+    async with two.hubs.follow(chat.id, None) as subscription:
+        for number, piece in enumerate("abc", start=1):
+            episode.add(Role.ASSISTANT, texts(piece))
+            while watcher.transcript.preview != (Role.ASSISTANT, (Text("abc"[:number]),)):
+                await watcher.take(subscription)
+            two.connections[-1].__self__.transport.abort()
+    assert len(two.connections) >= 3
+
+
+async def test_an_owner_that_died_leaves_the_stored_prefix_and_a_new_attempt_starts_over(two: Two, pool: Pool) -> None:
+    chat = await two.chat()
+    episode = await chat.attempt()
+    segments = Segments(pool, two.driving.episodes)
+    episode.add(Role.ASSISTANT, texts("half ", "an "))
+    await segments.once()
+    watcher = Watcher(two.hubs, chat.id, connections=[[]])
+    ahead = Watcher(two.hubs, chat.id, connections=[[]])
+    await _told(ahead, two, "half an ")
+    await two.owner_dies()
+    ahead.transcript.cursor = (ahead.transcript.cursor or "").rsplit(".", 1)[0] + ".5"
+    async with two.hubs.follow(chat.id, None) as subscription:
+        while watcher.transcript.preview != (Role.ASSISTANT, (Text("half an "),)):
+            await watcher.take(subscription)
+        await ahead.look()
+        assert "message_part" not in ahead.kinds
+        await _taken_over(two, chat)
+        while watcher.transcript.preview is not None:
+            await watcher.take(subscription)
+    await ahead.look()
+    assert ahead.kinds[-1] == "preview_reset"
+
+
+async def _taken_over(two: Two, chat: ScriptedChat) -> None:
+    acquire = Acquire(Owner(ReplicaId(uuid4()), RunnerId(uuid4())), two.driving.replica_id)
+    await two.following.machine.change(chat.id, acquire, RecordGenerationAttempt())
+    await two.hubs.once()
+
+
+async def test_a_stranger_is_refused(two: Two) -> None:
+    async with aiohttp.ClientSession() as session:
+        address = await two.driving.pool.fetchval("SELECT address FROM replicas")
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await session.ws_connect(f"{address}/relay", headers={"authorization": "Bearer guess"})
+    assert refused.value.status == 403
