@@ -71,6 +71,7 @@ def listening(address: Address) -> Generator[socket.socket]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address.host, address.port))
+            listener.listen(1024)
         except OSError as error:
             raise Misconfigured(
                 f"Cannot listen on {address}: {error.strerror}. "
