@@ -18,6 +18,8 @@ _FILLERS = names("a an the please can could would you i me my we to of for and w
 TITLE_WORDS = 6
 LABEL_WORDS = 4
 SUMMARY_CHARACTERS = 1_200
+INSTRUCTION = 1_000
+"""How much of a text is looked at for an instruction."""
 
 
 def step(ask: Ask) -> Step | None:
@@ -29,7 +31,7 @@ def step(ask: Ask) -> Step | None:
         return Step((Call(ask.forced_tool, fill(schemas[ask.forced_tool], _words(ask))),))
     if _asks_for_summary(ask):
         return Step((Text(summary(ask)),))
-    if not ask.tools and _NAMING.search(ask.system[:2_000]) and len(ask.history) <= 2:
+    if not ask.tools and _NAMING.search(ask.system[:INSTRUCTION]) and len(ask.history) <= 2:
         return Step((Text(title(ask)),))
     return None
 
@@ -65,10 +67,12 @@ def _words(ask: Ask) -> Words:
 
 
 def _asks_for_summary(ask: Ask) -> bool:
-    newest = ask.prompt[-4_000:]
-    if ask.step == 0 and _SUMMARY.search(newest[:600]) and _OF_CHAT.search(newest[:600]) and len(ask.history) > 1:
-        return True
-    return not ask.tools and bool(_SUMMARY.search(ask.system[:2_000]))
+    """Whether the last thing said is to summarise, after any directives, or the system text is about nothing else."""
+    newest = ask.history[-1].text if ask.history else ""
+    ending = newest[newest.rfind("]]") + 1 :][-INSTRUCTION:]
+    if len(ask.history) > 1 and _SUMMARY.search(ending) and _OF_CHAT.search(ending):
+        return ask.history[-1].role == "user"
+    return not ask.tools and bool(_SUMMARY.search(ask.system[:INSTRUCTION]))
 
 
 def _subject(ask: Ask) -> str:

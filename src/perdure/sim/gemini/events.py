@@ -100,7 +100,7 @@ class Answer:
         if isinstance(part, Reasoning) and not self._shown(part):
             return
         marker: dict[str, Json] = {"text": "\0"} if isinstance(part, Text) else {"text": "\0", "thought": True}
-        before, after = self._chunk([marker]).split(b'"\\u0000"')
+        before, _, after = self._chunk([marker]).partition(b'"\\u0000"')
         for piece in flow(part, self.step):
             yield b"%s%s%s" % (before, _encode(piece), after) if isinstance(piece, str) else piece
 

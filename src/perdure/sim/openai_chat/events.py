@@ -131,8 +131,7 @@ class Answer:
         yield self._chunk(
             {"tool_calls": [{"index": index, **called, "function": {"name": call.name, "arguments": ""}}]}
         )
-        marker = self._chunk({"tool_calls": [{"index": index, "function": {"arguments": "\0"}}]})
-        before, after = marker.split(b'"\\u0000"')
+        before, after = _split(self._chunk({"tool_calls": [{"index": index, "function": {"arguments": "\0"}}]}))
         for piece in flow(arguments(call), self.step):
             yield b"%s%s%s" % (before, _encode(piece), after) if isinstance(piece, str) else piece
 
@@ -141,8 +140,7 @@ class Answer:
         return {"id": id_, "type": "function", "function": {"name": call.name, "arguments": arguments(call)}}
 
     def _around(self, field: str) -> tuple[bytes, bytes]:
-        before, after = self._chunk({field: "\0"}).split(b'"\\u0000"')
-        return before, after
+        return _split(self._chunk({field: "\0"}))
 
     def _chunk(self, delta: dict[str, Json], finish: str | None = None) -> bytes:
         choice: dict[str, Json] = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -171,3 +169,9 @@ class Answer:
             if isinstance(part, Search)
             for source in part.sources
         ]
+
+
+def _split(chunk: bytes) -> tuple[bytes, bytes]:
+    """What stands before and after the piece; the last mark is ours, whatever the caller named its model."""
+    before, _, after = chunk.rpartition(b'"\\u0000"')
+    return before, after

@@ -48,7 +48,7 @@ def _check_calls(items: list[Node]) -> None:
 
 def _check_reasoning(items: list[Node]) -> None:
     known: set[str] = set()
-    for item, after in zip(items, [*items[1:], None], strict=True):
+    for item, after in zip(items, [*items[1:], None], strict=False):
         id_ = item.get("id")
         if item.fields().get("type") == "reasoning":
             known.add(item["id"].text())

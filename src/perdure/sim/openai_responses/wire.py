@@ -91,6 +91,9 @@ class OpenAIResponses:
             raise voice.OpenAIVoice().missing(("input",))
         if isinstance(given.value, str):
             return [{"type": "message", "role": "user", "content": given.value}]
+        if given.value == [] and not body.has("previous_response_id"):
+            message = "Expected an array with minimum length 1, but got an empty array instead."
+            raise given.refuse(f"Invalid 'input': empty array. {message}", "empty_array")
         stored = body.fields().get("store") is not False
         for item in given.items():
             check_item(item, stored=stored)
