@@ -4,7 +4,9 @@ WORKERS ?= auto
 UV      := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .make/uv/bin/uv)
 BIN     := .venv/bin
 READY   := .venv/.synced
-LOCKS    = $(wildcard requirements.lock web/pnpm-lock.yaml)
+LOCKS   := requirements.lock web/pnpm-lock.yaml
+WEB     := .make/web-packages
+PAGE    := web/dist/index.html
 
 # Pyright's JavaScript is inside its wheel. It runs on the machine's Node and asks nothing of the network.
 export PYRIGHT_PYTHON_GLOBAL_NODE = 1
@@ -17,26 +19,31 @@ help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 run: $(READY) ## Start the server; what the machine lacks is off, and said
+	@command -v node >/dev/null && $(MAKE) --no-print-directory $(PAGE) || echo "setup: starting without the web page, which could not be built"
 	@scripts/system-packages run
 	@exec $(BIN)/perdure serve --demo
 
 test: $(READY) ## Run every test; needs the system packages
 	@scripts/system-packages test
+	@$(MAKE) --no-print-directory $(PAGE)
+	@scripts/pnpm --silent test
 	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
-check: $(READY) ## Format, lint, types, import floors, locks
+check: $(READY) $(WEB) ## Format, lint, types, import floors, locks
 	@mkdir -p .make
 	@$(BIN)/ruff format --check --quiet . || { echo "check: 'make format' mends the format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/python scripts/check-types
 	@$(BIN)/lint-imports --cache-dir .make/imports > .make/imports.log || { cat .make/imports.log; exit 1; }
+	@scripts/pnpm --silent check > .make/web.log 2>&1 || { cat .make/web.log; exit 1; }
 	@! grep -n '://' $(LOCKS) || { echo "check: a lock file names a host"; exit 1; }
 
 format: $(READY) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
+	@scripts/pnpm --silent format > /dev/null
 
-setup: $(READY) ## Install everything and run nothing
+setup: $(READY) $(WEB) ## Install everything and run nothing
 	@scripts/system-packages test
 
 schema: $(READY) ## Write src/perdure/store/schema.sql from the migrations
@@ -56,3 +63,14 @@ $(READY): requirements.lock pyproject.toml
 	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@cp requirements.lock $@
+
+$(WEB): web/pnpm-lock.yaml
+	@mkdir -p .make
+	@echo "setup: installing the locked packages of the web page"
+	@scripts/pnpm install --frozen-lockfile --silent
+	@touch $@
+
+$(PAGE): $(WEB) $(shell find web/src web/index.html web/vite.config.ts -type f 2>/dev/null)
+	@echo "setup: building the web page"
+	@scripts/pnpm --silent build > .make/page.log 2>&1 || { cat .make/page.log; exit 1; }
+	@touch $@
