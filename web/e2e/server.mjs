@@ -1,13 +1,12 @@
 // A real server of one's own: its database in a temporary folder, its model the simulator, its page the built one.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const PYTHON =
-  process.env.PERDURE_PYTHON ?? fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
+const PERDURE = process.env.PERDURE ?? fileURLToPath(new URL("../../.venv/bin/perdure", import.meta.url));
 const READY_MS = 60_000;
 
 export function freePort() {
@@ -19,9 +18,16 @@ export function freePort() {
   });
 }
 
+/** A folder that Postgres can reach even where it runs as another user. */
+function openFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "perdure-e2e-"));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
 export class PerdureServer {
   #process = null;
-  #folder = mkdtempSync(join(tmpdir(), "perdure-e2e-"));
+  #folder = openFolder();
   #environment = {};
 
   constructor(port, environment = {}) {
@@ -46,11 +52,9 @@ export class PerdureServer {
       PERDURE_LOG_LEVEL: "info",
       ...this.#environment,
     };
-    const child = spawn(
-      PYTHON,
-      ["-m", "perdure.cli.main", "serve", "--demo", "--bind", `127.0.0.1:${this.port}`],
-      { env: environment },
-    );
+    const child = spawn(PERDURE, ["serve", "--demo", "--bind", `127.0.0.1:${this.port}`], {
+      env: environment,
+    });
     this.#process = child;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`The server did not start:\n${this.log}`)), READY_MS);
