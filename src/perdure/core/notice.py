@@ -15,6 +15,8 @@ class Topic(StrEnum):
     CONFIG = "config"
     """A setting changed; `name` says which."""
     INBOX = "inbox"
+    GAP = "gap"
+    """Notices may have been lost up to now. Whoever follows something looks at it again."""
 
 
 class Notice(Struct, frozen=True, array_like=True, omit_defaults=True):

@@ -9,6 +9,8 @@ LEASE_MARGIN = timedelta(milliseconds=500)
 LOOP_STALL = timedelta(seconds=10)
 SWEEP_PERIOD = timedelta(seconds=1)
 READY_AFTER = 2 * RENEWAL_PERIOD
+LISTEN_PING_PERIOD = timedelta(seconds=2)
+LISTEN_PING_PATIENCE = timedelta(seconds=2)
 
 SEGMENT_PERIOD = timedelta(milliseconds=250)
 SEGMENT_SWEEP_PERIOD = timedelta(minutes=1)

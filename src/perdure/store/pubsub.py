@@ -1,11 +1,7 @@
 """How replicas hear of each other's commits: hints, batched, best effort."""
 
-import asyncio
-import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Protocol
-
-import msgspec
 
 from perdure.core.notice import Notice
 
@@ -38,57 +34,3 @@ class LocalBus:
     def listen(self, listener: Listener) -> Callable[[], None]:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
-
-
-# Postgres refuses a payload of 8,000 bytes.
-PAYLOAD_LIMIT = 7_900
-CHANNEL = "perdure"
-
-_encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(tuple[str, list[Notice]])
-_log = logging.getLogger(__name__)
-
-
-def payloads(sender: str, notices: Sequence[Notice]) -> list[str]:
-    """The notices in as few payloads as fit, each naming its sender. A repeated notice travels once."""
-    batches: list[list[bytes]] = [[]]
-    size = room = PAYLOAD_LIMIT - len(sender) - 10
-    for notice in dict.fromkeys(notices):
-        encoded = _encoder.encode(notice)
-        if len(encoded) + 1 > size:
-            batches.append([])
-            size = room
-        batches[-1].append(encoded)
-        size -= len(encoded) + 1
-    return [f'["{sender}",[{b",".join(batch).decode()}]]' for batch in batches if batch]
-
-
-def notices_of(payload: str) -> tuple[str, list[Notice]]:
-    """Who sent a payload, and what it says."""
-    return _decoder.decode(payload)
-
-
-class Outbox:
-    """Collects notices while a batch is on its way, so that many commits share one payload."""
-
-    def __init__(self, send: Callable[[Sequence[Notice]], "asyncio.Future[None] | asyncio.Task[None]"]) -> None:
-        self._send = send
-        self._waiting: list[Notice] = []
-        self._sending: asyncio.Future[None] | None = None
-
-    def add(self, notices: Iterable[Notice]) -> None:
-        self._waiting.extend(notices)
-        if self._waiting and self._sending is None:
-            self._flush()
-
-    def _flush(self) -> None:
-        batch, self._waiting = self._waiting, []
-        self._sending = self._send(batch)
-        self._sending.add_done_callback(self._sent)
-
-    def _sent(self, sending: "asyncio.Future[None]") -> None:
-        self._sending = None
-        if not sending.cancelled() and (error := sending.exception()) is not None:
-            _log.warning("notices were lost: %s", error)
-        if self._waiting:
-            self._flush()

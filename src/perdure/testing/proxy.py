@@ -1,0 +1,139 @@
+"""A way to a Postgres that loses requests and answers when a test says so."""
+
+import asyncio
+import re
+import tempfile
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from enum import Enum
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+
+_NAME = re.compile(rb"__asyncpg_stmt_[0-9a-f]+__")
+_COMMIT = b"swap AS ("
+
+
+class Fate(Enum):
+    """What becomes of a request."""
+
+    CARRY = "carry"
+    LOSE_REQUEST = "lose request"
+    """The connection breaks before the server reads it."""
+    LOSE_ANSWER = "lose answer"
+    """The server carries it out, and the connection breaks before anybody hears of it."""
+    RACE = "race"
+    """The connection breaks while the server carries it out: it may be done before or after the client looks again."""
+    HANG = "hang"
+    """The server carries it out, and nobody ever hears of it; the connection stays."""
+
+
+Decide = Callable[[bool], Fate]
+
+
+class Proxy:
+    """Stands between clients and a Postgres on a unix socket. `decide` is asked about every request.
+
+    It is told whether the request is a commit of the machine, and `commits` counts those.
+    """
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        options = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        self._socket = Path(options["host"]) / f".s.PGSQL.{options.get('port', '5432')}"
+        self._directory = tempfile.TemporaryDirectory(prefix="perdure-proxy-")
+        self.url = urlunsplit(parts._replace(query=urlencode({**options, "host": self._directory.name})))
+        self._path = Path(self._directory.name) / self._socket.name
+        self._tasks = set[asyncio.Task[None]]()
+        self._links = set[_Link]()
+        self.decide: Decide = lambda _: Fate.CARRY
+        self.requests = 0
+        self.commits = 0
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator["Proxy"]:
+        server = await asyncio.start_unix_server(self._serve, self._path)
+        try:
+            yield self
+        finally:
+            server.close()
+            for task in tuple(self._tasks):
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._directory.cleanup()
+
+    def freeze(self) -> None:
+        """Carry nothing more on the connections of now, without closing them."""
+        for link in self._links:
+            link.silent = True
+
+    async def _serve(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        with suppress(OSError, asyncio.CancelledError, asyncio.IncompleteReadError):
+            server, forth = await asyncio.open_unix_connection(self._socket)
+            link = _Link(self, client, back, server, forth)
+            self._links.add(link)
+            try:
+                await link.run()
+            finally:
+                self._links.discard(link)
+                forth.close()
+                back.close()
+
+
+class _Link:
+    """One connection through the proxy."""
+
+    def __init__(
+        self,
+        proxy: Proxy,
+        client: asyncio.StreamReader,
+        back: asyncio.StreamWriter,
+        server: asyncio.StreamReader,
+        forth: asyncio.StreamWriter,
+    ) -> None:
+        self._proxy = proxy
+        self._client, self._back = client, back
+        self._server, self._forth = server, forth
+        self._commits = set[bytes]()
+        self.silent = False
+
+    async def run(self) -> None:
+        answers = asyncio.ensure_future(self._answer())
+        try:
+            while request := await self._client.read(1 << 20):
+                fate = self._proxy.decide(self._is_commit(request))
+                self._proxy.requests += 1
+                if fate is Fate.LOSE_REQUEST:
+                    return
+                if fate is not Fate.CARRY:
+                    self.silent = True
+                self._forth.write(request)
+                await self._forth.drain()
+                if fate is Fate.LOSE_ANSWER:
+                    await answers
+                if fate in (Fate.LOSE_ANSWER, Fate.RACE):
+                    return
+        finally:
+            answers.cancel()
+
+    async def _answer(self) -> None:
+        with suppress(OSError):
+            while answer := await self._server.read(1 << 20):
+                if self.silent:
+                    return
+                self._back.write(answer)
+                await self._back.drain()
+        self._back.close()
+
+    def _is_commit(self, request: bytes) -> bool:
+        names = set(_NAME.findall(request))
+        if _COMMIT in request:
+            self._commits |= names
+            return False
+        if self._commits & names:
+            self._proxy.commits += 1
+            return True
+        return False
