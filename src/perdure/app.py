@@ -1,9 +1,11 @@
 """From settings to a running system: the one file that names every part."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 from pathlib import Path
 
 import asyncpg
@@ -13,29 +15,50 @@ from perdure.access.entrance import Entrance
 from perdure.access.key_file import open_keyring
 from perdure.access.rows import ActorRows
 from perdure.access.signing_in import Household, Reception, first_household
+from perdure.agent.configured_models import ConfiguredModels
+from perdure.agent.configured_sources import ConfiguredSources
+from perdure.agent.history import Histories
+from perdure.agent.prepare import Preparation
+from perdure.agent.run_tools import ToolRunner
+from perdure.agent.stored_files import StoredFiles
+from perdure.agent.toolbox import NoTools
+from perdure.api.door import ApiDoor
 from perdure.api.operation import Asgi, Operation
 from perdure.api.page import Page
 from perdure.api.server import Api
 from perdure.api.services import Services
 from perdure.api.site import Site, Stream
 from perdure.api.table import TABLE
-from perdure.api.taker import Nobody, Taker
+from perdure.api.taker import Nobody
 from perdure.config.config import Config
 from perdure.config.demo import offer_demo
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import READINESS_PATIENCE
+from perdure.live.episodes import Episodes
+from perdure.live.segments import Segments
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
 from perdure.observe.metrics import Metrics
+from perdure.providers.catalog import Catalog
+from perdure.providers.client import ProviderClient
 from perdure.settings import Settings
 from perdure.store.connection import connect
 from perdure.store.database import open_database
 from perdure.store.execution import Execution
+from perdure.store.journal import Journal
 from perdure.store.migrations.runner import migrate
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pubsub import LocalBus
+from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
+from perdure.stream.chat_stream import ChatStream
+from perdure.stream.hubs import Hubs
+from perdure.stream.visitors import Visitors
+from perdure.worker.kit import Kit
+from perdure.worker.lease import Lease
+from perdure.worker.worker import Worker
 
+CAPACITY = 200
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -47,7 +70,8 @@ class System:
     metrics: Metrics
     services: Services
     household: Household
-    announcer: Announcer
+    worker: Worker
+    hubs: Hubs
     streams: tuple[Stream, ...] = ()
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -66,6 +90,12 @@ class System:
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             return {"database": str(error) or type(error).__name__}
         return {}
+
+    async def drain(self) -> None:
+        """Hand every chat over, then ask those who follow to come again elsewhere."""
+        self.draining.set()
+        await self.worker.drain()
+        self.hubs.end()
 
     async def login_link(self) -> str | None:
         """A path that signs the owner in once, while nobody could sign in otherwise."""
@@ -91,13 +121,58 @@ async def running(settings: Settings) -> AsyncGenerator[System]:
         refuse_open_door(settings, household)
         pubsub = LocalBus()
         announcer = Announcer(pubsub)
-        services = assemble(settings, pool, pubsub, Machine(Execution(pool), announcer), Nobody())
+        machine = Machine(Execution(pool), announcer)
+        services = assemble(settings, pool, pubsub, machine)
         stack.callback(services.entrance.follow())
         stack.callback(services.config.follow())
-        yield System(pool=pool, metrics=Metrics(), services=services, household=household, announcer=announcer)
+        episodes = Episodes()
+        client = await stack.enter_async_context(ProviderClient(services.clock))
+        kit = equip(pool, machine, services, episodes, client)
+        lease = Lease(lambda: connect(url), services.clock, version=version("perdure"), capacity=CAPACITY)
+        worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
+        services = replace(services, taker=worker.runners)
+        door = ApiDoor(services.entrance, pool, services.rows)
+        hubs, visitors = Hubs(pool, episodes, services.clock), Visitors(door, services.clock)
+        stack.callback(hubs.listen(announcer, pubsub))
+        await lease.start()
+        running = [asyncio.create_task(service.run()) for service in (worker, hubs, visitors)]
+        stack.push_async_callback(stopped, running)
+        yield System(
+            pool=pool,
+            metrics=Metrics(),
+            services=services,
+            household=household,
+            worker=worker,
+            hubs=hubs,
+            streams=(Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),),
+        )
 
 
-def assemble(settings: Settings, pool: Pool, pubsub: LocalBus, machine: Machine, taker: Taker) -> Services:
+async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
+    """End the services of a replica."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+def equip(pool: Pool, machine: Machine, services: Services, episodes: Episodes, client: ProviderClient) -> Kit:
+    """What runners work with."""
+    files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
+    models = ConfiguredModels(services.config, Catalog.load())
+    return Kit(
+        machine=machine,
+        histories=Histories(pool),
+        preparation=Preparation(models, NoTools(), ConfiguredSources(services.config), files),
+        client=client,
+        tools=ToolRunner(journal, files, clock, {}),
+        journal=journal,
+        episodes=episodes,
+        segments=Segments(pool, episodes, clock),
+        clock=clock,
+    )
+
+
+def assemble(settings: Settings, pool: Pool, pubsub: LocalBus, machine: Machine) -> Services:
     """What handlers work with."""
     clock = SystemClock()
     keyring = open_keyring(settings.secret_key, settings.data_dir)
@@ -108,7 +183,7 @@ def assemble(settings: Settings, pool: Pool, pubsub: LocalBus, machine: Machine,
         reception=Reception(pool, clock),
         config=Config(pool, pubsub, keyring, clock),
         keyring=keyring,
-        taker=taker,
+        taker=Nobody(),
         clock=clock,
     )
 

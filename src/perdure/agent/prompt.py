@@ -30,6 +30,8 @@ class Surroundings:
     workspace: str | None = None
     skills: str | None = None
     instructions: str | None = None
+    plan: str | None = None
+    """What the deployment adds to plan mode."""
     advisor: str | None = None
 
 
@@ -38,12 +40,14 @@ def system_blocks(history: History, mode: Mode, surroundings: Surroundings) -> t
     frozen = ["".join(part.text for part in m.parts if isinstance(part, Text)) for m in history.system]
     child = _OVERLAYS[mode] if mode is Mode.CHILD else None
     overlay = _OVERLAYS.get(mode) if mode is not Mode.CHILD else None
+    plan = surroundings.plan if mode is Mode.PLAN else None
     added: Sequence[str | None] = (
         child,
         surroundings.workspace,
         surroundings.skills,
         surroundings.instructions,
         overlay,
+        plan,
         surroundings.advisor,
     )
     return tuple(block for block in (*frozen, *added) if block)

@@ -20,6 +20,9 @@ from perdure.core.timing import DRAIN
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, LogFormat, Settings, misspelt
 
+# Connections that wait while the server starts, or is busy.
+BACKLOG = 2048
+
 log = logging.getLogger("perdure.serve")
 
 
@@ -71,7 +74,7 @@ def listening(address: Address) -> Generator[socket.socket]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address.host, address.port))
-            listener.listen(1024)
+            listener.listen(BACKLOG)
         except OSError as error:
             raise Misconfigured(
                 f"Cannot listen on {address}: {error.strerror}. "
@@ -105,10 +108,18 @@ async def _answer_requests(system: System, listener: socket.socket) -> None:
             log.warning("%s again: stopping at once", name)
             server.force_exit = True
             return
-        log.info("%s: finishing what runs", name)
-        system.draining.set()
+        if system.draining.is_set():
+            log.warning("%s again: not waiting for what runs", name)
+            server.should_exit = True
+            return
+        log.info("%s: handing over what runs", name)
+        stopping.append(loop.create_task(drained()))
+
+    async def drained() -> None:
+        await system.drain()
         server.should_exit = True
 
+    stopping: list[asyncio.Task[None]] = []
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop, number.name)

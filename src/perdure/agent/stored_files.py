@@ -1,0 +1,38 @@
+"""Files of a chat: those that people attached, and those that tools hand over."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from asyncpg import Pool, Record
+
+from perdure.core.card import Card
+from perdure.core.text import storable
+from perdure.providers.request import FileContent
+from perdure.store.queries import query
+from perdure.tools.tool import NewFile
+
+
+class StoredFiles:
+    """Reads and keeps contents in the database."""
+
+    def __init__(self, pool: "Pool[Record]") -> None:
+        self._pool = pool
+
+    async def contents(self, card: Card, file_ids: Sequence[str]) -> dict[str, FileContent]:
+        if not file_ids:
+            return {}
+        rows = await self._pool.fetch(query("files/contents"), card.id, [UUID(file_id) for file_id in file_ids])
+        return {str(row["id"]): FileContent(row["name"], row["media_type"], row["content"]) for row in rows}
+
+    async def keep(self, card: Card, files: Sequence[NewFile]) -> None:
+        for file in files:
+            await self._pool.execute(
+                query("files/keep"),
+                file.id,
+                card.organisation_id,
+                card.owner_id,
+                storable(file.name),
+                file.media_type,
+                len(file.content),
+                file.content,
+            )

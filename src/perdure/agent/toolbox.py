@@ -1,0 +1,13 @@
+"""Where the tools of a turn come from."""
+
+from collections.abc import Sequence
+
+from perdure.core.card import Card
+from perdure.tools.tool import Tool
+
+
+class NoTools:
+    """A deployment without tools."""
+
+    async def available(self, card: Card) -> Sequence[Tool]:  # noqa: ARG002
+        return ()

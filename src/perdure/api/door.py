@@ -1,0 +1,63 @@
+"""Who may follow a stream: the same callers and the same rows as for every other request."""
+
+from collections.abc import Callable, Collection, Sequence
+from urllib.parse import urlsplit
+
+from asyncpg import Pool, Record
+
+from perdure.access.actor import Actor
+from perdure.access.entrance import Entrance
+from perdure.access.presented import secret_of
+from perdure.access.rows import ActorRows
+from perdure.api.errors import answer_of
+from perdure.core.errors import ChatNotFound, NotAllowed, Unauthenticated
+from perdure.core.ids import ChatId
+from perdure.store.queries import query
+from perdure.stream.door import Pass, Refusal, Scope
+
+
+class ApiDoor:
+    """Lets callers in by their session or token, and asks again while they stay."""
+
+    def __init__(self, entrance: Entrance, pool: "Pool[Record]", rows: Callable[[Actor], ActorRows]) -> None:
+        self._entrance = entrance
+        self._pool = pool
+        self._rows = rows
+
+    async def enter(self, scope: Scope, chat_id: ChatId | None) -> Pass:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        secret = secret_of(headers)
+        actor = await self._entrance.actor(secret)
+        if actor.session_id is not None:
+            _check_page(headers)
+        if chat_id is not None and await self._rows(actor).one("chats/read", chat_id) is None:
+            raise ChatNotFound
+        return Pass(user_id=actor.user_id, organisation_id=actor.organisation_id, chat_id=chat_id, credential=secret)
+
+    async def denied(self, passes: Sequence[Pass]) -> Collection[Pass]:
+        chats = [each for each in passes if each.chat_id is not None]
+        rows = await self._pool.fetch(
+            query("streams/readable"), [each.user_id for each in chats], [each.chat_id for each in chats]
+        )
+        readable = {(row["user_id"], row["chat_id"]) for row in rows}
+        revoked = {each for each in chats if (each.user_id, each.chat_id) not in readable}
+        return revoked | {each for each in passes if not await self._still_known(each)}
+
+    async def _still_known(self, admission: Pass) -> bool:
+        assert admission.credential is None or isinstance(admission.credential, str)
+        try:
+            await self._entrance.actor(admission.credential)
+        except Unauthenticated:
+            return False
+        return True
+
+    def refusal(self, error: Exception) -> Refusal:
+        answer = answer_of(error)
+        return Refusal(answer.status, answer.body)
+
+
+def _check_page(headers: dict[str, str]) -> None:
+    """A browser sends its cookie to whoever opens a socket: only a page of ours may."""
+    origin = headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        raise NotAllowed("Another site may not follow chats here.")

@@ -1,0 +1,82 @@
+"""Several real replicas on one database, a simulator, and somebody who uses them over HTTP."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from asyncpg import Pool, Record
+
+from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.signing_in import first_household
+from perdure.config.demo import offer_demo
+from perdure.sim.server import Simulator
+from perdure.testing.processes import Replica, replica
+from perdure.testing.site import Person
+
+PATIENCE = 30
+AT_REST = ("waiting", "error")
+
+
+class ReplicaTown:
+    """Replicas by number, and one person who talks to any of them."""
+
+    def __init__(self, replicas: list[Replica], sim: Simulator, person: Person, pool: "Pool[Record]") -> None:
+        self.replicas = replicas
+        self.sim = sim
+        self.person = person
+        self.pool = pool
+
+    def at(self, number: int) -> Person:
+        """The person, talking to this replica."""
+        self.person.url = self.replicas[number].url
+        return self.person
+
+    async def asks(self, number: int, text: str) -> str:
+        said = await self.at(number).post("/chats", {"content": [{"type": "text", "text": text}]})
+        assert said.status == 201, said.body
+        return said.json["chat"]["id"]
+
+    async def chat(self, number: int, chat_id: str) -> dict[str, Any]:
+        return (await self.at(number).get(f"/chats/{chat_id}")).json["chat"]
+
+    async def until(self, number: int, chat_id: str, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """Ask again and again, as there is no other way to hear from another process that was killed."""
+        async with asyncio.timeout(PATIENCE):
+            while not condition(card := await self.chat(number, chat_id)):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+            return card
+
+    async def comes_to_rest(self, number: int, chat_id: str) -> dict[str, Any]:
+        return await self.until(number, chat_id, lambda card: card["status"] in AT_REST)
+
+    async def said(self, number: int, chat_id: str) -> list[str]:
+        page = (await self.at(number).get(f"/chats/{chat_id}/messages?after=0")).json
+        return ["".join(part.get("text", part["type"]) for part in message["parts"]) for message in page["items"]]
+
+
+@asynccontextmanager
+async def replicas(
+    database_url: str, pool: "Pool[Record]", folder: Path, *, count: int = 2, **environment: str
+) -> AsyncGenerator[ReplicaTown]:
+    """So many replicas, with a model that the simulator plays."""
+    async with AsyncExitStack() as stack:
+        sim = await stack.enter_async_context(Simulator(rate=None))
+        household = await first_household(pool)
+        await offer_demo(pool, household.organisation, sim.url)
+        token = mint(TOKEN_PREFIX)
+        await pool.execute(
+            "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 'test', '', '{admin}')",
+            digest(token),
+            household.owner,
+        )
+        started = [
+            await stack.enter_async_context(
+                replica(database_url, folder / str(number), name=f"replica-{number}", environment=environment)
+            )
+            for number in range(count)
+        ]
+        person = Person(household.owner, household.organisation, started[0].url, token)
+        await stack.enter_async_context(person)
+        yield ReplicaTown(started, sim, person, pool)

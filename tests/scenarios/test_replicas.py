@@ -1,0 +1,67 @@
+"""Stories about several replicas: what happens to a turn when the one that drives it goes away."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from perdure.store.pool import Pool
+from perdure.testing.town import ReplicaTown, replicas
+
+
+@pytest.fixture
+async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
+    async with replicas(database_url, pool, tmp_path) as town:
+        yield town
+
+
+async def test_a_killed_replica_loses_no_turn(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await town.sim.gates["open"].reached()
+    town.replicas[0].kill()
+    await town.sim.gates["open"].set(open=True)
+    rested = await town.comes_to_rest(1, chat)
+    assert rested["status"] == "waiting"
+    assert len(await town.said(1, chat)) == 2
+
+
+async def test_a_replica_that_shuts_down_hands_its_turn_over(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await town.sim.gates["open"].reached()
+    assert await town.replicas[0].stop() == 0
+    assert (await town.chat(1, chat))["status"] == "running"
+    await town.sim.gates["open"].set(open=True)
+    rested = await town.comes_to_rest(1, chat)
+    assert rested["status"] == "waiting"
+    assert len(await town.said(1, chat)) == 2
+
+
+async def test_an_interrupt_reaches_a_chat_whose_driver_died(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:20 tokens]] [[gate:never]]")
+    await town.sim.gates["never"].reached()
+    stored = "SELECT count(*) FROM segments"
+    while not await town.pool.fetchval(stored):
+        pass
+    town.replicas[0].kill()
+    said = await town.at(1).post(f"/chats/{chat}/interrupt")
+    assert said.status == 200, said.body
+    rested = await town.comes_to_rest(1, chat)
+    assert rested["status"] == "waiting"
+    question, partial = await town.said(1, chat)
+    assert question != partial
+    assert partial
+
+
+async def test_a_replica_that_slept_past_its_lease_changes_nothing(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await town.sim.gates["open"].reached()
+    driver = await town.pool.fetchval("SELECT worker_id FROM chats WHERE id = $1", chat)
+    town.replicas[0].pause()
+    other = "SELECT count(*) FROM chats WHERE id = $1 AND worker_id IS NOT NULL AND worker_id <> $2"
+    while not await town.pool.fetchval(other, chat, driver):
+        pass
+    town.replicas[0].resume()
+    await town.sim.gates["open"].set(open=True)
+    rested = await town.comes_to_rest(1, chat)
+    assert rested["status"] == "waiting"
+    assert len(await town.said(1, chat)) == 2
