@@ -1,0 +1,65 @@
+"""One answer, heard from bytes to deltas: a splitter and a decoder together, without any I/O."""
+
+from perdure.core.deltas import AnyDelta, Finish
+from perdure.providers.aws_event_stream import EventStreamSplitter
+from perdure.providers.dialects.dialect import Decoder, Meaning
+from perdure.providers.errors.failures import Garbled, Malformed
+from perdure.providers.sse import EventTooLong, Splitter
+
+
+class Listener:
+    """Turns the pieces of a body into batches of deltas, and keeps the finish, the last word of every answer."""
+
+    def __init__(self, splitter: Splitter | EventStreamSplitter, decoder: Decoder) -> None:
+        self.decoder = decoder
+        self.events = 0
+        """How many events were heard, also those that say nothing."""
+        self.finish: Finish | None = None
+        self._splitter = splitter
+
+    @property
+    def done(self) -> bool:
+        return self.decoder.done
+
+    def feed(self, piece: bytes) -> list[AnyDelta]:
+        """What a piece of the body says."""
+        batch: list[AnyDelta] = []
+        feed = self.decoder.feed
+        try:
+            for event in self._splitter.feed(piece):
+                for said in feed(event):
+                    if isinstance(said, Finish):
+                        self.finish = said
+                    else:
+                        batch.append(said)
+                self.events += 1
+        except (Malformed, EventTooLong) as error:
+            # A stream that began well is the right API, whatever happened to it since.
+            if self.events:
+                raise Garbled(str(error)) from error
+            raise
+        return batch
+
+    def close(self) -> list[AnyDelta]:
+        """What the end of the body says. Raises StreamEnded where it came too early."""
+        batch: list[AnyDelta] = []
+        if not self.decoder.done:
+            for event in self._splitter.close():
+                self._take(self._last(event), batch)
+        if not self.decoder.done:
+            self._take(self.decoder.close(), batch)
+        return batch
+
+    def _last(self, event: bytes) -> Meaning:
+        """An event that no blank line ended: whole from a careless server, or cut off."""
+        try:
+            return self.decoder.feed(event)
+        except Malformed:
+            return ()
+
+    def _take(self, meaning: Meaning, batch: list[AnyDelta]) -> None:
+        for said in meaning:
+            if isinstance(said, Finish):
+                self.finish = said
+            else:
+                batch.append(said)
