@@ -1,0 +1,129 @@
+"""The client for code without an event loop: the same chats, one call at a time."""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from uuid import UUID
+
+from perdure.client import chats
+from perdure.client.chats import ChatPage, Content, Sent, Turn
+from perdure.client.client import Client as AsyncClient
+from perdure.client.stream import Transport
+from perdure.client.tools import ClientTool
+from perdure.core.chat import Busy
+from perdure.core.events import AnyEvent, ChatCard
+from perdure.core.message import Message
+
+T = TypeVar("T")
+
+
+class _Loop:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="perdure client", daemon=True)
+        self._thread.start()
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class Client:
+    """A connection to a deployment. Use it as a context manager."""
+
+    def __init__(self, url: str = "http://127.0.0.1:8080", *, token: str | None = None) -> None:
+        self._client = AsyncClient(url, token=token)
+        self._loop: _Loop | None = None
+
+    def __enter__(self) -> Self:
+        self._loop = _Loop()
+        self._loop.do(self._client.__aenter__())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._loop is not None
+        self._loop.do(self._client.__aexit__(kind, error, trace))
+        self._loop.close()
+
+    @property
+    def chats(self) -> "Chats":
+        assert self._loop is not None, "use it as `with Client(...) as client`"
+        return Chats(self._client.chats, self._loop)
+
+    def models(self) -> list[dict[str, Any]]:
+        assert self._loop is not None
+        return self._loop.do(self._client.models())
+
+
+class Chats:
+    """The chats that the caller may see."""
+
+    def __init__(self, inner: chats.Chats, loop: _Loop) -> None:
+        self._inner = inner
+        self._loop = loop
+
+    def create(self, content: Content, *, tools: Iterable[ClientTool] = (), **options: Any) -> "Chat":
+        return Chat(self._loop.do(self._inner.create(content, tools=tools, **options)), self._loop)
+
+    def get(self, chat_id: UUID | str, *, tools: Iterable[ClientTool] = ()) -> "Chat":
+        return Chat(self._loop.do(self._inner.get(chat_id, tools=tools)), self._loop)
+
+    def list(self, q: str | None = None, *, cursor: str | None = None, limit: int = 50) -> ChatPage:
+        return self._loop.do(self._inner.list(q, cursor=cursor, limit=limit))
+
+
+class Chat:
+    """One chat."""
+
+    def __init__(self, inner: chats.Chat, loop: _Loop) -> None:
+        self._inner = inner
+        self._loop = loop
+
+    @property
+    def id(self) -> UUID:
+        return self._inner.id
+
+    @property
+    def card(self) -> ChatCard:
+        return self._inner.card
+
+    def send(self, content: Content, *, busy: Busy = Busy.QUEUE, **options: Any) -> Sent:
+        return self._loop.do(self._inner.send(content, busy=busy, **options))
+
+    def edit(self, number: int, content: Content, **options: Any) -> Sent:
+        return self._loop.do(self._inner.edit(number, content, **options))
+
+    def interrupt(self) -> None:
+        self._loop.do(self._inner.interrupt())
+
+    def act(self, **body: Any) -> None:
+        self._loop.do(self._inner.act(**body))
+
+    def messages(self, *, before: int | None = None, limit: int = 50) -> tuple[Message, ...]:
+        return self._loop.do(self._inner.messages(before=before, limit=limit))
+
+    def answer(self, *, on_event: Callable[[AnyEvent], None] = lambda _: None) -> Turn:
+        return self._loop.do(self._inner.answer(on_event=on_event))
+
+    def stream(self, cursor: str | None = None, *, transport: Transport = Transport.WEBSOCKET) -> Generator[AnyEvent]:
+        """Every event from the cursor on. Close the generator to stop."""
+        events = aiter(self._inner.stream(cursor, transport=transport))
+        try:
+            while True:
+                yield self._loop.do(_next(events))
+        finally:
+            self._loop.do(events.aclose())
+
+
+async def _next(events: AsyncGenerator[AnyEvent]) -> AnyEvent:
+    return await anext(events)

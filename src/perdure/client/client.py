@@ -1,0 +1,40 @@
+"""Where a program starts: one deployment, one caller."""
+
+from types import TracebackType
+from typing import Any, Self
+
+from perdure.client.chats import Chats
+from perdure.client.connection import Connection
+
+
+class Client:
+    """A connection to a deployment. Use it as an async context manager."""
+
+    def __init__(self, url: str = "http://127.0.0.1:8080", *, token: str | None = None) -> None:
+        self._url = url
+        self._token = token
+        self._connection: Connection | None = None
+
+    async def __aenter__(self) -> Self:
+        self._connection = Connection(self._url, self._token)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    @property
+    def connection(self) -> Connection:
+        assert self._connection is not None, "use it as `async with Client(...) as client`"
+        return self._connection
+
+    @property
+    def chats(self) -> Chats:
+        return Chats(self.connection)
+
+    async def models(self) -> list[dict[str, Any]]:
+        """What a chat may use."""
+        return await self.connection.get("/models", list[dict[str, Any]])

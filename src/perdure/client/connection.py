@@ -1,0 +1,88 @@
+"""One deployment over HTTP: requests that may be repeated safely, answers as structs."""
+
+import asyncio
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import aiohttp
+import msgspec
+from msgspec import Struct
+
+T = TypeVar("T")
+
+BASE = "/api/v1"
+_TRIES = 4
+_FIRST_DELAY = 0.25
+_encoder = msgspec.json.Encoder()
+
+
+class Problem(Struct, frozen=True):
+    """The shape of every error."""
+
+    message: str
+    detail: str | None = None
+    kind: str | None = None
+    validations: tuple[dict[str, str], ...] = ()
+
+
+class ApiError(Exception):
+    """The server refused."""
+
+    def __init__(self, status: int, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.status = status
+        self.problem = problem
+
+
+class Connection:
+    """Speaks to one deployment as one caller."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        self.url = url.rstrip("/") + BASE
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
+        self.session = aiohttp.ClientSession(headers=headers, timeout=timeout)
+
+    async def close(self) -> None:
+        await self.session.close()
+
+    async def get(self, path: str, kind: type[T], **query: Any) -> T:
+        return await self.call("GET", path, kind, query={k: v for k, v in query.items() if v is not None})
+
+    async def post(self, path: str, kind: type[T], body: object) -> T:
+        return await self.call("POST", path, kind, body=body)
+
+    async def call(
+        self, method: str, path: str, kind: type[T], *, body: object = None, query: dict[str, Any] | None = None
+    ) -> T:
+        """Ask, and ask again when the connection breaks: the key makes sure that it happens once."""
+        content = None if body is None else _encoder.encode(body)
+        headers = {"Content-Type": "application/json"} if content is not None else {}
+        if method != "GET":
+            headers["Idempotency-Key"] = str(uuid4())
+        for tried in range(1, _TRIES + 1):
+            try:
+                return await self._once(method, path, kind, data=content, headers=headers, params=query)
+            except (aiohttp.ClientConnectionError, aiohttp.ServerDisconnectedError):
+                if tried == _TRIES:
+                    raise
+            except ApiError as error:
+                if error.status != 503 or tried == _TRIES:
+                    raise
+            await asyncio.sleep(_FIRST_DELAY * 2**tried)
+        raise AssertionError
+
+    async def _once(self, method: str, path: str, kind: type[T], **options: Any) -> T:
+        async with self.session.request(method, self.url + path, **options) as response:
+            content = await response.read()
+            if response.status >= 400:
+                raise refused(response.status, content)
+            return msgspec.json.decode(content or b"null", type=kind)
+
+
+def refused(status: int, content: bytes) -> ApiError:
+    try:
+        problem = msgspec.json.decode(content, type=Problem)
+    except msgspec.DecodeError:
+        problem = Problem(content.decode(errors="replace").strip() or f"The server answered {status}.")
+    return ApiError(status, problem)

@@ -1,0 +1,91 @@
+"""A chat's events as they happen, over any number of connections: what breaks is resumed, nothing comes twice."""
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator
+from enum import StrEnum
+from uuid import UUID
+
+import aiohttp
+import msgspec
+
+from perdure.client.connection import Connection, Problem, refused
+from perdure.client.transcript import Gap, Transcript
+from perdure.core.events import AnyEvent
+
+_batches = msgspec.json.Decoder(list[AnyEvent])
+_events = msgspec.json.Decoder(AnyEvent)
+_FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
+_FATAL = frozenset({400, 401, 403, 404})
+# The codes with which a stream says that coming back makes no sense.
+_CLOSED = {4403: 403, 4404: 404}
+
+
+class Transport(StrEnum):
+    WEBSOCKET = "websocket"
+    SSE = "sse"
+
+
+class EventStream:
+    """Iterate it for events; `transcript` is the chat as they tell it, and `cursor` is where to go on another day."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        chat_id: UUID,
+        *,
+        cursor: str | None = None,
+        transport: Transport = Transport.WEBSOCKET,
+    ) -> None:
+        self.transcript = Transcript()
+        self.transcript.cursor = cursor
+        self._connection = connection
+        self._path = f"/chats/{chat_id}/stream"
+        self._transport = transport
+
+    @property
+    def cursor(self) -> str | None:
+        return self.transcript.cursor
+
+    async def __aiter__(self) -> AsyncGenerator[AnyEvent]:
+        delay = _FIRST_DELAY
+        while True:
+            try:
+                connected = self._websocket() if self._transport is Transport.WEBSOCKET else self._sse()
+                async for event in connected:
+                    delay = _FIRST_DELAY
+                    if self.transcript.add(event):
+                        yield event
+            except Gap:
+                continue
+            except aiohttp.WSServerHandshakeError as error:
+                if error.status in _FATAL:
+                    raise refused(error.status, b"") from error
+            except aiohttp.ClientError:
+                pass
+            await asyncio.sleep(delay * random.uniform(0.7, 1.3))
+            delay = min(2 * delay, _LONGEST_DELAY)
+
+    async def _websocket(self) -> AsyncGenerator[AnyEvent]:
+        query = {"cursor": self.cursor} if self.cursor else {}
+        address = self._connection.url + self._path
+        async with self._connection.session.ws_connect(address, params=query, heartbeat=30, max_msg_size=0) as socket:
+            async for message in socket:
+                for event in _batches.decode(message.data):
+                    yield event
+            if socket.close_code in _CLOSED:
+                raise refused(_CLOSED[socket.close_code], msgspec.json.encode(Problem("The chat cannot be followed.")))
+
+    async def _sse(self) -> AsyncGenerator[AnyEvent]:
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": self.cursor} if self.cursor else {})
+        async with self._connection.session.get(self._connection.url + self._path, headers=headers) as response:
+            if response.status in _FATAL:
+                raise refused(response.status, await response.read())
+            if response.status != 200:
+                return
+            rest = b""
+            async for chunk in response.content.iter_any():
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    if line.startswith(b"data: "):
+                        yield _events.decode(line[6:])
