@@ -87,7 +87,7 @@ class Answering:
 
     def _refuse(self, wire: Wire, exchange: Exchange, entry: Recorded, problem: Problem) -> None:
         entry.problem = problem.message
-        exchange.respond(problem.status, wire.error(problem), **problem.headers)
+        exchange.respond(problem.status, wire.error(problem), **wire.error_headers(problem), **problem.headers)
 
     def _finish(self, entry: Recorded, exchange: Exchange) -> None:
         """Write down how it ended."""
@@ -121,7 +121,7 @@ class Answering:
         await self._stream(wire, exchange, ask, events)
 
     async def _stream(self, wire: Wire, exchange: Exchange, ask: Ask, events: Iterator[Action]) -> None:
-        exchange.start("text/event-stream; charset=utf-8", **wire.headers(ask))
+        exchange.start(wire.content_type, **wire.headers(ask))
         await Player(exchange, self.gates).play(events)
 
     def _scripted(self, wire: Wire, fault: Fault) -> Problem:

@@ -11,6 +11,9 @@ import msgspec
 
 from perdure.sim.answering import Answering
 from perdure.sim.anthropic.wire import Anthropic
+from perdure.sim.clouds.azure import AzureChat
+from perdure.sim.clouds.bedrock import Bedrock
+from perdure.sim.clouds.vertex import VertexAnthropic, VertexGemini
 from perdure.sim.connection import Connection, Exchange
 from perdure.sim.control import Control
 from perdure.sim.director import DEMO_RATE, Director
@@ -22,7 +25,7 @@ from perdure.sim.openai_responses.store import Responses
 from perdure.sim.openai_responses.wire import OpenAIResponses
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.recording import Recorded, Recording
-from perdure.sim.routes import Routes
+from perdure.sim.routes import Routes, Wires
 from perdure.sim.script import Script
 
 log = logging.getLogger(__name__)
@@ -96,7 +99,17 @@ class Simulator:
         responses = OpenAIResponses(cache, now, stored)
         background = Background(responses, stored, self.gates)
         answering = Answering(self.director, self.recording, self.gates, background, now)
-        return Routes(answering, background, Anthropic(cache), OpenAIChat(cache, now), responses, Gemini(cache))
+        wires = Wires(
+            Anthropic(cache),
+            OpenAIChat(cache, now),
+            responses,
+            Gemini(cache),
+            AzureChat(cache, now),
+            VertexAnthropic(cache),
+            VertexGemini(cache),
+            Bedrock(cache),
+        )
+        return Routes(answering, background, wires)
 
     async def _handle(self, exchange: Exchange) -> None:
         try:

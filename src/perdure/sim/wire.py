@@ -22,10 +22,15 @@ class Request:
     scope: str
 
 
+EVENT_STREAM = "text/event-stream; charset=utf-8"
+
+
 class Wire(Protocol):
     """One vendor's language."""
 
     name: str
+    content_type: str
+    """Of a streamed answer."""
 
     def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
         """The caller's key, wherever this vendor looks for it."""
@@ -53,6 +58,10 @@ class Wire(Protocol):
 
     def error(self, problem: Problem) -> bytes:
         """The body of an error answer."""
+        ...
+
+    def error_headers(self, problem: Problem) -> dict[str, str]:
+        """Headers of an error answer."""
         ...
 
     def headers(self, ask: Ask) -> dict[str, str]:

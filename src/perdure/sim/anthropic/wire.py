@@ -16,7 +16,7 @@ from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import Block, PromptCache
 from perdure.sim.script import Step
-from perdure.sim.wire import Request
+from perdure.sim.wire import EVENT_STREAM, Request
 
 SIZE_LIMIT = 32 * 1024 * 1024
 BREAKPOINTS = 4
@@ -26,6 +26,7 @@ class Anthropic:
     """POST /v1/messages and /v1/messages/count_tokens."""
 
     name = "anthropic"
+    content_type = EVENT_STREAM
 
     def __init__(self, cache: PromptCache) -> None:
         self._cache = cache
@@ -41,6 +42,10 @@ class Anthropic:
     def read(self, request: Request) -> Ask:
         if "anthropic-version" not in request.headers:
             raise voice.invalid("anthropic-version: header is required")
+        return self.read_checked(request)
+
+    def read_checked(self, request: Request) -> Ask:
+        """The same where the version stands elsewhere."""
         body, spoken = self._checked(request)
         return ask(body, spoken, _checked_blocks(body, spoken), request, self._cache)
 
@@ -60,6 +65,9 @@ class Anthropic:
 
     def error(self, problem: Problem) -> bytes:
         return voice.document(problem)
+
+    def error_headers(self, problem: Problem) -> dict[str, str]:  # noqa: ARG002
+        return {}
 
     def headers(self, ask: Ask) -> dict[str, str]:
         return {"request-id": f"req_{ask.id}"}

@@ -16,7 +16,7 @@ from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.script import Step
-from perdure.sim.wire import Request
+from perdure.sim.wire import EVENT_STREAM, Request
 
 METHODS = frozenset({"generateContent", "streamGenerateContent", "countTokens"})
 
@@ -25,6 +25,7 @@ class Gemini:
     """POST /v1beta/models/{model}:generateContent and :streamGenerateContent."""
 
     name = "gemini"
+    content_type = EVENT_STREAM
 
     def __init__(self, cache: PromptCache) -> None:
         self._cache = cache
@@ -64,6 +65,9 @@ class Gemini:
 
     def error(self, problem: Problem) -> bytes:
         return voice.document(problem)
+
+    def error_headers(self, problem: Problem) -> dict[str, str]:  # noqa: ARG002
+        return {}
 
     def headers(self, ask: Ask) -> dict[str, str]:
         return {"x-gemini-service-tier": "standard", "server-timing": f"gfet4t7; dur={len(ask.id)}"}

@@ -30,14 +30,14 @@ class Background:
         stored = self._responses.keep(answer.id, Stored(given_items(ask), answer.response("queued")))
         stored.task = asyncio.create_task(self._make(stored, ask, step))
         if ask.stream:
-            exchange.start("text/event-stream; charset=utf-8", **self._wire.headers(ask))
+            exchange.start(self._wire.content_type, **self._wire.headers(ask))
             await stored.follow(exchange, -1, first=True)
         else:
             exchange.respond(200, msgspec.json.encode(stored.response))
 
     async def route(self, exchange: Exchange) -> None:
         """Everything under /v1/responses/."""
-        id_, _, verb = exchange.path.removeprefix("/v1/responses/").partition("/")
+        id_, _, verb = exchange.path.partition("/responses/")[2].partition("/")
         stored = self._responses.get(id_)
         if stored is None:
             self._refuse(exchange, Problem(404, INVALID, f"Response with id '{id_}' not found."))
@@ -64,7 +64,7 @@ class Background:
             message = "This response cannot be streamed because it was not created with background set to true."
             self._refuse(exchange, Problem(400, INVALID, message, param="stream"))
         else:
-            exchange.start("text/event-stream; charset=utf-8")
+            exchange.start(self._wire.content_type)
             await stored.follow(exchange, int(exchange.query.get("starting_after", "-1")), first=False)
 
     def _cancel(self, exchange: Exchange, stored: Stored) -> None:

@@ -17,13 +17,14 @@ from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.script import Step
-from perdure.sim.wire import Request
+from perdure.sim.wire import EVENT_STREAM, Request
 
 
 class OpenAIResponses:
     """POST /v1/responses."""
 
     name = "openai_responses"
+    content_type = EVENT_STREAM
 
     def __init__(self, cache: PromptCache, now: Callable[[], float], responses: Responses) -> None:
         self._cache = cache
@@ -59,6 +60,9 @@ class OpenAIResponses:
 
     def error(self, problem: Problem) -> bytes:
         return voice.document(problem)
+
+    def error_headers(self, problem: Problem) -> dict[str, str]:  # noqa: ARG002
+        return {}
 
     def headers(self, ask: Ask) -> dict[str, str]:
         return {"x-request-id": f"req_{ask.id}", "openai-version": "2020-10-01"}
