@@ -13,7 +13,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE = 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format setup lock
+.PHONY: help run test check format setup lock schema reference
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -45,6 +45,12 @@ format: $(READY) ## Format the code and mend what can be mended
 
 setup: $(READY) $(WEB) ## Install everything and run nothing
 	@scripts/system-packages test
+
+schema: $(READY) ## Write src/perdure/store/schema.sql from the migrations
+	@$(BIN)/python scripts/write-schema
+
+reference: $(READY) ## Write the pages of docs/reference that follow from the code
+	@$(BIN)/python scripts/write-reference
 
 lock: ## Resolve the dependencies anew into requirements.lock, which names no host
 	@scripts/install-uv $(UV) $(PYTHON)

@@ -29,6 +29,7 @@ PerdureError
 ├── Fenced                   somebody else drives this chat now: stop quietly
 ├── Unavailable              ours to repeat: the database or a peer is away
 │   └── WorkspaceUnreachable  nobody answers in the workspace
+├── WorkspaceLost            what ran in a workspace is gone and nobody knows how it ended: ask, never repeat
 └── ProviderFailure          a model's API failed, classified
 """
 
@@ -200,6 +201,10 @@ class Unavailable(PerdureError):
 
 class WorkspaceUnreachable(Unavailable):
     """Nobody answers in the workspace, or the connection broke while we waited."""
+
+
+class WorkspaceLost(PerdureError):
+    """The agent program that did this work is gone. The work may or may not have been done."""
 
 
 class ProviderFailure(PerdureError):

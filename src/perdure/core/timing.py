@@ -65,6 +65,8 @@ WORKSPACE_LONG_POLL = timedelta(seconds=20)
 WORKSPACE_STOP = timedelta(seconds=15)
 PROCESS_GRACE = timedelta(seconds=2)
 EXECUTE_TIMEOUT = timedelta(seconds=10)
+EXECUTE_TIMEOUT_LONGEST = timedelta(minutes=10)
+BACKGROUND_GLANCE = timedelta(milliseconds=300)
 
 SESSION_KEPT = timedelta(days=30)
 LOGIN_LINK_KEPT = timedelta(minutes=30)

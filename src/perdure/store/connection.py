@@ -49,7 +49,7 @@ async def _refuse_old_server(connection: "asyncpg.Connection[Record]") -> None:
     if version.major < OLDEST_MAJOR:
         await connection.close()
         raise Misconfigured(
-            f"The database server is Postgres {version.major}.{version.minor}; {OLDEST_MAJOR} or newer is needed. "
+            f"The database server is Postgres {version.major}; {OLDEST_MAJOR} or newer is needed. "
             "Name a newer one in PERDURE_DATABASE_URL, or leave that out to use the embedded one."
         )
 

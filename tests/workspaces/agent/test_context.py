@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 
-from tests.workspaces.agent.conftest import PATIENCE, Inside
+from tests.workspaces.inside import PATIENCE, Inside
 
 SKILL = '---\nname: release\ndescription: "How to cut a release."\n---\n# Release\n'
 

@@ -5,7 +5,7 @@ import os
 import stat
 
 import pytest
-from tests.workspaces.agent.conftest import Inside
+from tests.workspaces.inside import Inside
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.workspaces.wire import ImagePage, TextPage

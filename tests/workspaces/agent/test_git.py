@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from tests.workspaces.agent.conftest import PATIENCE, Inside
+from tests.workspaces.inside import PATIENCE, Inside
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.workspaces.agent.git import without_credentials

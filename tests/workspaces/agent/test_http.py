@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.workspaces.agent.conftest import Inside
+from tests.workspaces.inside import Inside
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.workspaces.client import WorkspaceClient

@@ -7,7 +7,7 @@ import stat
 import sys
 
 import pytest
-from tests.workspaces.agent.conftest import Inside
+from tests.workspaces.inside import Inside
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.workspaces.wire import FileEdits, TextEdit

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from tests.workspaces.agent.conftest import PATIENCE, Inside
+from tests.workspaces.inside import PATIENCE, Inside
 from tests.workspaces.waiting import alive, eventually
 
 from perdure.core.errors import WorkspaceRefused

@@ -1,7 +1,7 @@
 """Finding text: the same answers with ripgrep and without it."""
 
 import pytest
-from tests.workspaces.agent.conftest import Inside
+from tests.workspaces.inside import Inside
 
 from perdure.core.errors import WorkspaceRefused
 

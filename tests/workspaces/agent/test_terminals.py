@@ -1,7 +1,7 @@
 """Terminals: a shell that remembers its screen."""
 
 import pytest
-from tests.workspaces.agent.conftest import Inside
+from tests.workspaces.inside import Inside
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.workspaces.wire import Frame

@@ -140,7 +140,9 @@ class Processes:
 
     async def wait(self, run: str, seconds: float, most: int) -> dict[str, object]:
         process = self.find(run)
-        await _within(process.exited, min(seconds, limits.WAIT_MOST_SECONDS))
+        if await _within(process.exited, min(seconds, limits.WAIT_MOST_SECONDS)):
+            # The guard leaves a moment after the command, unless there is something left to guard.
+            await _within(process.quiet, limits.SETTLE_SECONDS)
         self._record(process)
         return process.report(most)
 

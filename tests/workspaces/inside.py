@@ -2,15 +2,10 @@
 
 import asyncio
 import json
-import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import AsyncGenerator
 from datetime import timedelta
 from pathlib import Path
-
-import pytest
 
 from perdure.workspaces import wire
 from perdure.workspaces.bundle import bundle
@@ -60,16 +55,3 @@ class Inside:
             await self.client.shut_down()
             await self._process.wait()
         await self.client.close()
-
-
-@pytest.fixture
-async def inside() -> AsyncGenerator[Inside]:
-    """Under a short path, because a socket's path has at most 107 bytes."""
-    root = Path(tempfile.mkdtemp(prefix="perdure-"))
-    agent = Inside(root)
-    await agent.start()
-    try:
-        yield agent
-    finally:
-        await agent.leaves()
-        shutil.rmtree(root)

@@ -1,0 +1,705 @@
+-- The schema that the migrations make, written by `make schema`. Read it; change it by a new migration.
+
+CREATE DOMAIN public.chat_status AS text
+	CONSTRAINT chat_status_check CHECK ((VALUE = ANY (ARRAY['waiting'::text, 'running'::text, 'interrupting'::text, 'requires_action'::text, 'error'::text])));
+
+CREATE DOMAIN public.inbox_kind AS text
+	CONSTRAINT inbox_kind_check CHECK ((VALUE = ANY (ARRAY['finished'::text, 'failed'::text, 'needs_you'::text, 'shared'::text, 'digest'::text])));
+
+CREATE DOMAIN public.message_role AS text
+	CONSTRAINT message_role_check CHECK ((VALUE = ANY (ARRAY['system'::text, 'user'::text, 'assistant'::text, 'tool'::text])));
+
+CREATE DOMAIN public.message_visibility AS text
+	CONSTRAINT message_visibility_check CHECK ((VALUE = ANY (ARRAY['both'::text, 'user'::text, 'model'::text])));
+
+CREATE DOMAIN public.pin_order AS integer
+	CONSTRAINT pin_order_check CHECK ((VALUE >= 0));
+
+CREATE DOMAIN public.title_source AS text
+	CONSTRAINT title_source_check CHECK ((VALUE = ANY (ARRAY['fallback'::text, 'generated'::text, 'named'::text])));
+
+CREATE FUNCTION public.chat_is_valid(status text, archived boolean, queued integer, action text, worker_id uuid, runner_id uuid, newest_version bigint, snapshot_version bigint, file_count integer) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+BEGIN
+    RETURN (NOT archived OR status IN ('waiting', 'error'))
+        AND (status <> 'waiting' OR queued = 0)
+        AND queued <= 20
+        AND (status = 'requires_action') = (action IS NOT NULL)
+        AND (worker_id IS NULL) = (runner_id IS NULL)
+        AND newest_version <= snapshot_version
+        AND file_count BETWEEN 0 AND 50;
+END
+$$;
+
+CREATE FUNCTION public.expect(ok boolean, what text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF NOT coalesce(ok, false) THEN
+        RAISE EXCEPTION 'expected: %', what USING ERRCODE = 'PD001';
+    END IF;
+END
+$$;
+
+CREATE FUNCTION public.forget_chats() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    DELETE FROM messages WHERE chat_id IN (SELECT id FROM forgotten);
+    DELETE FROM queued_messages WHERE chat_id IN (SELECT id FROM forgotten);
+    DELETE FROM inbox WHERE chat_id IN (SELECT id FROM forgotten);
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.forget_users() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    DELETE FROM inbox WHERE user_id IN (SELECT id FROM forgotten);
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.may_read(chat uuid, root uuid, owner uuid, reader uuid) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    SELECT owner = reader OR EXISTS (
+        SELECT FROM chat_shares s
+        WHERE s.chat_id = coalesce(root, chat)
+            AND (s.user_id = reader
+                 OR s.group_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = reader))
+    )
+$$;
+
+CREATE TABLE public.audit (
+    id bigint NOT NULL,
+    organisation_id uuid NOT NULL,
+    actor_id uuid,
+    action text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    detail text DEFAULT '{}'::text NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE public.audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.chat_cards (
+    id uuid NOT NULL,
+    organisation_id uuid NOT NULL,
+    owner_id uuid NOT NULL,
+    parent_id uuid,
+    root_id uuid,
+    agent_type text,
+    title text NOT NULL,
+    title_source public.title_source DEFAULT 'fallback'::text NOT NULL,
+    labels jsonb DEFAULT '{}'::jsonb NOT NULL,
+    source text DEFAULT 'api'::text NOT NULL,
+    model text,
+    effort text,
+    plan_mode boolean DEFAULT false NOT NULL,
+    pin public.pin_order DEFAULT 0 NOT NULL,
+    workspace_id uuid,
+    client_tools text DEFAULT '[]'::text NOT NULL,
+    client_tool_deadline interval,
+    settings text DEFAULT '{}'::text NOT NULL,
+    turn_label text,
+    summary text,
+    summarised_turns integer DEFAULT 0 NOT NULL,
+    turns integer DEFAULT 0 NOT NULL,
+    cost bigint DEFAULT 0 NOT NULL,
+    unpriced_calls integer DEFAULT 0 NOT NULL,
+    context_tokens integer,
+    context_limit integer,
+    metadata_version bigint DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    diff text,
+    context_dirty boolean DEFAULT false NOT NULL
+)
+WITH (fillfactor='80');
+
+CREATE TABLE public.chat_shares (
+    chat_id uuid NOT NULL,
+    user_id uuid,
+    group_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chat_shares_check CHECK (((user_id IS NULL) <> (group_id IS NULL)))
+);
+
+CREATE VIEW public.cards AS
+ SELECT id,
+    organisation_id,
+    owner_id,
+    parent_id,
+    root_id,
+    agent_type,
+    title,
+    title_source,
+    labels,
+    source,
+    model,
+    effort,
+    plan_mode,
+    pin,
+    workspace_id,
+    client_tools,
+    client_tool_deadline,
+    settings,
+    turn_label,
+    summary,
+    summarised_turns,
+    turns,
+    cost,
+    unpriced_calls,
+    context_tokens,
+    context_limit,
+    diff,
+    context_dirty,
+    metadata_version,
+    created_at,
+    updated_at AS listed_at,
+    now() AS read_at,
+    ARRAY( SELECT k.id
+           FROM public.chat_cards k
+          WHERE (k.parent_id = c.id)
+          ORDER BY k.created_at, k.id) AS children,
+    (EXISTS ( SELECT
+           FROM public.chat_shares s
+          WHERE (s.chat_id = COALESCE(c.root_id, c.id)))) AS shared
+   FROM public.chat_cards c;
+
+CREATE TABLE public.chats (
+    id uuid NOT NULL,
+    status public.chat_status NOT NULL,
+    archived boolean DEFAULT false NOT NULL,
+    worker_id uuid,
+    runner_id uuid,
+    last_error text,
+    retry_state text,
+    action text,
+    action_deadline_at timestamp with time zone,
+    compaction_requested_at timestamp with time zone,
+    budget_declined boolean DEFAULT false NOT NULL,
+    turn integer DEFAULT 0 NOT NULL,
+    continuing boolean DEFAULT false NOT NULL,
+    newest_is_user boolean DEFAULT false NOT NULL,
+    last_assistant integer DEFAULT 0 NOT NULL,
+    open_calls text DEFAULT '[]'::text NOT NULL,
+    queue integer[] DEFAULT '{}'::integer[] NOT NULL,
+    next_message integer DEFAULT 1 NOT NULL,
+    next_queued integer DEFAULT 1 NOT NULL,
+    file_count integer DEFAULT 0 NOT NULL,
+    budget_limit bigint,
+    budget_spent bigint DEFAULT 0 NOT NULL,
+    budget_reserved bigint DEFAULT 0 NOT NULL,
+    snapshot_version bigint NOT NULL,
+    history_version bigint DEFAULT 0 NOT NULL,
+    queue_version bigint DEFAULT 0 NOT NULL,
+    retry_version bigint DEFAULT 0 NOT NULL,
+    generation_attempt integer DEFAULT 0 NOT NULL,
+    change_id uuid,
+    recent_changes uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chats_valid_state CHECK (public.chat_is_valid((status)::text, archived, cardinality(queue), action, worker_id, runner_id, GREATEST(history_version, queue_version, retry_version), snapshot_version, file_count))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
+
+CREATE TABLE public.file_links (
+    chat_id uuid NOT NULL,
+    file_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.files (
+    id uuid NOT NULL,
+    organisation_id uuid NOT NULL,
+    owner_id uuid NOT NULL,
+    name text NOT NULL,
+    media_type text NOT NULL,
+    size integer NOT NULL,
+    content bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT files_name_check CHECK ((octet_length(name) <= 255)),
+    CONSTRAINT files_size_check CHECK ((size <= 10485760))
+);
+ALTER TABLE ONLY public.files ALTER COLUMN content SET STORAGE EXTERNAL;
+
+CREATE TABLE public.group_members (
+    group_id uuid NOT NULL,
+    user_id uuid NOT NULL
+);
+
+CREATE TABLE public.groups (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.idempotency_keys (
+    caller uuid NOT NULL,
+    route text NOT NULL,
+    key text NOT NULL,
+    request_hash bytea NOT NULL,
+    answer text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.identities (
+    service text NOT NULL,
+    subject text NOT NULL,
+    user_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.inbox (
+    id bigint NOT NULL,
+    user_id uuid NOT NULL,
+    chat_id uuid,
+    kind public.inbox_kind NOT NULL,
+    title text DEFAULT ''::text NOT NULL,
+    text text DEFAULT ''::text NOT NULL,
+    snapshot_version bigint,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    read_at timestamp with time zone,
+    pushed_at timestamp with time zone
+)
+WITH (fillfactor='80');
+
+ALTER TABLE public.inbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.inbox_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.journal (
+    chat_id uuid NOT NULL,
+    message integer NOT NULL,
+    index integer NOT NULL,
+    run integer NOT NULL,
+    tool text NOT NULL,
+    effect text NOT NULL,
+    state text DEFAULT 'started'::text NOT NULL,
+    runner_id uuid NOT NULL,
+    incarnation text,
+    result text,
+    is_error boolean DEFAULT false NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    quiet_at timestamp with time zone,
+    CONSTRAINT journal_effect_check CHECK ((effect = ANY (ARRAY['keyed'::text, 'once'::text]))),
+    CONSTRAINT journal_state_check CHECK ((state = ANY (ARRAY['started'::text, 'finished'::text, 'closed'::text])))
+);
+
+CREATE TABLE public.login_links (
+    hash bytea NOT NULL,
+    user_id uuid NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.messages (
+    chat_id uuid NOT NULL,
+    number integer NOT NULL,
+    revision bigint NOT NULL,
+    role public.message_role NOT NULL,
+    visibility public.message_visibility NOT NULL,
+    kind text NOT NULL,
+    parts text NOT NULL,
+    created_by uuid,
+    model text,
+    effort text,
+    answer text,
+    client_id text,
+    queued_as integer,
+    covers integer,
+    change_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    hidden_in bigint
+);
+
+CREATE TABLE public.model_settings (
+    organisation_id uuid NOT NULL,
+    name text NOT NULL,
+    provider_id uuid NOT NULL,
+    model text NOT NULL,
+    display_name text DEFAULT ''::text NOT NULL,
+    enabled boolean DEFAULT true NOT NULL,
+    chosen boolean DEFAULT false NOT NULL,
+    options text DEFAULT '{}'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.organisations (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.provider_keys (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    provider_id uuid NOT NULL,
+    user_id uuid,
+    secret bytea NOT NULL,
+    hint text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.providers (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    name text NOT NULL,
+    dialect text NOT NULL,
+    base_url text NOT NULL,
+    enabled boolean DEFAULT true NOT NULL,
+    options text DEFAULT '{}'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.queued_messages (
+    chat_id uuid NOT NULL,
+    number integer NOT NULL,
+    parts text NOT NULL,
+    created_by uuid NOT NULL,
+    model text,
+    effort text,
+    client_id text,
+    change_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    removed_in bigint
+);
+
+CREATE TABLE public.read_markers (
+    user_id uuid NOT NULL,
+    chat_id uuid NOT NULL,
+    number integer NOT NULL
+);
+
+CREATE TABLE public.replicas (
+    id uuid NOT NULL,
+    address text,
+    version text NOT NULL,
+    capacity integer DEFAULT 0 NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    seen_at timestamp with time zone DEFAULT now() NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE UNLOGGED TABLE public.segments (
+    chat_id uuid NOT NULL,
+    history_version bigint NOT NULL,
+    attempt integer NOT NULL,
+    seq_from integer NOT NULL,
+    seq_to integer NOT NULL,
+    content text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.sessions (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    hash bytea NOT NULL,
+    user_id uuid NOT NULL,
+    address text DEFAULT ''::text NOT NULL,
+    user_agent text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.settings (
+    organisation_id uuid NOT NULL,
+    name text NOT NULL,
+    value text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.tokens (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    hash bytea NOT NULL,
+    user_id uuid NOT NULL,
+    name text NOT NULL,
+    hint text NOT NULL,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    used_at timestamp with time zone
+);
+
+CREATE TABLE public.user_settings (
+    user_id uuid NOT NULL,
+    name text NOT NULL,
+    value text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.users (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    email text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    role text DEFAULT 'member'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    password_hash text,
+    preferences text DEFAULT '{}'::text NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'auditor'::text])))
+);
+
+ALTER TABLE ONLY public.audit
+    ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.chat_cards
+    ADD CONSTRAINT chat_cards_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.chats
+    ADD CONSTRAINT chats_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.file_links
+    ADD CONSTRAINT file_links_pkey PRIMARY KEY (chat_id, file_id);
+
+ALTER TABLE ONLY public.files
+    ADD CONSTRAINT files_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.group_members
+    ADD CONSTRAINT group_members_pkey PRIMARY KEY (group_id, user_id);
+
+ALTER TABLE ONLY public.groups
+    ADD CONSTRAINT groups_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller, route, key);
+
+ALTER TABLE ONLY public.identities
+    ADD CONSTRAINT identities_pkey PRIMARY KEY (service, subject);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_chat_id_kind_key UNIQUE (chat_id, kind);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.journal
+    ADD CONSTRAINT journal_pkey PRIMARY KEY (chat_id, message, index, run);
+
+ALTER TABLE ONLY public.login_links
+    ADD CONSTRAINT login_links_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY public.messages
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (chat_id, number);
+
+ALTER TABLE ONLY public.model_settings
+    ADD CONSTRAINT model_settings_pkey PRIMARY KEY (organisation_id, name);
+
+ALTER TABLE ONLY public.organisations
+    ADD CONSTRAINT organisations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.provider_keys
+    ADD CONSTRAINT provider_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.providers
+    ADD CONSTRAINT providers_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.queued_messages
+    ADD CONSTRAINT queued_messages_pkey PRIMARY KEY (chat_id, number);
+
+ALTER TABLE ONLY public.read_markers
+    ADD CONSTRAINT read_markers_pkey PRIMARY KEY (user_id, chat_id);
+
+ALTER TABLE ONLY public.replicas
+    ADD CONSTRAINT replicas_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.segments
+    ADD CONSTRAINT segments_pkey PRIMARY KEY (chat_id, history_version, attempt, seq_from);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.settings
+    ADD CONSTRAINT settings_pkey PRIMARY KEY (organisation_id, name);
+
+ALTER TABLE ONLY public.tokens
+    ADD CONSTRAINT tokens_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.tokens
+    ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.user_settings
+    ADD CONSTRAINT user_settings_pkey PRIMARY KEY (user_id, name);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (id);
+
+CREATE INDEX audit_newest ON public.audit USING btree (organisation_id, id DESC);
+
+CREATE INDEX chat_cards_children ON public.chat_cards USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX chat_cards_family ON public.chat_cards USING btree (root_id) WHERE (root_id IS NOT NULL);
+
+CREATE INDEX chat_cards_listed ON public.chat_cards USING btree (owner_id, updated_at DESC) WHERE (parent_id IS NULL);
+
+CREATE INDEX chat_shares_by_group ON public.chat_shares USING btree (group_id) WHERE (group_id IS NOT NULL);
+
+CREATE INDEX chat_shares_by_user ON public.chat_shares USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX chat_shares_groups ON public.chat_shares USING btree (chat_id, group_id) WHERE (group_id IS NOT NULL);
+
+CREATE UNIQUE INDEX chat_shares_users ON public.chat_shares USING btree (chat_id, user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX chats_due ON public.chats USING btree (action_deadline_at) WHERE (action_deadline_at IS NOT NULL);
+
+CREATE INDEX chats_parents ON public.chats USING btree (id) WHERE (((status)::text = 'requires_action'::text) AND (action ~~ '{"kind":"children"%'::text));
+
+CREATE INDEX chats_runnable ON public.chats USING btree (worker_id) WHERE ((status)::text = ANY (ARRAY['running'::text, 'interrupting'::text]));
+
+CREATE INDEX file_links_by_file ON public.file_links USING btree (file_id);
+
+CREATE INDEX group_members_by_user ON public.group_members USING btree (user_id);
+
+CREATE UNIQUE INDEX groups_name ON public.groups USING btree (organisation_id, lower(name));
+
+CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
+
+CREATE INDEX identities_by_user ON public.identities USING btree (user_id);
+
+CREATE INDEX inbox_by_user ON public.inbox USING btree (user_id);
+
+CREATE INDEX inbox_unread ON public.inbox USING btree (user_id) WHERE (read_at IS NULL);
+
+CREATE INDEX messages_boundaries ON public.messages USING btree (chat_id, number) WHERE (kind = 'boundary'::text);
+
+CREATE INDEX messages_by_revision ON public.messages USING btree (chat_id, revision, number);
+
+CREATE INDEX model_settings_by_provider ON public.model_settings USING btree (provider_id);
+
+CREATE UNIQUE INDEX model_settings_default ON public.model_settings USING btree (organisation_id) WHERE chosen;
+
+CREATE UNIQUE INDEX provider_keys_deployment ON public.provider_keys USING btree (provider_id) WHERE (user_id IS NULL);
+
+CREATE UNIQUE INDEX provider_keys_personal ON public.provider_keys USING btree (provider_id, user_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX providers_name ON public.providers USING btree (organisation_id, lower(name));
+
+CREATE INDEX read_markers_by_chat ON public.read_markers USING btree (chat_id);
+
+CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX sessions_expired ON public.sessions USING btree (expires_at);
+
+CREATE INDEX tokens_by_user ON public.tokens USING btree (user_id, created_at);
+
+CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE INDEX users_of_organisation ON public.users USING btree (organisation_id, created_at, id);
+
+CREATE TRIGGER chats_forgotten AFTER DELETE ON public.chats REFERENCING OLD TABLE AS forgotten FOR EACH STATEMENT EXECUTE FUNCTION public.forget_chats();
+
+CREATE TRIGGER users_forgotten AFTER DELETE ON public.users REFERENCING OLD TABLE AS forgotten FOR EACH STATEMENT EXECUTE FUNCTION public.forget_users();
+
+ALTER TABLE ONLY public.audit
+    ADD CONSTRAINT audit_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES public.users(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.audit
+    ADD CONSTRAINT audit_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.chat_cards
+    ADD CONSTRAINT chat_cards_id_fkey FOREIGN KEY (id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chat_cards
+    ADD CONSTRAINT chat_cards_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.chat_cards
+    ADD CONSTRAINT chat_cards_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.chat_cards
+    ADD CONSTRAINT chat_cards_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chat_cards
+    ADD CONSTRAINT chat_cards_root_id_fkey FOREIGN KEY (root_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chat_shares
+    ADD CONSTRAINT chat_shares_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chat_shares
+    ADD CONSTRAINT chat_shares_group_id_fkey FOREIGN KEY (group_id) REFERENCES public.groups(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chat_shares
+    ADD CONSTRAINT chat_shares_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.file_links
+    ADD CONSTRAINT file_links_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.file_links
+    ADD CONSTRAINT file_links_file_id_fkey FOREIGN KEY (file_id) REFERENCES public.files(id);
+
+ALTER TABLE ONLY public.files
+    ADD CONSTRAINT files_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.files
+    ADD CONSTRAINT files_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.group_members
+    ADD CONSTRAINT group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES public.groups(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.group_members
+    ADD CONSTRAINT group_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.groups
+    ADD CONSTRAINT groups_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.identities
+    ADD CONSTRAINT identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.journal
+    ADD CONSTRAINT journal_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.login_links
+    ADD CONSTRAINT login_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.model_settings
+    ADD CONSTRAINT model_settings_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.model_settings
+    ADD CONSTRAINT model_settings_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES public.providers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.provider_keys
+    ADD CONSTRAINT provider_keys_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES public.providers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.provider_keys
+    ADD CONSTRAINT provider_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.providers
+    ADD CONSTRAINT providers_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.read_markers
+    ADD CONSTRAINT read_markers_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.read_markers
+    ADD CONSTRAINT read_markers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.settings
+    ADD CONSTRAINT settings_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.tokens
+    ADD CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.user_settings
+    ADD CONSTRAINT user_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);

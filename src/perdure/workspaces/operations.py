@@ -1,0 +1,107 @@
+"""What tools do in a workspace, one function each: asked in a model's words, answered in ours, safe to ask again."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from perdure.core.errors import WorkspaceLost, WorkspaceRefused, WorkspaceUnreachable
+from perdure.core.timing import BACKGROUND_GLANCE, EXECUTE_TIMEOUT, PROCESS_GRACE, WORKSPACE_LONG_POLL
+from perdure.workspaces import answers, wire
+from perdure.workspaces.attachments import MOST_BYTES, Attachment, attachment
+from perdure.workspaces.client import WorkspaceClient
+
+PAGE = 2000
+LOST = (
+    "The workspace restarted while this ran. It may or may not have been done; look at the files before trying again."
+)
+
+
+async def read_file(client: WorkspaceClient, path: str, offset: int = 1, limit: int = PAGE) -> str | wire.ImagePage:
+    """Numbered lines of a text file, or an image as an image."""
+    found = await client.files.read(path, offset, limit)
+    return found if isinstance(found, wire.ImagePage) else answers.page(found)
+
+
+async def write_file(client: WorkspaceClient, key: str, path: str, content: str) -> str:
+    return answers.written(_done(await client.files.write(path, content, key=key)))
+
+
+async def edit_files(client: WorkspaceClient, key: str, files: Sequence[wire.FileEdits]) -> str:
+    return answers.diffs(_done(await client.files.edit(files, key=key)))
+
+
+async def search_files(client: WorkspaceClient, pattern: str, path: str = ".", glob: str | None = None) -> str:
+    return answers.matches(await client.files.search(pattern, path, glob))
+
+
+async def list_files(client: WorkspaceClient, path: str = ".", depth: int = 2) -> str:
+    return answers.listing(await client.files.list(path, depth))
+
+
+async def attach_file(client: WorkspaceClient, path: str, name: str | None = None) -> Attachment:
+    return attachment(path, name, await client.files.content(path, MOST_BYTES))
+
+
+async def execute(
+    client: WorkspaceClient,
+    key: str,
+    command: str,
+    *,
+    workdir: str = ".",
+    timeout: timedelta = EXECUTE_TIMEOUT,
+    background: bool = False,
+) -> wire.Process:
+    """Run a command, or find the run this key already is, and wait for its end as long as asked.
+
+    Neither a timeout nor a broken connection ends it. Where waiting breaks, one more look tells how it stands.
+    """
+    line, trailing = split_background(command)
+    patience = BACKGROUND_GLANCE if background or trailing else timeout
+    process = await client.processes.start(line, key=key, workdir=workdir)
+    if process.state is wire.ProcessState.RUNNING:
+        try:
+            process = await client.processes.wait(process.id, patience)
+        except WorkspaceUnreachable:
+            await client.reach()
+            process = await client.processes.find(key)
+    if process.state is wire.ProcessState.LOST:
+        raise WorkspaceLost(LOST)
+    return process
+
+
+async def interrupt(client: WorkspaceClient, key: str, grace: timedelta = PROCESS_GRACE) -> wire.Process:
+    """End the run of a key and everything below it; the answer says how long it took until all was quiet."""
+    process = await client.processes.find(key)
+    return await client.processes.stop(process.id, grace) if process.state is wire.ProcessState.RUNNING else process
+
+
+async def process_output(client: WorkspaceClient, process: str, wait: timedelta = timedelta()) -> wire.Process:
+    return await client.processes.wait(process, min(wait, WORKSPACE_LONG_POLL * 3))
+
+
+async def process_list(client: WorkspaceClient) -> str:
+    return answers.processes(await client.processes.list())
+
+
+async def process_signal(client: WorkspaceClient, process: str, signal: str = "TERM") -> wire.Process:
+    """TERM ends it for sure: what ignores it is killed after a grace. Other signals are only sent."""
+    name = signal.upper().removeprefix("SIG")
+    return await (client.processes.stop(process) if name == "TERM" else client.processes.signal(process, name))
+
+
+def split_background(command: str) -> tuple[str, bool]:
+    """A trailing `&` means background; `&&` and an escaped one do not."""
+    line = command.rstrip()
+    if not line.endswith("&") or line.endswith(("&&", "\\&", ">&", "<&", "|&")):
+        return command, False
+    return line[:-1].rstrip(), True
+
+
+def _done(result: wire.Written) -> wire.Written:
+    match result.state:
+        case "done":
+            return result
+        case "lost":
+            raise WorkspaceLost(LOST)
+        case _:
+            fault = result.error or wire.Fault("failed", LOST)
+            raise WorkspaceRefused(fault.code, fault.message)

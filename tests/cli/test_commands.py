@@ -1,0 +1,121 @@
+"""The commands, used as intended."""
+
+import signal
+import subprocess
+import sys
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import msgspec
+import pytest
+from tests.cli.conftest import Start
+
+from perdure.cli.main import COMMANDS
+from perdure.store.connection import connect
+from perdure.testing.postgres import Databases
+
+
+def address_of(server: "subprocess.Popen[str]") -> str:
+    """Where a server says that it is ready."""
+    assert server.stderr is not None
+    for line in server.stderr:
+        said = msgspec.json.decode(line)["message"]
+        if said.startswith("ready at "):
+            return said.removeprefix("ready at ")
+    raise AssertionError("it ended before it was ready")
+
+
+def get(url: str) -> tuple[int, object]:
+    try:
+        with urlopen(url) as answer:  # noqa: S310
+            return answer.status, msgspec.json.decode(answer.read())
+    except HTTPError as error:
+        with error:
+            return error.code, msgspec.json.decode(error.read())
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_is_ready_until_it_is_told_to_stop(start: Start, database_url: str, stop: signal.Signals) -> None:
+    server = start("serve", database_url=database_url, bind="127.0.0.1:0")
+    address = address_of(server)
+    assert get(f"{address}/healthz") == (200, {"status": "alive"})
+    assert get(f"{address}/readyz") == (200, {"status": "ready"})
+    server.send_signal(stop)
+    _, logged = server.communicate()
+    assert server.returncode == 0
+    assert logged.splitlines()[-1].endswith('"message":"stopped"}'), logged
+
+
+async def test_a_server_whose_database_is_gone_is_alive_and_not_ready(start: Start, databases: Databases) -> None:
+    async with databases.fresh() as url:
+        server = start("serve", database_url=url, bind="127.0.0.1:0")
+        address = address_of(server)
+    status, answer = get(f"{address}/readyz")
+    assert status == 503
+    assert msgspec.convert(answer, dict[str, object])["status"] == "not ready"
+    assert get(f"{address}/healthz") == (200, {"status": "alive"})
+
+
+async def test_migrate_says_what_it_did(start: Start, databases: Databases) -> None:
+    async with databases.fresh(migrated=False) as url:
+        first, second = (start("migrate", database_url=url).communicate()[0] for _ in range(2))
+    assert first.startswith("applied 0001 chats\n")
+    assert second == "applied nothing: the schema is the newest\n"
+
+
+async def test_doctor_finds_nothing_wrong_with_a_new_database(start: Start, database_url: str) -> None:
+    doctor = start("doctor", database_url=database_url)
+    report, _ = doctor.communicate()
+    assert doctor.returncode == 0, report
+    assert "✓ pooler: sessions are kept" in report
+    assert "✓ rows: Every chat is in a valid state." in report
+
+
+async def test_doctor_names_the_chat_whose_rows_are_wrong(start: Start, database_url: str) -> None:
+    connection = await connect(database_url)
+    await connection.execute(
+        "INSERT INTO chats (id, status, snapshot_version, next_message) "
+        "VALUES ('00000000-0000-0000-0000-000000000001', 'waiting', 1, 5)"
+    )
+    await connection.close()
+    doctor = start("doctor", database_url=database_url)
+    report, _ = doctor.communicate()
+    assert doctor.returncode == 1
+    assert "✗ rows: Every history is numbered without a gap. Not chat 00000000-0000-0000-0000-000000000001" in report
+    assert "✗ rows: Every chat can be listed." in report
+
+
+def test_doctor_says_why_the_database_is_no_use(start: Start) -> None:
+    doctor = start("doctor", database_url="postgresql://me@127.0.0.1:1/perdure")
+    report, complaint = doctor.communicate()
+    assert doctor.returncode == 1
+    assert "✗ database: The database at 127.0.0.1:1/perdure cannot be reached" in report
+    assert complaint == ""
+
+
+def test_help_lists_every_command_without_colour(start: Start) -> None:
+    text, _ = start("--help").communicate()
+    assert [name for name in COMMANDS if name not in text] == []
+    assert "\x1b" not in text
+
+
+def test_an_unknown_command_is_refused(start: Start) -> None:
+    process = start("sevre")
+    _, complaint = process.communicate()
+    assert process.returncode == 2
+    assert "sevre" in complaint
+
+
+PROBE = """
+import sys
+from perdure.cli.main import dispatch
+try:
+    dispatch(["--help"])
+except SystemExit:
+    print([name for name in sys.modules if name.startswith("perdure.cli.") or name in ("asyncpg", "uvicorn")])
+"""
+
+
+def test_help_imports_no_command() -> None:
+    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "['perdure.cli.main']"
