@@ -17,6 +17,7 @@ from perdure.core.errors import Misconfigured, PerdureError
 COMMANDS = {
     "serve": "Run the server.",
     "sim": "Run a provider that needs no key.",
+    "agent": "Run the program inside a workspace.",
     "migrate": "Bring the database to the newest schema.",
     "bench": "Measure parts of the product against their bars.",
     "doctor": "Check the environment and the database, and say what to do.",

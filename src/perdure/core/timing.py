@@ -66,6 +66,7 @@ WORKSPACE_STOP = timedelta(seconds=15)
 PROCESS_GRACE = timedelta(seconds=2)
 EXECUTE_TIMEOUT = timedelta(seconds=10)
 EXECUTE_TIMEOUT_LONGEST = timedelta(minutes=10)
+BUILD_STEP_LONGEST = timedelta(minutes=15)
 BACKGROUND_GLANCE = timedelta(milliseconds=300)
 
 SESSION_KEPT = timedelta(days=30)

@@ -64,7 +64,7 @@ class Settings(NamedTuple):
             user=fields.maybe_integer("user"),
             group=fields.maybe_integer("group"),
             read_only=fields.flag("read_only"),
-            environment={**environment, **fields.text_map("environment")},
+            environment={**environment, **_filled(fields.text_map("environment"), home, fields.text("tree"))},
             limits=_limits(fields.object("limits")),
             disk_bytes=fields.object("limits").integer("disk_bytes", 0),
             oom_descriptor=fields.maybe_integer("oom_descriptor"),
@@ -73,6 +73,17 @@ class Settings(NamedTuple):
     def command_environment(self, more: dict[str, str]) -> dict[str, str]:
         """For commands: nobody is there to answer, so editors, pagers and prompts are off."""
         return {**self.environment, **QUIET_PROGRAMS, **more}
+
+
+def _filled(environment: dict[str, str], home: str, tree: str) -> dict[str, str]:
+    """Variables may name places that only the inside knows."""
+    places = {"{home}": home, "{tree}": tree, "{path}": DEFAULT_PATH}
+    filled: dict[str, str] = {}
+    for name, value in environment.items():
+        for place, path in places.items():
+            value = value.replace(place, path)  # noqa: PLW2901
+        filled[name] = value
+    return filled
 
 
 def _limits(fields: Fields) -> dict[int, int]:

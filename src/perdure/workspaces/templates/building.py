@@ -1,0 +1,94 @@
+"""Making a workspace from a template, with its progress; what fails half-way leaves nothing behind."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from perdure.core.errors import BuildFailed, PerdureError
+from perdure.core.ids import WorkspaceId
+from perdure.core.timing import BUILD_STEP_LONGEST
+from perdure.workspaces import wire
+from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.driver import Driver
+from perdure.workspaces.templates.binding import Bound
+
+CLONE = 'git clone --quiet ${CLONE_BRANCH:+--branch "$CLONE_BRANCH"} -- "$CLONE_URL" .'
+TAIL_CHARACTERS = 4000
+
+
+class Stage(StrEnum):
+    CREATE = "create"
+    FILES = "files"
+    CLONE = "clone"
+    START_UP = "start_up"
+    READY = "ready"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a build is, and what it printed there."""
+
+    stage: Stage
+    text: str = ""
+
+
+async def build(driver: Driver, workspace: WorkspaceId, bound: Bound) -> AsyncGenerator[Progress]:
+    """Make, fill and start a workspace. Asked again after a crash it goes on; its commands run once."""
+    plan = bound.plan(workspace)
+    finished = False
+    try:
+        yield Progress(Stage.CREATE)
+        await driver.create(plan)
+        async with await driver.start(plan) as client:
+            async for progress in _fill(client, workspace, bound):
+                yield progress
+        finished = True
+        yield Progress(Stage.READY)
+    except PerdureError as error:
+        raise error if isinstance(error, BuildFailed) else BuildFailed(Stage.CREATE, str(error)) from error
+    finally:
+        if not finished:
+            await driver.remove(plan)
+
+
+async def _fill(client: WorkspaceClient, workspace: WorkspaceId, bound: Bound) -> AsyncGenerator[Progress]:
+    recipe, source = bound.template.recipe, bound.git
+    if source is not None:
+        variables = {"CLONE_URL": source.url, "CLONE_BRANCH": source.branch}
+        async for text in _run(client, f"build/{workspace}/clone", CLONE, stage=Stage.CLONE, environment=variables):
+            yield Progress(Stage.CLONE, text)
+    if bound.template.files:
+        yield Progress(Stage.FILES)
+        for path, content in bound.template.files.items():
+            await client.files.put(path, content, executable=content.startswith(b"#!"))
+    if recipe.start_up:
+        script = f"set -e\n{recipe.start_up}"
+        async for text in _run(client, f"build/{workspace}/start_up", script, stage=Stage.START_UP, environment={}):
+            yield Progress(Stage.START_UP, text)
+
+
+async def _run(
+    client: WorkspaceClient, key: str, command: str, *, stage: Stage, environment: dict[str, str]
+) -> AsyncGenerator[str]:
+    """A step's output as it comes; a step that fails or takes too long ends the build."""
+    process = await client.processes.start(command, key=key, environment=environment)
+    if process.state is wire.ProcessState.RUNNING:
+        late = asyncio.create_task(_stop_late(client, process.id))
+        try:
+            async for frame in client.processes.follow(process.id):
+                yield frame.content.decode(errors="replace")
+        finally:
+            late.cancel()
+        process = await client.processes.wait(process.id, BUILD_STEP_LONGEST)
+    if process.state is not wire.ProcessState.EXITED:
+        raise BuildFailed(stage, f"The step {stage} did not end.", process.tail or process.head)
+    if process.exit_code != 0:
+        reason = f"exit code {process.exit_code}" if process.exit_code is not None else f"signal {process.signal}"
+        said = (process.head + process.tail)[-TAIL_CHARACTERS:]
+        raise BuildFailed(stage, f"The step {stage} failed with {reason}.", said)
+
+
+async def _stop_late(client: WorkspaceClient, process: str) -> None:
+    await asyncio.sleep(BUILD_STEP_LONGEST.total_seconds())
+    await client.processes.stop(process)

@@ -1,0 +1,150 @@
+"""What a template is, and what is wrong with one that makes no sense. No I/O."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from perdure.core.errors import InvalidInput, Validation
+from perdure.workspaces.driver import Limits, Network
+
+NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
+PARAMETER_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+TEXT_CHARACTERS = 2000
+FILE_BYTES = 1024 * 1024
+ALL_FILES_BYTES = 16 * 1024 * 1024
+
+Value = str | int | bool
+
+
+class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something to be said when a workspace is made."""
+
+    name: str
+    description: str = ""
+    type: Literal["text", "integer", "boolean"] = "text"
+    required: bool = False
+    default: Value | None = None
+    pattern: str = ""
+    choices: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+class GitSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A repository to clone into the tree. `{name}` stands for a parameter."""
+
+    url: str
+    branch: str = ""
+
+
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The file template.toml."""
+
+    description: str
+    driver: str = "local"
+    network: Network = Network.NONE
+    limits: Limits = Limits()
+    environment: dict[str, str] = {}
+    settings: dict[str, str] = {}
+    parameters: tuple[Parameter, ...] = ()
+    git: GitSource | None = None
+    start_up: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A named recipe with its files, checked."""
+
+    name: str
+    recipe: Recipe
+    readme: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+
+
+def parse(name: str, recipe: str, *, readme: str = "", files: Mapping[str, bytes] | None = None) -> Template:
+    """A template from its texts, or everything that is wrong with it."""
+    if not NAME.fullmatch(name):
+        raise _invalid("name", "a template's name has lower-case letters, digits and hyphens")
+    try:
+        read = msgspec.convert(tomllib.loads(recipe), Recipe)
+    except tomllib.TOMLDecodeError as error:
+        raise _invalid("template.toml", str(error)) from error
+    except msgspec.ValidationError as error:
+        raise _invalid("template.toml", str(error)) from error
+    template = Template(name, read, readme, files or {})
+    wrong = [*_parameter_faults(read), *_file_faults(template.files)]
+    if wrong:
+        raise InvalidInput("The template does not make sense.", *wrong)
+    return template
+
+
+def _parameter_faults(recipe: Recipe) -> list[Validation]:
+    faults: list[Validation] = []
+    seen: set[str] = set()
+    for parameter in recipe.parameters:
+        place = f"parameters.{parameter.name}"
+        if not PARAMETER_NAME.fullmatch(parameter.name) or parameter.name in seen:
+            faults.append(Validation(place, "names are unique, of lower-case letters, digits and underscores"))
+        seen.add(parameter.name)
+        faults += _pattern_faults(place, parameter.pattern)
+        if not faults and parameter.default is not None:
+            faults += value_faults(parameter, parameter.default)
+        if parameter.default is None and not parameter.required:
+            faults.append(Validation(place, "a parameter is required or has a default"))
+    return faults
+
+
+def _pattern_faults(place: str, pattern: str) -> list[Validation]:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return [Validation(place, f"the pattern is not a regular expression: {error}")]
+    return []
+
+
+def _file_faults(files: Mapping[str, bytes]) -> list[Validation]:
+    faults = [
+        Validation(f"files.{path}", f"a file has a path inside the workspace and at most {FILE_BYTES} bytes")
+        for path, content in files.items()
+        if path.startswith("/") or ".." in path.split("/") or len(content) > FILE_BYTES
+    ]
+    if sum(map(len, files.values())) > ALL_FILES_BYTES:
+        faults.append(Validation("files", f"all files together have at most {ALL_FILES_BYTES} bytes"))
+    return faults
+
+
+def value_faults(parameter: Parameter, value: Value) -> list[Validation]:
+    """What is wrong with a value for a parameter."""
+    detail = ""
+    match parameter.type, value:
+        case "boolean", bool():
+            pass
+        case "integer", bool():
+            detail = "must be a whole number"
+        case "integer", int():
+            low, high = parameter.minimum, parameter.maximum
+            if (low is not None and value < low) or (high is not None and value > high):
+                detail = f"must be between {low} and {high}"
+        case "text", str():
+            detail = _text_fault(parameter, value)
+        case kind, _:
+            detail = f"must be of type {kind}"
+    return [Validation(f"parameters.{parameter.name}", detail)] if detail else []
+
+
+def _text_fault(parameter: Parameter, value: str) -> str:
+    if len(value) > TEXT_CHARACTERS or "\0" in value or "\n" in value:
+        return f"must be one line of at most {TEXT_CHARACTERS} characters"
+    if parameter.choices and value not in parameter.choices:
+        return f"must be one of {', '.join(parameter.choices)}"
+    if parameter.pattern and not re.fullmatch(parameter.pattern, value):
+        return f"must match {parameter.pattern}"
+    return ""
+
+
+def _invalid(place: str, detail: str) -> InvalidInput:
+    return InvalidInput("The template does not make sense.", Validation(place, detail))
