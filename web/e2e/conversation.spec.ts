@@ -51,10 +51,10 @@ test("a queued message can be edited, moved, sent now and deleted", async ({ per
 test("an interrupted turn keeps its partial answer, says so, and goes on", async ({ person }) => {
   await person.startsChat("[[rate:10]][[say:400 tokens]]");
   await person.reads("the old sea");
-  await person.page.getByRole("button", { name: "Stop" }).click();
+  await person.page.getByRole("button", { name: "Stop", exact: true }).click();
   await person.reads("Interrupted");
   await person.reads("the old sea");
-  await person.page.getByRole("button", { name: "Continue" }).click();
+  await person.page.getByRole("button", { name: "Continue", exact: true }).click();
   await person.reads("Continue.");
   await person.seesRest();
 });
@@ -89,7 +89,7 @@ test("a failing provider is retried with a countdown", async ({ person }) => {
 test("an error says what to do, and Retry does it", async ({ person }) => {
   await person.startsChat("[[fault:auth x1]][[say:it works now]]");
   await expect(person.page.getByRole("region", { name: "Error" })).toBeVisible();
-  await person.page.getByRole("button", { name: "Retry" }).click();
+  await person.page.getByRole("button", { name: "Retry", exact: true }).click();
   await person.reads("it works now");
 });
 
@@ -124,11 +124,7 @@ test("a phone is enough", async ({ person }) => {
   await person.page.setViewportSize({ width: 375, height: 740 });
   await person.startsChat("[[rate:20]][[say:300 tokens]]");
   await person.reads("the old sea");
-  await person.page
-    .getByRole("button", { name: "Stop" })
-    .tap?.()
-    .catch(() => {});
-  await person.page.getByRole("button", { name: "Stop" }).click();
+  await person.page.getByRole("button", { name: "Stop", exact: true }).click();
   await person.reads("Interrupted");
   await person.page.getByRole("button", { name: "Chats" }).click();
   await expect(person.page.getByRole("navigation", { name: "Chats" })).toBeVisible();

@@ -70,3 +70,9 @@ test("an open code block of 10,000 lines costs a line for a line", () => {
   }
   expect((performance.now() - started) / 200).toBeLessThan(2);
 });
+
+test("an end mark on the last line closes the block", () => {
+  expect(new GrowingMarkdown().read("```py\nx = 1\n```")).toEqual([
+    { key: 0, kind: "code", lang: "py", code: "x = 1", closed: true },
+  ]);
+});

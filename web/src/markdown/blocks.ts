@@ -72,19 +72,20 @@ export class GrowingMarkdown {
       const end = this.#text.indexOf("\n", fence.line);
       const line = this.#text.slice(fence.line, end === -1 ? undefined : end);
       if (isClosing(line, fence.mark)) {
-        if (end === -1) return this.#showFence(fence, fence.line);
+        if (end === -1) return this.#showFence(fence, fence.line, true);
         this.#settled.push(this.#codeBlock(fence, fence.line, true));
         this.#offset = end + 1;
         this.#fence = null;
         return true;
       }
-      if (end === -1) return this.#showFence(fence, this.#text.length);
+      if (end === -1) return this.#showFence(fence, this.#text.length, false);
       fence.line = end + 1;
     }
   }
 
-  #showFence(fence: Fence, end: number): false {
-    this.#blocks = [...this.#settled, this.#codeBlock(fence, end, false)];
+  /** An end mark on the last line counts as the end, though more may still come after it. */
+  #showFence(fence: Fence, end: number, closed: boolean): false {
+    this.#blocks = [...this.#settled, this.#codeBlock(fence, end, closed)];
     return false;
   }
 
