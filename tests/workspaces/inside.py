@@ -26,14 +26,15 @@ class Inside:
             path.mkdir()
         (root / "agent.pyz").write_bytes(bundle())
         self.settings: dict[str, object] = {}
+        self.wrapped_in: list[str] = []
         self._process: asyncio.subprocess.Process | None = None
         self.client = WorkspaceClient(Connection.unix(str(root / "socket")))
 
     async def start(self) -> wire.Health:
         paths = {name: str(self.root / name) for name in ("tree", "home", "state", "socket")}
         (self.root / "settings.json").write_text(json.dumps({**paths, **self.settings}))
-        arguments = ["-I", "-S", str(self.root / "agent.pyz"), str(self.root / "settings.json")]
-        self._process = await asyncio.create_subprocess_exec(sys.executable, *arguments)
+        arguments = [sys.executable, "-I", "-S", str(self.root / "agent.pyz"), str(self.root / "settings.json")]
+        self._process = await asyncio.create_subprocess_exec(*self.wrapped_in, *arguments)
         return await self.client.reach()
 
     @property
