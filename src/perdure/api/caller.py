@@ -8,6 +8,7 @@ from uuid import UUID
 
 from perdure.access.actor import Actor
 from perdure.access.chats import Chats, Seen
+from perdure.access.people import Groups, People, Tokens
 from perdure.access.rows import ActorRows
 from perdure.api.http import Call
 from perdure.api.idempotency import Claim
@@ -15,6 +16,7 @@ from perdure.api.reply import Outcome, Reply
 from perdure.api.services import Services
 from perdure.api.taker import Taking
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
+from perdure.config.admin import Configuration
 from perdure.config.config import Config
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import ChatId, FileId, MessageNumber, ModelName
@@ -43,6 +45,8 @@ class Caller:
         self.rows = rows
         self.call = call
         self._claim = claim
+        self.afterwards: list[Callable[[], None]] = []
+        """What to do once everything is committed, such as telling other replicas."""
 
     @property
     def actor(self) -> Actor:
@@ -55,6 +59,32 @@ class Caller:
     @cached_property
     def chats(self) -> Chats:
         return Chats(self.rows, self.services.machine)
+
+    @cached_property
+    def people(self) -> People:
+        return People(self.rows)
+
+    @cached_property
+    def groups(self) -> Groups:
+        return Groups(self.rows)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return Tokens(self.rows)
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        return Configuration(self.rows, self.services.keyring)
+
+    def rights_changed(self) -> None:
+        """Somebody's rights changed: they are looked up again, once this is committed."""
+        self.afterwards.append(self.services.entrance.forget)
+
+    def config_changed(self) -> None:
+        self.afterwards.append(lambda: self.config.changed(self.actor.organisation_id))
+
+    def personal_config_changed(self) -> None:
+        self.afterwards.append(lambda: self.config.changed_personal(self.actor.user_id))
 
     async def create(
         self, chat_id: ChatId, card: NewCard, transition: Transition, *, answer: Callable[[Outcome], T]

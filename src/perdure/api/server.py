@@ -68,11 +68,17 @@ class Api:
         body = await call.body(route.body_limit)
         claim = Claim.of(route, call, body)
 
-        async def run(rows: ActorRows) -> Answer:
-            caller = Caller(self._services, rows, call, claim if route.by_machine else None)
-            return await self._handled(route, call, {**values, "caller": caller}, body)
+        callers: list[Caller] = []
 
-        return await (run(rows) if claim is None else self._keys.once(claim, rows, run))
+        async def run(rows: ActorRows) -> Answer:
+            callers.append(Caller(self._services, rows, call, claim if route.by_machine else None))
+            return await self._handled(route, call, {**values, "caller": callers[-1]}, body)
+
+        answer = await (run(rows) if claim is None else self._keys.once(claim, rows, run))
+        for caller in callers:
+            for follow_up in caller.afterwards:
+                follow_up()
+        return answer
 
     async def _handled(self, route: Route, call: Call, values: Mapping[str, Any], body: bytes) -> Answer:
         given = {name: self._given(name, kind, call, body) for name, kind in route.wants.items() if name not in values}

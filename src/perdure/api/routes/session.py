@@ -1,5 +1,7 @@
 """Signing in and out, and oneself."""
 
+from uuid import UUID
+
 import msgspec
 from msgspec import UNSET
 
@@ -12,7 +14,7 @@ from perdure.api.cookies import clearing, setting
 from perdure.api.http import Call
 from perdure.api.routing import Routes, With
 from perdure.api.services import Services
-from perdure.api.wire.people import LinkQuery, LoginBody, LoginMethods, Me, MeBody
+from perdure.api.wire.people import LinkQuery, LoginBody, LoginMethods, Me, MeBody, Session, Sessions
 from perdure.core.errors import InvalidInput, NotFound, Validation
 
 routes = Routes("session")
@@ -47,7 +49,7 @@ async def logout(caller: Caller) -> With[None]:
     """End the session that this request came with."""
     if caller.actor.session_id is not None:
         await caller.rows.one("sessions/end", caller.actor.session_id)
-        caller.services.entrance.forget()
+        caller.rights_changed()
     return With(None, clearing(secure=caller.call.secure))
 
 
@@ -67,8 +69,24 @@ async def change_me(caller: Caller, body: MeBody) -> Me:
     await caller.rows.one("users/change_me", None if body.name is UNSET else body.name, preferences, password)
     if password is not None:
         await caller.rows.one("sessions/end_others", caller.actor.session_id)
-        caller.services.entrance.forget()
+        caller.rights_changed()
     return await _me(caller)
+
+
+@routes.get("/sessions")
+async def list_sessions(caller: Caller) -> Sessions:
+    """Where you are signed in."""
+    rows = await caller.rows.all("sessions/list")
+    current = caller.actor.session_id
+    return Sessions(tuple(Session(**row, current=row["id"] == current) for row in rows))
+
+
+@routes.delete("/sessions/{session_id}")
+async def end_session(caller: Caller, session_id: UUID) -> None:
+    """Sign out elsewhere."""
+    if await caller.rows.one("sessions/end", session_id) is None:
+        raise NotFound("There is no such session.")
+    caller.rights_changed()
 
 
 async def _me(caller: Caller, secret: str | None = None) -> Me:

@@ -1,10 +1,12 @@
 """People on the wire."""
 
+from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from perdure.access.roles import Role
+from perdure.access.roles import Role, Scope
 from perdure.api.wire.content import LINE
 from perdure.core.ids import OrganisationId, UserId
 
@@ -52,3 +54,122 @@ class MeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     name: PersonName | UnsetType = UNSET
     preferences: dict[str, Any] | UnsetType = UNSET
     password: Password | UnsetType = UNSET
+
+
+class User(Struct, frozen=True, kw_only=True):
+    id: UserId
+    email: str
+    name: str
+    role: Role
+    disabled: bool
+    created_at: datetime
+
+
+class Users(Struct, frozen=True):
+    items: tuple[User, ...]
+
+
+class UserBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    email: Email
+    name: PersonName = ""
+    role: Role = Role.MEMBER
+    password: Password | None = None
+
+
+class UserPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: PersonName | None = None
+    role: Role | None = None
+    disabled: bool | None = None
+    password: Password | None = None
+
+
+GroupName = Annotated[str, Meta(min_length=1, max_length=100, pattern=LINE)]
+Members = Annotated[tuple[UserId, ...], Meta(max_length=1_000)]
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    id: UUID
+    name: str
+    members: tuple[UserId, ...]
+    created_at: datetime
+
+
+class Groups(Struct, frozen=True):
+    items: tuple[Group, ...]
+
+
+class GroupBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: GroupName
+    members: Members = ()
+
+
+class GroupPatch(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: GroupName | None = None
+    members: Members | None = None
+
+
+class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    id: UUID
+    name: str
+    hint: str
+    """The last characters of the secret."""
+    scopes: tuple[Scope, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    used_at: datetime | None = None
+
+
+class NewToken(Token, frozen=True, kw_only=True, omit_defaults=True):
+    """A token as its maker sees it, once."""
+
+    secret: str
+
+
+class Tokens(Struct, frozen=True):
+    items: tuple[Token, ...]
+
+
+class TokenBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: GroupName
+    scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=3)] = (Scope.CHAT,)
+    expires_in_days: Annotated[int, Meta(ge=1, le=3_650)] | None = None
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    id: UUID
+    address: str
+    user_agent: str
+    created_at: datetime
+    expires_at: datetime
+    current: bool
+
+
+class Sessions(Struct, frozen=True):
+    items: tuple[Session, ...]
+
+
+class Acl(Struct, frozen=True, forbid_unknown_fields=True):
+    """With whom a chat is shared, to read."""
+
+    users: Members = ()
+    groups: Annotated[tuple[UUID, ...], Meta(max_length=1_000)] = ()
+
+
+class AuditEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    id: int
+    actor_id: UserId | None = None
+    actor: str | None = None
+    action: str
+    subject: str
+    detail: dict[str, Any]
+    at: datetime
+
+
+class AuditPage(Struct, frozen=True, omit_defaults=True):
+    items: tuple[AuditEntry, ...]
+    next_cursor: str | None = None
+
+
+class PageQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    cursor: Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50

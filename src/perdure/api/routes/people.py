@@ -1,0 +1,123 @@
+"""People: users, groups, tokens, and what was done."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import msgspec
+
+from perdure.access.roles import Permission
+from perdure.api.caller import Caller
+from perdure.api.routing import Routes
+from perdure.api.wire.people import (
+    AuditEntry,
+    AuditPage,
+    Group,
+    GroupBody,
+    GroupPatch,
+    Groups,
+    NewToken,
+    PageQuery,
+    Token,
+    TokenBody,
+    Tokens,
+    User,
+    UserBody,
+    UserPatch,
+    Users,
+)
+from perdure.core.ids import UserId
+
+routes = Routes("people")
+
+
+@routes.get("/users")
+async def list_users(caller: Caller) -> Users:
+    """The people of your organisation."""
+    return Users(tuple(User(**row) for row in await caller.people.all()))
+
+
+@routes.post("/users", status=201)
+async def add_user(caller: Caller, body: UserBody) -> User:
+    """Let somebody in."""
+    return User(**await caller.people.add(body.email, body.name, body.role, body.password))
+
+
+@routes.patch("/users/{user_id}")
+async def change_user(caller: Caller, user_id: UserId, body: UserPatch) -> User:
+    """Change somebody's name, role or password, or lock them out."""
+    row = await caller.people.change(
+        user_id, name=body.name, role=body.role, disabled=body.disabled, password=body.password
+    )
+    caller.rights_changed()
+    return User(**row)
+
+
+@routes.delete("/users/{user_id}")
+async def remove_user(caller: Caller, user_id: UserId) -> None:
+    """Lock somebody out for good. Their chats stay."""
+    await caller.people.change(user_id, name=None, role=None, disabled=True, password=None)
+    caller.rights_changed()
+
+
+@routes.get("/groups")
+async def list_groups(caller: Caller) -> Groups:
+    """The groups of your organisation."""
+    return Groups(tuple(_group(row) for row in await caller.groups.all()))
+
+
+@routes.post("/groups", status=201)
+async def add_group(caller: Caller, body: GroupBody) -> Group:
+    """Form a group of people."""
+    row, members = await caller.groups.add(body.name, body.members)
+    return Group(**row, members=tuple(members))
+
+
+@routes.patch("/groups/{group_id}")
+async def change_group(caller: Caller, group_id: UUID, body: GroupPatch) -> Group:
+    """Rename a group, or say who belongs to it."""
+    await caller.groups.change(group_id, body.name, body.members)
+    return next(_group(row) for row in await caller.groups.all() if row["id"] == group_id)
+
+
+@routes.delete("/groups/{group_id}")
+async def remove_group(caller: Caller, group_id: UUID) -> None:
+    """Dissolve a group. What was shared with it no longer is."""
+    await caller.groups.delete(group_id)
+
+
+@routes.get("/tokens")
+async def list_tokens(caller: Caller) -> Tokens:
+    """Your tokens. Their secrets are not shown again."""
+    return Tokens(tuple(_token(row) for row in await caller.tokens.all()))
+
+
+@routes.post("/tokens", status=201, secret=True)
+async def add_token(caller: Caller, body: TokenBody) -> NewToken:
+    """A token for a program of yours. Its secret is shown this once."""
+    kept = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
+    row, secret = await caller.tokens.add(body.name, body.scopes, kept)
+    return NewToken(**msgspec.structs.asdict(_token(row)), secret=secret)
+
+
+@routes.delete("/tokens/{token_id}")
+async def revoke_token(caller: Caller, token_id: UUID) -> None:
+    """Revoke a token of yours."""
+    await caller.tokens.delete(token_id)
+    caller.rights_changed()
+
+
+@routes.get("/audit")
+async def read_audit(caller: Caller, query: PageQuery) -> AuditPage:
+    """What was done in your organisation, newest first."""
+    before = None if query.cursor is None else int(query.cursor)
+    rows = await caller.rows.of_organisation(Permission.AUDIT, "audit/page", before, query.limit)
+    items = tuple(AuditEntry(**{**row, "detail": msgspec.json.decode(row["detail"])}) for row in rows)
+    return AuditPage(items, str(items[-1].id) if len(items) == query.limit else None)
+
+
+def _group(row: object) -> Group:
+    return msgspec.convert(dict(row), Group)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+
+
+def _token(row: object) -> Token:
+    return msgspec.convert(dict(row), Token)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
