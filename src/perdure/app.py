@@ -25,6 +25,7 @@ from perdure.agent.toolbox import NoTools
 from perdure.api.door import ApiDoor
 from perdure.api.operation import Asgi, Operation
 from perdure.api.page import Page
+from perdure.api.probe import Probe
 from perdure.api.server import Api
 from perdure.api.services import Services
 from perdure.api.site import Site, Stream
@@ -130,7 +131,8 @@ async def running(settings: Settings) -> AsyncGenerator[System]:
         kit = equip(pool, machine, services, episodes, client)
         lease = Lease(lambda: connect(url), services.clock, version=version("perdure"), capacity=CAPACITY)
         worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
-        services = replace(services, taker=worker.runners)
+        probe = Probe(ConfiguredModels(services.config, Catalog.load()), client, services.clock)
+        services = replace(services, taker=worker.runners, probe=probe)
         door = ApiDoor(services.entrance, pool, services.rows)
         hubs, visitors = Hubs(pool, episodes, services.clock), Visitors(door, services.clock)
         stack.callback(hubs.listen(announcer, pubsub))
@@ -183,6 +185,7 @@ def assemble(settings: Settings, pool: Pool, pubsub: LocalBus, machine: Machine)
         reception=Reception(pool, clock),
         config=Config(pool, pubsub, keyring, clock),
         keyring=keyring,
+        pubsub=pubsub,
         taker=Nobody(),
         clock=clock,
     )

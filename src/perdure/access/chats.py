@@ -14,7 +14,7 @@ from perdure.core.chat import Chat
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, NotAllowed
 from perdure.core.events import ChatCard, PendingAction, PendingCall, QueuedMessage
-from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.ids import ChatId, MessageNumber, UserId
 from perdure.core.message import Message
 from perdure.core.parts import ToolCall
 from perdure.machine.machine import Bundle, Committed, Machine, Request
@@ -145,10 +145,24 @@ class Chats:
         rows = await self._rows.all("chats/children", chat_id)
         return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
 
-    async def describe(self, seen: Seen, description: "Description") -> None:
-        """Change what the owner says about a chat."""
+    async def describe(self, seen: Seen, description: "Description") -> int:
+        """Change what the owner says about a chat. Returns the card's new version."""
         assert seen.own
-        await self._rows.one("chats/patch", seen.chat.id, *description.values())
+        row = await self._rows.one("chats/patch", seen.chat.id, *description.values())
+        if row is None:
+            raise ChatNotFound
+        return row["metadata_version"]
+
+    async def share(self, seen: Seen, users: Sequence[UserId], groups: Sequence[UUID]) -> int:
+        """Let exactly these people and groups read the chat. Returns the card's new version."""
+        assert seen.own
+        row = await self._rows.one("shares/set", seen.chat.id, list(users), list(groups))
+        if row is None:
+            raise ChatNotFound
+        return row["metadata_version"]
+
+    async def shares(self, chat_id: ChatId) -> list[Record]:
+        return await self._rows.all("shares/list", chat_id)
 
     async def approve_always(self, seen: Seen, tools: Sequence[str]) -> None:
         """Never ask again about these tools in this chat."""

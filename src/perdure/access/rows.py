@@ -20,6 +20,9 @@ from perdure.core.errors import InvalidInput, Unavailable
 from perdure.store.away import AWAY
 from perdure.store.queries import query
 
+Row: TypeAlias = Record
+"""What came back: columns by name."""
+
 Source: TypeAlias = "Pool[Record] | PoolConnectionProxy[Record]"
 
 

@@ -90,6 +90,10 @@ def _route(provider: Provider, model: Model, key: str | None) -> Route:
         base_url=provider.base_url or None,
         headers=provider.options.headers,
         region=provider.options.region,
+        project=provider.options.project,
+        api_version=provider.options.api_version,
+        replays_reasoning=provider.options.replays_reasoning,
+        body=provider.options.body,
     )
     return Route(
         provider=provider.name,

@@ -16,10 +16,11 @@ from perdure.api.reply import Outcome, Reply
 from perdure.api.services import Services
 from perdure.api.taker import Taking
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
-from perdure.config.admin import Configuration
+from perdure.config.admin import Configuration, ModelConfiguration
 from perdure.config.config import Config
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import ChatId, FileId, MessageNumber, ModelName
+from perdure.core.notice import Notice, Topic
 from perdure.core.parts import AnyPart, File, FileReference, Text
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
@@ -76,9 +77,22 @@ class Caller:
     def configuration(self) -> Configuration:
         return Configuration(self.rows, self.services.keyring)
 
+    @cached_property
+    def model_configuration(self) -> ModelConfiguration:
+        return ModelConfiguration(self.rows)
+
     def rights_changed(self) -> None:
         """Somebody's rights changed: they are looked up again, once this is committed."""
         self.afterwards.append(self.services.entrance.forget)
+
+    def card_changed(self, chat_id: ChatId, metadata_version: int) -> None:
+        """A chat's card moved: those who follow it are told, once this is committed."""
+        notice = Notice(Topic.CHAT, chat_id, metadata_version=metadata_version)
+        self.afterwards.append(lambda: self.services.pubsub.publish([notice]))
+
+    def inbox_changed(self) -> None:
+        notice = Notice(Topic.INBOX, name=str(self.actor.user_id))
+        self.afterwards.append(lambda: self.services.pubsub.publish([notice]))
 
     def config_changed(self) -> None:
         self.afterwards.append(lambda: self.config.changed(self.actor.organisation_id))

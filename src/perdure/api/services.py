@@ -8,10 +8,12 @@ from perdure.access.entrance import Entrance
 from perdure.access.keyring import Keyring
 from perdure.access.rows import ActorRows
 from perdure.access.signing_in import Reception
+from perdure.api.probe import Probe
 from perdure.api.taker import Taker
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.machine.machine import Machine
+from perdure.store.pubsub import Pubsub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +25,8 @@ class Services:
     reception: Reception
     config: Config
     keyring: Keyring
+    pubsub: Pubsub
     taker: Taker
     clock: Clock
-    ready: Callable[[], bool] = lambda: True
+    probe: Probe | None = None
+    """Absent where this process reaches no models."""

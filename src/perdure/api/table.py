@@ -1,6 +1,30 @@
 """Every route, in the order of the reference."""
 
-from perdure.api.routes import chats, control, messages, models, queue, session
+from perdure.api.routes import (
+    chats,
+    control,
+    files,
+    inbox,
+    messages,
+    models,
+    people,
+    queue,
+    session,
+    settings,
+    sharing,
+)
 from perdure.api.routing import Table
 
-TABLE = Table(session.routes, chats.routes, messages.routes, queue.routes, control.routes, models.routes)
+TABLE = Table(
+    session.routes,
+    chats.routes,
+    messages.routes,
+    queue.routes,
+    control.routes,
+    sharing.routes,
+    files.routes,
+    models.routes,
+    settings.routes,
+    inbox.routes,
+    people.routes,
+)

@@ -25,7 +25,14 @@ class ProviderOptions(Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     region: str | None = None
     """For endpoints that sign requests, such as Bedrock."""
     vendor: str = ""
-    """Whose service it is: anthropic, openai, google, bedrock, azure, vertex, openrouter, ollama; empty: any other."""
+    """Whose service it is: anthropic, openai, google, azure, bedrock, vertex; anything else is merely compatible."""
+    project: str | None = None
+    """Google's, for Vertex."""
+    api_version: str | None = None
+    """Azure's dated API, for resources without the newer one."""
+    replays_reasoning: bool = False
+    body: dict[str, Any] = {}
+    """Fields that every request to it carries."""
 
 
 class Provider(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -18,8 +18,10 @@ from perdure.access.roles import Role
 from perdure.access.rows import ActorRows
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import Household, Reception, first_household
+from perdure.agent.configured_models import ConfiguredModels
 from perdure.api.http import App
 from perdure.api.page import Page
+from perdure.api.probe import Probe
 from perdure.api.server import Api
 from perdure.api.services import Services
 from perdure.api.site import Site
@@ -30,6 +32,8 @@ from perdure.core.clock import SystemClock
 from perdure.core.ids import OrganisationId, UserId
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
+from perdure.providers.catalog import Catalog
+from perdure.providers.client import ProviderClient
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub
@@ -37,17 +41,22 @@ from perdure.store.pubsub import LocalBus, Pubsub
 SECRET = "a secret key that only tests use"  # noqa: S105
 
 
-def services_for(pool: Pool, *, taker: Taker | None = None, pubsub: Pubsub | None = None) -> Services:
+def services_for(
+    pool: Pool, client: ProviderClient, *, taker: Taker | None = None, pubsub: Pubsub | None = None
+) -> Services:
     """What handlers work with, over a test's own database."""
     clock, bus, keyring = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET])
+    config = Config(pool, bus, keyring, clock)
     return Services(
         machine=Machine(Execution(pool), Announcer(bus)),
         rows=lambda actor: ActorRows(actor, pool),
         entrance=Entrance(pool, bus, clock),
         reception=Reception(pool, clock),
-        config=Config(pool, bus, keyring, clock),
+        config=config,
         keyring=keyring,
+        pubsub=bus,
         taker=taker or Nobody(),
+        probe=Probe(ConfiguredModels(config, Catalog.load()), client, clock),
         clock=clock,
     )
 
@@ -171,8 +180,9 @@ class Town:
 
 @asynccontextmanager
 async def serving(pool: Pool, *, taker: Taker | None = None) -> AsyncGenerator[Town]:
-    services = services_for(pool, taker=taker)
-    household = await first_household(pool)
-    site = Site(api=Api(services, TABLE), page=Page(None))
-    async with listening(site) as url:
-        yield Town(pool, services, household, url)
+    async with ProviderClient(SystemClock()) as client:
+        services = services_for(pool, client, taker=taker)
+        household = await first_household(pool)
+        site = Site(api=Api(services, TABLE), page=Page(None))
+        async with listening(site) as url:
+            yield Town(pool, services, household, url)

@@ -97,7 +97,7 @@ async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Mov
         if description.pin and seen.row["parent_id"] is not None:
             raise InvalidInput("Only a root chat can be pinned.", Validation("pin", "this chat is a child"))
         if not description.empty:
-            await caller.chats.describe(seen, description)
+            caller.card_changed(chat_id, await caller.chats.describe(seen, description))
         if body.archived is not UNSET and body.archived != seen.chat.archived:
             await _archive(caller, seen, body.archived)
     return Moved((await caller.chats.read(chat_id)).card)

@@ -54,7 +54,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
         client_id=body.client_id,
     )
     if body.plan_mode is not None and body.plan_mode != seen.card.plan_mode:
-        await caller.chats.describe(seen, Description(plan_mode=body.plan_mode))
+        caller.card_changed(chat_id, await caller.chats.describe(seen, Description(plan_mode=body.plan_mode)))
         seen = await caller.chats.own(chat_id)
     turn = None if body.turn is None else MessageNumber(body.turn)
     send = SendMessage(message, busy=body.busy, turn=turn, files=said.files)

@@ -1,8 +1,36 @@
-"""The models that a chat may use."""
+"""Where models come from: providers, keys, models, and the catalog of those we know."""
 
+from uuid import UUID
+
+import msgspec
+
+from perdure.access.rows import Row
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
-from perdure.api.wire.models import Model, Models
+from perdure.api.wire.models import (
+    Catalog,
+    CatalogEntry,
+    Key,
+    KeyBody,
+    KeyQuery,
+    Keys,
+    Model,
+    ModelBody,
+    ModelPatch,
+    Models,
+    ModelSettings,
+    ProviderBody,
+    ProviderPatch,
+    Providers,
+    Setting,
+    TestBody,
+    Tested,
+)
+from perdure.config.models import ModelOptions, Provider
+from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, Unavailable, Validation
+from perdure.core.ids import ModelName, ProviderId
+from perdure.providers.catalog import Catalog as Known
+from perdure.providers.dialects.registry import dialect_named
 
 routes = Routes("models")
 
@@ -14,3 +42,160 @@ async def list_models(caller: Caller) -> Models:
     default = snapshot.default
     usable = [model for model in snapshot.models.values() if model.usable]
     return Models(tuple(Model.of(model, default=model is default) for model in usable))
+
+
+@routes.get("/catalog")
+async def read_catalog(caller: Caller) -> Catalog:  # noqa: ARG001
+    """The models that we know without being told, with their windows and prices."""
+    return Catalog(tuple(msgspec.convert(msgspec.to_builtins(model), CatalogEntry) for model in Known.load()))
+
+
+@routes.get("/providers")
+async def list_providers(caller: Caller) -> Providers:
+    """Where models are served."""
+    return Providers(await caller.configuration.providers())
+
+
+@routes.post("/providers", status=201)
+async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
+    """Set up a place where models are served."""
+    _known_dialect(body.dialect)
+    caller.config_changed()
+    return await caller.configuration.add_provider(
+        Provider(
+            id=NO_ID,
+            name=body.name,
+            dialect=body.dialect,
+            base_url=body.base_url,
+            enabled=body.enabled,
+            options=body.options,
+        )
+    )
+
+
+@routes.patch("/providers/{provider_id}")
+async def change_provider(caller: Caller, provider_id: ProviderId, body: ProviderPatch) -> Provider:
+    """Change a provider, or switch it off."""
+    caller.config_changed()
+    return await caller.configuration.change_provider(
+        provider_id, name=body.name, base_url=body.base_url, enabled=body.enabled, options=body.options
+    )
+
+
+@routes.delete("/providers/{provider_id}")
+async def remove_provider(caller: Caller, provider_id: ProviderId) -> None:
+    """Remove a provider with its keys and models."""
+    await caller.configuration.delete_provider(provider_id)
+    caller.config_changed()
+
+
+@routes.post("/providers/{provider_id}/test")
+async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody) -> Tested:
+    """Ask one of its models something small."""
+    provider = await caller.configuration.provider(provider_id)
+    snapshot = await caller.config.of(caller.actor.organisation_id)
+    names = [model.name for model in snapshot.models.values() if model.provider.id == provider.id]
+    wanted = ModelName(body.model) if body.model else next(iter(names), None)
+    if wanted is None or wanted not in names:
+        raise Refused("The provider has no such model yet. Add one, then test it.")
+    if caller.services.probe is None:
+        raise Unavailable("This replica reaches no models.")
+    return await caller.services.probe.try_model(caller.actor, wanted)
+
+
+@routes.get("/providers/{provider_id}/keys")
+async def list_keys(caller: Caller, provider_id: ProviderId) -> Keys:
+    """Which keys there are for a provider: the deployment's, and your own."""
+    return Keys(tuple(_key(row) for row in await caller.configuration.keys(provider_id)))
+
+
+@routes.post("/providers/{provider_id}/keys", status=201)
+async def put_key(caller: Caller, provider_id: ProviderId, body: KeyBody) -> Key:
+    """Give a provider a key: the deployment's, or one of your own that pays for your chats."""
+    row = await caller.configuration.put_key(provider_id, body.key, personal=body.personal)
+    caller.config_changed()
+    caller.personal_config_changed()
+    return _key(row)
+
+
+@routes.delete("/providers/{provider_id}/keys")
+async def remove_key(caller: Caller, provider_id: ProviderId, query: KeyQuery) -> None:
+    """Take a key back."""
+    await caller.configuration.delete_key(provider_id, personal=query.personal)
+    caller.config_changed()
+    caller.personal_config_changed()
+
+
+@routes.get("/model-settings")
+async def list_model_settings(caller: Caller) -> ModelSettings:
+    """Every model that is set up, also those that are switched off."""
+    return ModelSettings(tuple(_setting(row) for row in await caller.model_configuration.all()))
+
+
+@routes.post("/model-settings", status=201)
+async def add_model(caller: Caller, body: ModelBody) -> Setting:
+    """Let chats use a model, under a name of yours."""
+    await caller.model_configuration.add(
+        body.name,
+        body.provider_id,
+        body.model,
+        display_name=body.display_name,
+        enabled=body.enabled,
+        options=body.options,
+    )
+    if body.default:
+        await caller.model_configuration.choose(body.name)
+    caller.config_changed()
+    return await _model(caller, body.name)
+
+
+@routes.patch("/model-settings/{name}")
+async def change_model(caller: Caller, name: ModelName, body: ModelPatch) -> Setting:
+    """Change how a model is used, or make it the default."""
+    await caller.model_configuration.change(
+        name, model=body.model, display_name=body.display_name, enabled=body.enabled, options=body.options
+    )
+    if body.default:
+        await caller.model_configuration.choose(name)
+    caller.config_changed()
+    return await _model(caller, name)
+
+
+@routes.delete("/model-settings/{name}")
+async def remove_model(caller: Caller, name: ModelName) -> None:
+    """Take a model away. Chats that used it go on with the default."""
+    await caller.model_configuration.delete(name)
+    caller.config_changed()
+
+
+NO_ID = ProviderId(UUID(int=0))
+
+
+async def _model(caller: Caller, name: ModelName) -> Setting:
+    found = [_setting(row) for row in await caller.model_configuration.all() if row["name"] == name]
+    if not found:
+        raise NotFound("There is no such model.")
+    return found[0]
+
+
+def _setting(row: Row) -> Setting:
+    return Setting(
+        name=row["name"],
+        provider_id=row["provider_id"],
+        model=row["model"],
+        display_name=row["display_name"],
+        enabled=row["enabled"],
+        default=row["chosen"],
+        options=msgspec.json.decode(row["options"], type=ModelOptions),
+    )
+
+
+def _key(row: Row) -> Key:
+    return Key(id=row["id"], hint=row["hint"], created_at=row["created_at"], personal=row["personal"])
+
+
+def _known_dialect(name: str) -> None:
+    try:
+        dialect_named(name)
+    except Misconfigured as error:
+        raise InvalidInput(str(error), Validation("dialect", "is not known")) from error

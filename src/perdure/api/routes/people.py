@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 
 from perdure.access.roles import Permission
+from perdure.access.rows import Row
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.people import (
@@ -33,13 +34,13 @@ routes = Routes("people")
 @routes.get("/users")
 async def list_users(caller: Caller) -> Users:
     """The people of your organisation."""
-    return Users(tuple(User(**row) for row in await caller.people.all()))
+    return Users(tuple(_user(row) for row in await caller.people.all()))
 
 
 @routes.post("/users", status=201)
 async def add_user(caller: Caller, body: UserBody) -> User:
     """Let somebody in."""
-    return User(**await caller.people.add(body.email, body.name, body.role, body.password))
+    return _user(await caller.people.add(body.email, body.name, body.role, body.password))
 
 
 @routes.patch("/users/{user_id}")
@@ -49,7 +50,7 @@ async def change_user(caller: Caller, user_id: UserId, body: UserPatch) -> User:
         user_id, name=body.name, role=body.role, disabled=body.disabled, password=body.password
     )
     caller.rights_changed()
-    return User(**row)
+    return _user(row)
 
 
 @routes.delete("/users/{user_id}")
@@ -69,7 +70,7 @@ async def list_groups(caller: Caller) -> Groups:
 async def add_group(caller: Caller, body: GroupBody) -> Group:
     """Form a group of people."""
     row, members = await caller.groups.add(body.name, body.members)
-    return Group(**row, members=tuple(members))
+    return Group(id=row["id"], name=row["name"], members=tuple(members), created_at=row["created_at"])
 
 
 @routes.patch("/groups/{group_id}")
@@ -115,9 +116,13 @@ async def read_audit(caller: Caller, query: PageQuery) -> AuditPage:
     return AuditPage(items, str(items[-1].id) if len(items) == query.limit else None)
 
 
-def _group(row: object) -> Group:
-    return msgspec.convert(dict(row), Group)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+def _group(row: Row) -> Group:
+    return Group(id=row["id"], name=row["name"], members=tuple(row["members"]), created_at=row["created_at"])
 
 
-def _token(row: object) -> Token:
-    return msgspec.convert(dict(row), Token)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+def _user(row: Row) -> User:
+    return msgspec.convert(dict(row), User)
+
+
+def _token(row: Row) -> Token:
+    return msgspec.convert(dict(row), Token)

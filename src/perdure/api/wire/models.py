@@ -1,8 +1,13 @@
 """Models and providers on the wire."""
 
-from msgspec import Struct
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
 
-from perdure.config.models import ModelOptions, ModelSetting, Price, Provider
+from msgspec import Meta, Struct
+
+from perdure.api.wire.content import LINE
+from perdure.config.models import ModelOptions, ModelSetting, Price, Provider, ProviderOptions
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort
 
@@ -55,3 +60,115 @@ class Models(Struct, frozen=True):
 
 class Providers(Struct, frozen=True):
     items: tuple[Provider, ...]
+
+
+Short = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
+Address = Annotated[str, Meta(max_length=2_000, pattern=r"^https?://[^\s/?#]+[^\s?#]*$")]
+
+
+class ProviderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: Short
+    dialect: Short
+    base_url: Address
+    enabled: bool = True
+    options: ProviderOptions = ProviderOptions()
+
+
+class ProviderPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: Short | None = None
+    base_url: Address | None = None
+    enabled: bool | None = None
+    options: ProviderOptions | None = None
+
+
+class TestBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    model: Short | None = None
+    """The name of a model setting; without it the provider's first."""
+
+
+class Tested(Struct, frozen=True, kw_only=True):
+    ok: bool
+    message: str
+    latency_ms: int
+
+
+class Key(Struct, frozen=True, kw_only=True):
+    """That there is a key. The key itself never comes back."""
+
+    id: UUID
+    hint: str
+    created_at: datetime
+    personal: bool
+
+
+class Keys(Struct, frozen=True):
+    items: tuple[Key, ...]
+
+
+class KeyBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    key: Annotated[str, Meta(min_length=1, max_length=20_000)]
+    personal: bool = False
+
+
+class KeyQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    personal: bool = False
+
+
+class Setting(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A model as it is set up."""
+
+    name: ModelName
+    provider_id: UUID
+    model: str
+    display_name: str = ""
+    enabled: bool = True
+    default: bool = False
+    options: ModelOptions = ModelOptions()
+
+
+class ModelSettings(Struct, frozen=True):
+    items: tuple[Setting, ...]
+
+
+class ModelBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: Annotated[ModelName, Meta(min_length=1, max_length=200, pattern=LINE)]
+    provider_id: UUID
+    model: Short
+    display_name: Annotated[str, Meta(max_length=200, pattern=LINE)] = ""
+    enabled: bool = True
+    default: bool = False
+    options: ModelOptions = ModelOptions()
+
+
+class ModelPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    model: Short | None = None
+    display_name: Annotated[str, Meta(max_length=200, pattern=LINE)] | None = None
+    enabled: bool | None = None
+    default: bool | None = None
+    options: ModelOptions | None = None
+
+
+class CatalogEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A model that we know without being told."""
+
+    id: str
+    dialect: str
+    context_window: int | None = None
+    max_output: int | None = None
+    max_effort: Effort | None = None
+    images: bool = True
+    documents: bool = False
+    price: Price | None = None
+
+
+class Catalog(Struct, frozen=True):
+    items: tuple[CatalogEntry, ...]
+
+
+class ValueBody(Struct, frozen=True, forbid_unknown_fields=True):
+    value: Any
+
+
+class Value(Struct, frozen=True):
+    name: str
+    value: Any

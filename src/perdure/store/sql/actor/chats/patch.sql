@@ -13,4 +13,4 @@ UPDATE chat_cards c SET
     settings = CASE WHEN $12::text IS NULL THEN c.settings ELSE (c.settings::jsonb || $12::jsonb)::text END,
     metadata_version = c.metadata_version + 1
 WHERE c.id = $3 AND c.organisation_id = $2 AND c.owner_id = $1
-RETURNING c.id
+RETURNING c.metadata_version

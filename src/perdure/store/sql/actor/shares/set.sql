@@ -17,5 +17,10 @@ WITH mine AS (
     RETURNING group_id
 ), touched AS (
     UPDATE chat_cards k SET metadata_version = k.metadata_version + 1 FROM mine WHERE k.id = mine.id
+    RETURNING k.metadata_version
+), told AS (
+    INSERT INTO inbox (user_id, chat_id, kind, title)
+    SELECT people.user_id, mine.id, 'shared', mine.title FROM mine, people
+    ON CONFLICT DO NOTHING
 )
-SELECT mine.id, ARRAY(SELECT user_id FROM people) AS added FROM mine
+SELECT metadata_version FROM touched

@@ -1,0 +1,53 @@
+"""Files that people attach."""
+
+from urllib.parse import quote, unquote
+from uuid import uuid4
+
+from perdure.access.roles import Permission
+from perdure.api.caller import Caller
+from perdure.api.http import Answer
+from perdure.api.multipart import Upload, upload_of
+from perdure.api.routing import Routes
+from perdure.api.uploads import FILE_LIMIT, MEDIA_TYPES, file_name, sniffed
+from perdure.api.wire.files import StoredFile, UploadQuery
+from perdure.core.errors import NotFound
+from perdure.core.ids import FileId
+
+routes = Routes("files")
+
+# Room for what a form puts around a file.
+_UPLOAD_LIMIT = FILE_LIMIT + 64 * 1024
+
+
+@routes.post("/files", status=201, body_limit=_UPLOAD_LIMIT)
+async def upload_file(caller: Caller, query: UploadQuery, content: bytes) -> StoredFile:  # noqa: ARG001
+    """Keep a file, so that a message can name it. Its type is read from its content."""
+    caller.actor.require(Permission.CHAT)
+    upload = _upload(caller, content)
+    name, file_id = file_name(upload.name), FileId(uuid4())
+    media_type = sniffed(upload.content, upload.media_type, name)
+    await caller.rows.one("files/add", file_id, name, media_type, len(upload.content), upload.content)
+    return StoredFile(file_id, name, media_type, len(upload.content))
+
+
+@routes.get("/files/{file_id}", raw=MEDIA_TYPES)
+async def read_file(caller: Caller, file_id: FileId) -> Answer:
+    """A file of yours, or of a chat that you may read."""
+    row = await caller.rows.one("files/read", file_id)
+    if row is None:
+        raise NotFound("There is no such file.")
+    headers = (
+        ("content-type", row["media_type"]),
+        ("content-disposition", f"inline; filename*=UTF-8''{quote(row['name'], safe='')}"),
+        # Whatever it holds, it runs nothing here.
+        ("content-security-policy", "default-src 'none'; sandbox"),
+    )
+    return Answer(200, row["content"], headers)
+
+
+def _upload(caller: Caller, content: bytes) -> Upload:
+    headers = caller.call.headers
+    kind = headers.get("content-type", "")
+    if kind.startswith("multipart/form-data"):
+        return upload_of(content, kind, limit=FILE_LIMIT)
+    return Upload(unquote(headers.get("x-file-name", "")), kind, content).within(FILE_LIMIT)

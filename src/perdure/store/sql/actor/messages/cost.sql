@@ -1,0 +1,15 @@
+-- What a chat and its descendants cost, by chat and model.
+SELECT k.id AS chat_id, m.model, count(*) AS calls,
+    coalesce(sum((m.answer::jsonb ->> 'cost')::bigint), 0)::bigint AS cost,
+    count(*) FILTER (WHERE m.answer::jsonb ->> 'cost' IS NULL) AS unpriced_calls,
+    coalesce(sum((m.answer::jsonb #>> '{usage,input}')::bigint), 0)::bigint AS input,
+    coalesce(sum((m.answer::jsonb #>> '{usage,output}')::bigint), 0)::bigint AS output,
+    coalesce(sum((m.answer::jsonb #>> '{usage,reasoning}')::bigint), 0)::bigint AS reasoning,
+    coalesce(sum((m.answer::jsonb #>> '{usage,cache_read}')::bigint), 0)::bigint AS cache_read,
+    coalesce(sum((m.answer::jsonb #>> '{usage,cache_write}')::bigint), 0)::bigint AS cache_write
+FROM chat_cards k
+JOIN messages m ON m.chat_id = k.id
+WHERE (k.id = $3 OR k.root_id = $3) AND k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1)
+    AND m.role = 'assistant' AND m.answer IS NOT NULL
+GROUP BY k.id, m.model
+ORDER BY k.id, m.model
