@@ -51,12 +51,11 @@ class Api:
         route = routes.get(call.method)
         if route is None:
             return _not_allowed(routes)
-        values = place(route, texts)
         if route.public:
-            return await self._handled(route, call, values, await call.body(route.body_limit))
-        return await self._signed_in(route, call, values)
+            return await self._handled(route, call, place(route, texts), await call.body(route.body_limit))
+        return await self._signed_in(route, call, texts)
 
-    async def _signed_in(self, route: Route, call: Call, values: dict[str, Any]) -> Answer:
+    async def _signed_in(self, route: Route, call: Call, texts: list[str]) -> Answer:
         secret = secret_of(call.headers)
         actor = await self._services.entrance.actor(secret)
         if not route.reads:
@@ -64,7 +63,7 @@ class Api:
                 check_origin(secret or "", call.headers.get(CSRF_HEADER))
             if not actor.writes:
                 raise NotAllowed("This token only reads.")
-        rows = self._services.rows(actor)
+        rows, values = self._services.rows(actor), place(route, texts)
         body = await call.body(route.body_limit)
         claim = Claim.of(route, call, body)
 

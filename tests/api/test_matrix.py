@@ -1,0 +1,218 @@
+"""Who may do what: every route, for every role, on what is one's own, shared, foreign, and of another organisation."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from perdure.access.roles import Role
+from perdure.api.examples import EXAMPLES
+from perdure.api.routing import Route
+from perdure.api.table import TABLE
+from perdure.core.ids import OrganisationId
+from perdure.testing.site import Person, Town
+
+TEXT = [{"type": "text", "text": "hello"}]
+CHAT_ROUTES = [route for route in TABLE.routes if "chat_id" in route.parameters]
+PLAIN_ROUTES = [route for route in TABLE.routes if not route.parameters and not route.public]
+NEEDS: dict[str, set[Role]] = {
+    "create_chat": {Role.OWNER, Role.ADMIN, Role.MEMBER},
+    "upload_file": {Role.OWNER, Role.ADMIN, Role.MEMBER},
+    "add_user": {Role.OWNER, Role.ADMIN},
+    "add_group": {Role.OWNER, Role.ADMIN},
+    "list_providers": {Role.OWNER, Role.ADMIN},
+    "add_provider": {Role.OWNER, Role.ADMIN},
+    "list_model_settings": {Role.OWNER, Role.ADMIN},
+    "add_model": {Role.OWNER, Role.ADMIN},
+    "read_audit": {Role.OWNER, Role.ADMIN, Role.AUDITOR},
+}
+"""The roles that may use a route that names nothing. Whoever is not listed here: everybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A chat of Ada's, shared with Bob, foreign to everybody else."""
+
+    chat_id: UUID
+    ada: Person
+    bob: Person
+    stranger: Person
+    elsewhere: Person
+
+
+@pytest.fixture
+async def cast(town: Town) -> AsyncIterator[Cast]:
+    other = OrganisationId(
+        await town.pool.fetchval("INSERT INTO organisations (name) VALUES ('Elsewhere') RETURNING id")
+    )
+    async with (
+        await town.person("ada") as ada,
+        await town.person("bob") as bob,
+        await town.person("mallory", Role.ADMIN) as stranger,
+        await town.person("eve", Role.OWNER, other) as elsewhere,
+    ):
+        chat_id = (await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]
+        await ada.put(f"/chats/{chat_id}/acl", {"users": [str(bob.id)]})
+        yield Cast(UUID(chat_id), ada, bob, stranger, elsewhere)
+
+
+async def ask(person: Person, route: Route, chat_id: object = "") -> int:
+    path = route.path.replace("{chat_id}", str(chat_id)).replace("{number}", "1").replace("{entry_id}", "1")
+    path = re.sub(r"\{\w+_id\}", str(UUID(int=1)), path).replace("{name}", "prompt")
+    body: Any = EXAMPLES.get(route.handler.__name__) if "body" in route.wants else None
+    if "content" in route.wants:
+        body = b"some text"
+    return (await person.ask(route.method, path, body, x_file_name="a.txt")).status
+
+
+@pytest.mark.parametrize("route", CHAT_ROUTES, ids=lambda route: route.name)
+async def test_a_chat_is_its_owners_readable_where_shared_and_nowhere_else(cast: Cast, route: Route) -> None:
+    assert await ask(cast.stranger, route, cast.chat_id) == 404
+    assert await ask(cast.elsewhere, route, cast.chat_id) == 404
+    shared = await ask(cast.bob, route, cast.chat_id)
+    if route.reads:
+        assert shared == 200
+    else:
+        assert shared == 403
+    # Whatever the state of the chat makes of it: its owner is neither turned away nor told that it does not exist.
+    own = await ask(cast.ada, route, cast.chat_id)
+    assert own not in (401, 403, 405, 500)
+    if route.reads:
+        assert own == 200
+
+
+async def test_a_reader_may_mark_a_shared_chat_as_read(cast: Cast) -> None:
+    assert (await cast.bob.patch(f"/chats/{cast.chat_id}", {"read": 1})).status == 200
+    assert (await cast.bob.patch(f"/chats/{cast.chat_id}", {"read": 1, "title": "mine"})).status == 403
+    assert (await cast.stranger.patch(f"/chats/{cast.chat_id}", {"read": 1})).status == 404
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("route", PLAIN_ROUTES, ids=lambda route: route.name)
+async def test_a_route_is_for_the_roles_that_the_table_names(town: Town, route: Route, role: Role) -> None:
+    async with await town.person("somebody", role) as person:
+        status = await ask(person, route)
+        if role in NEEDS.get(route.handler.__name__, set(Role)):
+            assert status not in (401, 403, 404, 500)
+        else:
+            assert status == 403
+
+
+@pytest.mark.parametrize("route", TABLE.routes, ids=lambda route: route.name)
+async def test_nothing_but_signing_in_answers_a_stranger(town: Town, route: Route) -> None:
+    async with await town.person("nobody") as person:
+        person.token = "pdt_nothing"
+        status = await ask(person, route, UUID(int=1))
+        assert (status == 401) or route.public
+
+
+@pytest.mark.parametrize(
+    "route", [route for route in TABLE.routes if not route.reads and not route.public], ids=lambda route: route.name
+)
+async def test_a_token_that_only_reads_changes_nothing(town: Town, route: Route) -> None:
+    async with await town.person("reader", Role.OWNER) as person:
+        await town.pool.execute("UPDATE tokens SET scopes = '{read}' WHERE user_id = $1", person.id)
+        assert await ask(person, route, UUID(int=1)) == 403
+
+
+NAMED = {
+    "PATCH /users/{user_id}": {"name": "x"},
+    "DELETE /users/{user_id}": None,
+    "PATCH /groups/{group_id}": {"name": "x"},
+    "DELETE /groups/{group_id}": None,
+    "PATCH /providers/{provider_id}": {"name": "x"},
+    "DELETE /providers/{provider_id}": None,
+    "POST /providers/{provider_id}/test": {},
+    "POST /providers/{provider_id}/keys": {"key": "k"},
+    "PATCH /model-settings/{name}": {"enabled": True},
+    "DELETE /model-settings/{name}": None,
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+async def test_what_belongs_to_another_organisation_does_not_exist_even_for_an_owner(town: Town, name: str) -> None:
+    other = OrganisationId(await town.pool.fetchval("INSERT INTO organisations (name) VALUES ('E') RETURNING id"))
+    async with await town.person("eve", Role.OWNER, other) as eve, await town.person("ada", Role.ADMIN) as ada:
+        group = (await ada.post("/groups", {"name": "g"})).json["id"]
+        body = {"name": "p", "dialect": "anthropic_messages", "base_url": "http://127.0.0.1:1"}
+        provider = (await ada.post("/providers", body)).json["id"]
+        await ada.post("/model-settings", {"name": "m", "provider_id": provider, "model": "m"})
+        method, path = name.split(" ")
+        for placeholder, value in (
+            ("{user_id}", ada.id),
+            ("{group_id}", group),
+            ("{provider_id}", provider),
+            ("{name}", "m"),
+        ):
+            path = path.replace(placeholder, str(value))
+        assert (await eve.ask(method, path, NAMED[name])).status == 404
+        async with await town.person("bob") as bob:
+            assert (await bob.ask(method, path, NAMED[name])).status in (403, 404)
+        assert (await ada.ask(method, path, NAMED[name])).status in (200, 201, 204)
+
+
+async def test_the_matrix_knows_every_route_that_names_something() -> None:
+    others = {
+        "DELETE /sessions/{session_id}",
+        "GET /files/{file_id}",
+        "GET /providers/{provider_id}/keys",
+        "DELETE /providers/{provider_id}/keys",
+        "PUT /settings/{name}",
+        "GET /me/settings/{name}",
+        "PUT /me/settings/{name}",
+        "POST /inbox/{entry_id}/read",
+        "POST /inbox/{entry_id}/unread",
+        "DELETE /tokens/{token_id}",
+    }
+    named = {route.name for route in TABLE.routes if route.parameters and "chat_id" not in route.parameters}
+    assert named == set(NAMED) | others
+
+
+async def test_personal_things_of_others_do_not_exist(town: Town, cast: Cast) -> None:
+    uploaded = await cast.ada.ask("POST", "/files", b"hello", x_file_name="a.txt", content_type="text/plain")
+    file_id = uploaded.json["id"]
+    token = (await cast.ada.post("/tokens", {"name": "t"})).json["id"]
+    entry = await town.pool.fetchval(
+        "INSERT INTO inbox (user_id, chat_id, kind) VALUES ($1, $2, 'finished') RETURNING id", cast.ada.id, cast.chat_id
+    )
+    for other in (cast.bob, cast.stranger, cast.elsewhere):
+        assert (await other.get(f"/files/{file_id}")).status == 404
+        assert (await other.delete(f"/tokens/{token}")).status == 404
+        assert (await other.post(f"/inbox/{entry}/read")).status == 404
+    assert (await cast.ada.get(f"/files/{file_id}")).body == b"hello"
+    assert (await cast.ada.post(f"/inbox/{entry}/read")).status == 200
+    assert (await cast.ada.delete(f"/tokens/{token}")).status == 204
+
+
+async def test_a_file_in_a_shared_chat_is_shared_with_it(cast: Cast) -> None:
+    uploaded = await cast.ada.ask("POST", "/files", b"hello", x_file_name="a.txt", content_type="text/plain")
+    part = {"type": "file", "file_id": uploaded.json["id"]}
+    chat_id = (await cast.ada.post("/chats", {"content": [*TEXT, part]})).json["chat"]["id"]
+    assert (await cast.bob.get(f"/files/{uploaded.json['id']}")).status == 404
+    await cast.ada.put(f"/chats/{chat_id}/acl", {"users": [str(cast.bob.id)]})
+    assert (await cast.bob.get(f"/files/{uploaded.json['id']}")).status == 200
+    assert (await cast.elsewhere.get(f"/files/{uploaded.json['id']}")).status == 404
+
+
+async def test_a_share_with_a_group_ends_when_the_group_does(town: Town, cast: Cast) -> None:
+    async with await town.person("boss", Role.ADMIN) as boss:
+        group = (await boss.post("/groups", {"name": "g", "members": [str(cast.bob.id)]})).json
+        assert group["members"] == [str(cast.bob.id)]
+        chat_id = (await cast.ada.post("/chats", {"content": TEXT})).json["chat"]["id"]
+        await cast.ada.put(f"/chats/{chat_id}/acl", {"groups": [group["id"]]})
+        assert (await cast.bob.get(f"/chats/{chat_id}")).status == 200
+        listed = (await cast.bob.get("/chats?shared=true")).json["items"]
+        assert {chat["id"] for chat in listed} == {chat_id, str(cast.chat_id)}
+        await boss.delete(f"/groups/{group['id']}")
+        assert (await cast.bob.get(f"/chats/{chat_id}")).status == 404
+
+
+async def test_sharing_is_told_and_audited(town: Town, cast: Cast) -> None:
+    inbox = (await cast.bob.get("/inbox")).json
+    assert [(entry["kind"], entry["chat_id"]) for entry in inbox["items"]] == [("shared", str(cast.chat_id))]
+    async with await town.person("auditor", Role.AUDITOR) as auditor:
+        actions = [entry["action"] for entry in (await auditor.get("/audit")).json["items"]]
+        assert "chat.share" in actions
