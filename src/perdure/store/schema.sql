@@ -92,6 +92,22 @@ ALTER TABLE public.audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.budget_slices (
+    replica_id uuid NOT NULL,
+    scope text NOT NULL,
+    subject_id uuid NOT NULL,
+    month date NOT NULL,
+    amount bigint NOT NULL
+);
+
+CREATE TABLE public.budgets (
+    scope text NOT NULL,
+    subject_id uuid NOT NULL,
+    month date NOT NULL,
+    spent bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT budgets_scope_check CHECK ((scope = ANY (ARRAY['user'::text, 'organisation'::text])))
+);
+
 CREATE TABLE public.chat_cards (
     id uuid NOT NULL,
     organisation_id uuid NOT NULL,
@@ -212,6 +228,11 @@ CREATE TABLE public.chats (
     CONSTRAINT chats_valid_state CHECK (public.chat_is_valid((status)::text, archived, cardinality(queue), action, worker_id, runner_id, GREATEST(history_version, queue_version, retry_version), snapshot_version, file_count))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
+
+CREATE TABLE public.deployment_secrets (
+    name text NOT NULL,
+    secret bytea NOT NULL
+);
 
 CREATE TABLE public.file_links (
     chat_id uuid NOT NULL,
@@ -367,6 +388,14 @@ CREATE TABLE public.providers (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.push_subscriptions (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    user_id uuid NOT NULL,
+    endpoint text NOT NULL,
+    keys text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.queued_messages (
     chat_id uuid NOT NULL,
     number integer NOT NULL,
@@ -395,6 +424,18 @@ CREATE TABLE public.replicas (
     seen_at timestamp with time zone DEFAULT now() NOT NULL
 )
 WITH (fillfactor='50');
+
+CREATE TABLE public.search_documents (
+    chat_id uuid NOT NULL,
+    number integer NOT NULL,
+    text text NOT NULL,
+    document tsvector NOT NULL
+);
+
+CREATE TABLE public.search_progress (
+    chat_id uuid NOT NULL,
+    revision bigint NOT NULL
+);
 
 CREATE UNLOGGED TABLE public.segments (
     chat_id uuid NOT NULL,
@@ -458,11 +499,20 @@ CREATE TABLE public.users (
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.budget_slices
+    ADD CONSTRAINT budget_slices_pkey PRIMARY KEY (replica_id, scope, subject_id, month);
+
+ALTER TABLE ONLY public.budgets
+    ADD CONSTRAINT budgets_pkey PRIMARY KEY (scope, subject_id, month);
+
 ALTER TABLE ONLY public.chat_cards
     ADD CONSTRAINT chat_cards_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.chats
     ADD CONSTRAINT chats_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.deployment_secrets
+    ADD CONSTRAINT deployment_secrets_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.file_links
     ADD CONSTRAINT file_links_pkey PRIMARY KEY (chat_id, file_id);
@@ -481,9 +531,6 @@ ALTER TABLE ONLY public.idempotency_keys
 
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_pkey PRIMARY KEY (service, subject);
-
-ALTER TABLE ONLY public.inbox
-    ADD CONSTRAINT inbox_chat_id_kind_key UNIQUE (chat_id, kind);
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (id);
@@ -509,6 +556,12 @@ ALTER TABLE ONLY public.provider_keys
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.push_subscriptions
+    ADD CONSTRAINT push_subscriptions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.push_subscriptions
+    ADD CONSTRAINT push_subscriptions_user_id_endpoint_key UNIQUE (user_id, endpoint);
+
 ALTER TABLE ONLY public.queued_messages
     ADD CONSTRAINT queued_messages_pkey PRIMARY KEY (chat_id, number);
 
@@ -517,6 +570,12 @@ ALTER TABLE ONLY public.read_markers
 
 ALTER TABLE ONLY public.replicas
     ADD CONSTRAINT replicas_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.search_documents
+    ADD CONSTRAINT search_documents_pkey PRIMARY KEY (chat_id, number);
+
+ALTER TABLE ONLY public.search_progress
+    ADD CONSTRAINT search_progress_pkey PRIMARY KEY (chat_id);
 
 ALTER TABLE ONLY public.segments
     ADD CONSTRAINT segments_pkey PRIMARY KEY (chat_id, history_version, attempt, seq_from);
@@ -576,11 +635,17 @@ CREATE INDEX identities_by_user ON public.identities USING btree (user_id);
 
 CREATE INDEX inbox_by_user ON public.inbox USING btree (user_id);
 
+CREATE UNIQUE INDEX inbox_once ON public.inbox USING btree (user_id, chat_id, kind);
+
+CREATE INDEX inbox_unpushed ON public.inbox USING btree (created_at) WHERE (pushed_at IS NULL);
+
 CREATE INDEX inbox_unread ON public.inbox USING btree (user_id) WHERE (read_at IS NULL);
 
 CREATE INDEX messages_boundaries ON public.messages USING btree (chat_id, number) WHERE (kind = 'boundary'::text);
 
 CREATE INDEX messages_by_revision ON public.messages USING btree (chat_id, revision, number);
+
+CREATE INDEX messages_by_time ON public.messages USING brin (created_at);
 
 CREATE INDEX model_settings_by_provider ON public.model_settings USING btree (provider_id);
 
@@ -593,6 +658,8 @@ CREATE UNIQUE INDEX provider_keys_personal ON public.provider_keys USING btree (
 CREATE UNIQUE INDEX providers_name ON public.providers USING btree (organisation_id, lower(name));
 
 CREATE INDEX read_markers_by_chat ON public.read_markers USING btree (chat_id);
+
+CREATE INDEX search_documents_words ON public.search_documents USING gin (document);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
 
@@ -683,11 +750,20 @@ ALTER TABLE ONLY public.provider_keys
 ALTER TABLE ONLY public.providers
     ADD CONSTRAINT providers_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
 
+ALTER TABLE ONLY public.push_subscriptions
+    ADD CONSTRAINT push_subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.read_markers
     ADD CONSTRAINT read_markers_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.read_markers
     ADD CONSTRAINT read_markers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.search_documents
+    ADD CONSTRAINT search_documents_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.search_progress
+    ADD CONSTRAINT search_progress_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
