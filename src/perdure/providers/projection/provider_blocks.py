@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterable
 
-from msgspec import structs
-
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
 
 
@@ -21,15 +19,15 @@ def repaired(
     """
     parts = list(parts)
     pairs = _pairs(parts, seen)
-    paired = {id(result) for result in pairs.values()}
+    paired = set(pairs.values())
     kept: list[AnyPart] = []
     for position, part in enumerate(parts):
         match part:
             case ToolCall(provider_executed=True):
                 if position in pairs:
-                    kept.extend(_pair(part, pairs[position], readable=readable))
+                    kept.extend(_pair(part, parts[pairs[position]], readable=readable))
             case ToolResult(provider_executed=True):
-                if id(part) not in paired:
+                if position not in paired:
                     kept.append(told(part))
             case _:
                 kept.append(part)
@@ -42,10 +40,10 @@ def told(result: ToolResult, call: ToolCall | None = None) -> Text:
     return Text(f"[{result.tool or 'tool'}{asked}]\n{result.result}".rstrip())
 
 
-def _pairs(parts: list[AnyPart], seen: set[str]) -> dict[int, ToolResult]:
-    """By position of the call, the first result that follows it with its id and name."""
+def _pairs(parts: list[AnyPart], seen: set[str]) -> dict[int, int]:
+    """By position of the call, the position of the first result that follows it with its id and name."""
     open_calls: dict[str, int] = {}
-    pairs: dict[int, ToolResult] = {}
+    pairs: dict[int, int] = {}
     for position, part in enumerate(parts):
         match part:
             case ToolCall(provider_executed=True, call_id=call_id) if call_id not in seen:
@@ -54,13 +52,13 @@ def _pairs(parts: list[AnyPart], seen: set[str]) -> dict[int, ToolResult]:
             case ToolResult(provider_executed=True, call_id=call_id) if call_id in open_calls:
                 call = parts[open_calls[call_id]]
                 if isinstance(call, ToolCall) and call.tool == part.tool:
-                    pairs[open_calls.pop(call_id)] = part
+                    pairs[open_calls.pop(call_id)] = position
             case _:
                 pass
     return pairs
 
 
-def _pair(call: ToolCall, result: ToolResult, *, readable: Callable[[ToolResult], bool]) -> list[AnyPart]:
-    if readable(result):
+def _pair(call: ToolCall, result: AnyPart, *, readable: Callable[[ToolResult], bool]) -> list[AnyPart]:
+    if not isinstance(result, ToolResult) or readable(result):
         return [call, result]
-    return [told(structs.replace(result, provider_metadata=None), call)]
+    return [told(result, call)]

@@ -51,8 +51,9 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "stream": True,
         **_thoughts(request, model, turns),
     }
+    headers = {**HEADERS, **BINDING} if model.binds_thinking else HEADERS
     return Encoded(
-        path_for(model, PATH, quirks), HEADERS, finished(body, request.settings.options, quirks), tuple(hashes)
+        path_for(model, PATH, quirks), headers, finished(body, request.settings.options, quirks), tuple(hashes)
     )
 
 
