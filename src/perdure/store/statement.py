@@ -383,7 +383,7 @@ def _say_inbox(text: Text, shape: Shape) -> None:
         "INSERT INTO inbox (user_id, chat_id, kind, title, snapshot_version) "
         f"SELECT c.owner_id, c.id, {text.value()}::text, c.title, c.snapshot_version "
         f"FROM {'carded' if carded else card} c {'' if also_children else 'WHERE c.parent_id IS NULL '}"
-        "ON CONFLICT (chat_id, kind) DO UPDATE SET title = excluded.title, created_at = excluded.created_at, "
+        "ON CONFLICT (user_id, chat_id, kind) DO UPDATE SET title = excluded.title, created_at = excluded.created_at, "
         "snapshot_version = excluded.snapshot_version, read_at = NULL, pushed_at = NULL",
     )
 
