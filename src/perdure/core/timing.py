@@ -76,3 +76,7 @@ ACTOR_CACHED = timedelta(seconds=5)
 CONFIG_CACHED = timedelta(seconds=10)
 PERSONAL_CACHED = timedelta(seconds=5)
 IDEMPOTENCY_KEPT = timedelta(hours=24)
+
+SIMULATED_CACHE_KEPT = timedelta(minutes=5)
+SIMULATED_PATIENCE = timedelta(seconds=10)
+SIMULATED_GRAIN = timedelta(milliseconds=10)

@@ -5,14 +5,14 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from perdure.core.timing import SIMULATED_PATIENCE
 from perdure.sim.connection import Exchange
 from perdure.sim.director import Director
 from perdure.sim.gates import Gates
 from perdure.sim.recording import Filter, Recording
 from perdure.sim.script import Script
 
-PATIENCE = 10.0
-"""Seconds that a waiting question waits at most, when it does not say."""
+_PATIENCE = str(SIMULATED_PATIENCE.total_seconds())
 
 
 class Control:
@@ -53,7 +53,7 @@ class Control:
     async def _requests(self, exchange: Exchange, _: str) -> None:
         """GET /sim/requests?model=&marker=&chat=&wire=&after=&closed=true; with `count`, waits for so many."""
         query = dict(exchange.query)
-        count, wait = int(query.pop("count", "0")), float(query.pop("wait", PATIENCE))
+        count, wait = int(query.pop("count", "0")), float(query.pop("wait", _PATIENCE))
         wanted = msgspec.convert(query, Filter, strict=False)
         async with asyncio.timeout(wait):
             found = await self._recording.until(count, wanted)
@@ -75,7 +75,7 @@ class Control:
     async def _gate(self, exchange: Exchange, name: str) -> None:
         """GET /sim/gates, or GET /sim/gates/NAME?waiting=1 to wait until someone has come to the gate."""
         if name:
-            async with asyncio.timeout(float(exchange.query.get("wait", PATIENCE))):
+            async with asyncio.timeout(float(exchange.query.get("wait", _PATIENCE))):
                 await self._gates[name].reached(int(exchange.query.get("waiting", "0")))
         exchange.respond(200, _json({"gates": self._gates.states()}))
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Protocol, TypeAlias
 
+from perdure.core.timing import SIMULATED_GRAIN
 from perdure.sim.gates import Gates
 from perdure.sim.script import Fault, Gate, Pause
 
@@ -11,9 +12,6 @@ Action: TypeAlias = bytes | Pause | Gate | Fault
 
 BATCH = 64 * 1024
 """Bytes written at once when nothing asks for less."""
-
-GRAIN = 0.01
-"""Pauses shorter than this many seconds add up before they are slept."""
 
 MALFORMED = b'event: message\ndata: {"type": "message", "delta": {"te\n\n'
 
@@ -57,7 +55,7 @@ class Player:
         match action:
             case Pause(seconds):
                 self._due += seconds
-                if self._due - loop.time() >= GRAIN:
+                if self._due - loop.time() >= SIMULATED_GRAIN.total_seconds():
                     await self._flush()
                     await asyncio.sleep(self._due - loop.time())
             case Gate(name):

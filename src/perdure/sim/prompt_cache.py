@@ -5,6 +5,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from perdure.core.timing import SIMULATED_CACHE_KEPT
+
 LOOKBACK = 20
 """Blocks before a breakpoint at which an earlier prefix is looked for."""
 
@@ -14,7 +16,6 @@ MINIMUM = 1_024
 INCREMENT = 128
 """Automatic caches report multiples of this many tokens."""
 
-LIFETIME = 300.0
 CAPACITY = 200_000
 
 
@@ -71,7 +72,7 @@ class PromptCache:
         return self._known.get(prefix.digest, 0.0) > self._now()
 
     def _keep(self, prefix: Prefix) -> None:
-        self._known[prefix.digest] = self._now() + LIFETIME
+        self._known[prefix.digest] = self._now() + SIMULATED_CACHE_KEPT.total_seconds()
         self._known.move_to_end(prefix.digest)
         while len(self._known) > CAPACITY:
             self._known.popitem(last=False)

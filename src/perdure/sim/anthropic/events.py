@@ -5,28 +5,22 @@ from dataclasses import dataclass
 
 import msgspec
 
-from perdure.sim.anthropic.blocks import REDACTED, SEARCH, THINKING
+from perdure.sim.anthropic.content import Blocks, ContentBlock
 from perdure.sim.anthropic.voice import document, fault
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json
 from perdure.sim.faults import IN_STREAM
 from perdure.sim.player import Action
 from perdure.sim.script import (
-    Call,
     Fault,
     Gate,
     Pause,
-    Reasoning,
     Search,
-    Source,
     Step,
-    Text,
-    arguments,
     flow,
     output_tokens,
     reasoning_tokens,
 )
-from perdure.sim.signatures import seal, sign
 
 _encode = msgspec.json.encode
 
@@ -61,7 +55,7 @@ class Answer:
                 case Fault():
                     yield part
                 case _:
-                    for block in self.blocks(part, index):
+                    for block in self._blocks.of(part, index):
                         yield from self._block(index, block)
                         index += 1
         ending: dict[str, Json] = {"stop_reason": self.stop_reason, "stop_sequence": None}
@@ -75,11 +69,15 @@ class Answer:
         content: list[Json] = []
         for part in self.step.parts:
             if not isinstance(part, Pause | Gate | Fault):
-                content.extend(block.final for block in self.blocks(part, len(content)))
+                content.extend(block.final for block in self._blocks.of(part, len(content)))
         message = self._message(content, self.stop_reason)
         if self.step.finish == "refusal":
             message["stop_details"] = _REFUSED
         return _encode(message)
+
+    @property
+    def _blocks(self) -> Blocks:
+        return Blocks(self.ask.id, self.step)
 
     @property
     def stop_reason(self) -> str:
@@ -110,58 +108,7 @@ class Answer:
             usage["server_tool_use"] = {"web_search_requests": searches, "web_fetch_requests": 0}
         return usage
 
-    def blocks(self, part: Text | Reasoning | Call | Search, index: int) -> "Iterator[ContentBlock]":
-        """The content blocks that a part becomes."""
-        match part:
-            case Text():
-                yield _text_block(part, self.step)
-            case Reasoning(text, redacted=True):
-                data = seal(REDACTED, text)
-                yield ContentBlock(
-                    {"type": "redacted_thinking", "data": data}, {"type": "redacted_thinking", "data": data}
-                )
-            case Reasoning(text):
-                signature = sign(THINKING, text)
-                yield ContentBlock(
-                    {"type": "thinking", "thinking": "", "signature": ""},
-                    {"type": "thinking", "thinking": text, "signature": signature},
-                    ("thinking_delta", "thinking", part),
-                    ({"type": "signature_delta", "signature": signature},),
-                )
-            case Call():
-                yield self._call_block(part, index)
-            case Search():
-                yield from self._search_blocks(part, index)
-
-    def _call_block(self, call: Call, index: int) -> "ContentBlock":
-        head: dict[str, Json] = {
-            "type": "tool_use",
-            "id": call.id or f"toolu_{self.ask.id}{index:02d}",
-            "name": call.name,
-        }
-        return ContentBlock(
-            {**head, "input": {}}, {**head, "input": call.input}, ("input_json_delta", "partial_json", arguments(call))
-        )
-
-    def _search_blocks(self, search: Search, index: int) -> "Iterator[ContentBlock]":
-        id_ = f"srvtoolu_{self.ask.id}{index:02d}"
-        head: dict[str, Json] = {"type": "server_tool_use", "id": id_, "name": "web_search"}
-        query: dict[str, Json] = {"query": search.query}
-        written = _encode(query).decode()
-        yield ContentBlock(
-            {**head, "input": {}}, {**head, "input": query}, ("input_json_delta", "partial_json", written)
-        )
-        if self.step.finish == "paused" and self.step.parts[-1] is search:
-            return
-        content: Json = (
-            {"type": "web_search_tool_result_error", "error_code": search.error}
-            if search.error
-            else [_result(source) for source in search.sources]
-        )
-        result: dict[str, Json] = {"type": "web_search_tool_result", "tool_use_id": id_, "content": content}
-        yield ContentBlock(result, result)
-
-    def _block(self, index: int, block: "ContentBlock") -> Iterator[Action]:
+    def _block(self, index: int, block: ContentBlock) -> Iterator[Action]:
         yield event("content_block_start", {"index": index, "content_block": block.start})
         if block.flowing is not None:
             kind, field, text = block.flowing
@@ -195,52 +142,8 @@ class Answer:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ContentBlock:
-    """A block as it starts, as it ends, and what flows in between."""
-
-    start: dict[str, Json]
-    final: dict[str, Json]
-    flowing: tuple[str, str, Text | Reasoning | str] | None = None
-    closing: tuple[dict[str, Json], ...] = ()
-
-
 _REFUSED: dict[str, Json] = {
     "type": "refusal",
     "category": "general_harms",
     "explanation": "This request was declined by the simulator.",
 }
-
-
-def _text_block(part: Text, step: Step) -> ContentBlock:
-    sources = (
-        [source for other in step.parts if isinstance(other, Search) for source in other.sources] if part.cited else []
-    )
-    citations = [_citation(source) for source in sources]
-    start: dict[str, Json] = {"type": "text", "text": ""}
-    final: dict[str, Json] = {"type": "text", "text": part.text}
-    if citations:
-        start["citations"] = []
-        final["citations"] = list[Json](citations)
-    closing = tuple[dict[str, Json], ...]({"type": "citations_delta", "citation": one} for one in citations)
-    return ContentBlock(start, final, ("text_delta", "text", part), closing)
-
-
-def _citation(source: Source) -> dict[str, Json]:
-    return {
-        "type": "web_search_result_location",
-        "cited_text": source.text[:150],
-        "encrypted_index": seal(SEARCH, source.url),
-        "title": source.title,
-        "url": source.url,
-    }
-
-
-def _result(source: Source) -> dict[str, Json]:
-    return {
-        "type": "web_search_result",
-        "url": source.url,
-        "title": source.title,
-        "encrypted_content": seal(SEARCH, source.text),
-        "page_age": None,
-    }

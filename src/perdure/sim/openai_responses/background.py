@@ -9,6 +9,8 @@ from perdure.sim.connection import Exchange
 from perdure.sim.document import Json, is_object
 from perdure.sim.gates import Gates
 from perdure.sim.openai.voice import INVALID
+from perdure.sim.openai_responses.events import Events
+from perdure.sim.openai_responses.response import Response
 from perdure.sim.openai_responses.store import Responses, Stored
 from perdure.sim.openai_responses.wire import OpenAIResponses, given_items
 from perdure.sim.player import Player
@@ -26,9 +28,9 @@ class Background:
 
     async def begin(self, exchange: Exchange, ask: Ask, step: Step) -> None:
         """Start making a response; the caller follows it or gets its first state."""
-        answer = self._wire.answer(ask, step)
-        stored = self._responses.keep(answer.id, Stored(given_items(ask), answer.response("queued")))
-        stored.task = asyncio.create_task(self._make(stored, ask, step))
+        response = self._wire.response(ask, step)
+        stored = self._responses.keep(response.id, Stored(given_items(ask), response.document("queued")))
+        stored.task = asyncio.create_task(self._make(stored, response))
         if ask.stream:
             exchange.start(self._wire.content_type, **self._wire.headers(ask))
             await stored.follow(exchange, -1, first=True)
@@ -81,10 +83,9 @@ class Background:
     def _refuse(self, exchange: Exchange, problem: Problem) -> None:
         exchange.respond(problem.status, self._wire.error(problem))
 
-    async def _make(self, stored: Stored, ask: Ask, step: Step) -> None:
+    async def _make(self, stored: Stored, response: Response) -> None:
         stored.response = {**stored.response, "status": "in_progress"}
-        answer = self._wire.answer(ask, step)
-        await Player(stored, self._gates, survives_cut=True).play(answer.stream())
+        await Player(stored, self._gates, survives_cut=True).play(Events(response).stream())
         stored.response = _last_state(stored)
 
 

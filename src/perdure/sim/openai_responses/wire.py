@@ -7,10 +7,11 @@ import msgspec
 from perdure.sim.ask import Ask
 from perdure.sim.document import Node, is_object
 from perdure.sim.openai import voice
-from perdure.sim.openai_responses.events import Answer
+from perdure.sim.openai_responses.events import Events
 from perdure.sim.openai_responses.items import check_item, not_found
 from perdure.sim.openai_responses.order import check_order
 from perdure.sim.openai_responses.reading import Item, ask
+from perdure.sim.openai_responses.response import Response
 from perdure.sim.openai_responses.settings import FIELDS, check_settings
 from perdure.sim.openai_responses.store import Responses, Stored
 from perdure.sim.player import Action
@@ -53,7 +54,7 @@ class OpenAIResponses:
         return voice.invalid(message, "input", "context_length_exceeded")
 
     def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:
-        return self.answer(ask, Step(())).overflow(problem)
+        return Events(self.response(ask, Step(()))).overflow(problem)
 
     def fault(self, kind: str) -> Problem:
         return voice.fault(kind)
@@ -68,23 +69,22 @@ class OpenAIResponses:
         return {"x-request-id": f"req_{ask.id}", "openai-version": "2020-10-01"}
 
     def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
-        answer = self.answer(ask, step)
-        yield from answer.stream()
-        self._keep(answer)
+        response = self.response(ask, step)
+        return Events(response).stream(lambda: self._keep(response))
 
     def whole(self, ask: Ask, step: Step) -> bytes:
-        answer = self.answer(ask, step)
-        self._keep(answer)
-        return msgspec.json.encode(answer.whole())
+        response = self.response(ask, step)
+        self._keep(response)
+        return msgspec.json.encode(response.whole())
 
-    def answer(self, ask: Ask, step: Step) -> Answer:
-        """The answer before it is rendered."""
-        return Answer(ask, step, int(self._now()))
+    def response(self, ask: Ask, step: Step) -> Response:
+        """The response before it is rendered."""
+        return Response(ask, step, int(self._now()))
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, response: Response) -> None:
         """Store what may be continued later; background responses are stored where they are made."""
-        if answer.ask.options.get("store") is not False and not answer.ask.background:
-            self._responses.keep(answer.id, Stored(given_items(answer.ask), answer.whole(), done=True))
+        if response.ask.options.get("store") is not False and not response.ask.background:
+            self._responses.keep(response.id, Stored(given_items(response.ask), response.whole(), done=True))
 
     def _input(self, body: Node) -> list[Item]:
         """The items of this request, references replaced by what they refer to."""
