@@ -1,6 +1,6 @@
 """Reading and committing execution state. Only the machine imports this module."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +21,8 @@ from perdure.store.statement import statement
 
 Connection: TypeAlias = "PoolConnectionProxy[Record]"
 
+RELEASE_PATIENCE = 1
+_FAILURES = (*AWAY, asyncpg.PostgresError)
 _LOST_SWAP = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
 
 
@@ -79,7 +81,11 @@ class Execution:
 
     async def commit(self, write: Write) -> Stamp | None:
         """Write it all, or nothing. None means that somebody else moved the chat first."""
-        return await self.execute(self._pool, write)
+        sql, values = statement(write)
+        try:
+            return _stamp_of(await self._fetchrow(sql, values))
+        except _FAILURES as error:
+            return _without_stamp(error)
 
     @asynccontextmanager
     async def holding(self, chat_id: ChatId) -> AsyncGenerator["HeldRow"]:
@@ -88,29 +94,29 @@ class Execution:
         The change is committed at the end of the block, or nothing is if the block raises.
         """
         try:
-            async with self._pool.acquire(timeout=self._timeout) as connection, connection.transaction():
-                row = await connection.fetchrow(query("chats/hold"), chat_id, timeout=self._timeout)
-                if row is None:
-                    raise ChatNotFound
-                yield HeldRow(self, connection, leading_chat_of(row))
+            connection = await self._pool.acquire(timeout=self._timeout)
+            try:
+                async with connection.transaction():
+                    row = await connection.fetchrow(query("chats/hold"), chat_id, timeout=self._timeout)
+                    if row is None:
+                        raise ChatNotFound
+                    yield HeldRow(connection, leading_chat_of(row), self._timeout)
+            finally:
+                await self._pool.release(connection, timeout=RELEASE_PATIENCE)
         except AWAY as error:
             raise OutcomeUnknown(_describe(error)) from error
 
-    async def execute(self, connection: "Pool[Record] | Connection", write: Write) -> Stamp | None:
-        sql, values = statement(write)
+    async def _fetchrow(self, sql: str, values: Sequence[object]) -> Record | None:
+        connection = await self._pool.acquire(timeout=self._timeout)
         try:
-            row = await connection.fetchrow(sql, *values, timeout=self._timeout)
-        except _LOST_SWAP:
-            return None
-        except AWAY as error:
-            raise OutcomeUnknown(_describe(error)) from error
-        except asyncpg.PostgresError as error:
-            raise _meaning(error) from error
-        return None if row is None else Stamp(row[0], row[1], row[2])
+            return await connection.fetchrow(sql, *values, timeout=self._timeout)
+        finally:
+            # A statement that timed out is cancelled first, and the server that should say so may be gone.
+            await self._pool.release(connection, timeout=RELEASE_PATIENCE)
 
     async def _row(self, name: str, *values: object) -> Record:
         try:
-            row = await self._pool.fetchrow(query(name), *values, timeout=self._timeout)
+            row = await self._fetchrow(query(name), values)
         except AWAY as error:
             raise Unavailable(_describe(error)) from error
         if row is None:
@@ -121,17 +127,35 @@ class Execution:
 class HeldRow:
     """A chat's row inside a transaction that holds it."""
 
-    def __init__(self, execution: Execution, connection: Connection, chat: Chat) -> None:
-        self._execution = execution
+    def __init__(self, connection: Connection, chat: Chat, timeout: float) -> None:
         self._connection = connection
+        self._timeout = timeout
         self.chat = chat
 
     async def trace(self, write: Write) -> Trace | None:
-        row = await self._connection.fetchrow(query("chats/load_after_failure"), *_traced(write))
+        traced = _traced(write)
+        row = await self._connection.fetchrow(query("chats/load_after_failure"), *traced, timeout=self._timeout)
         return None if row is None else _trace_of(row)
 
     async def write(self, write: Write) -> Stamp | None:
-        return await self._execution.execute(self._connection, write)
+        sql, values = statement(write)
+        try:
+            return _stamp_of(await self._connection.fetchrow(sql, *values, timeout=self._timeout))
+        except _FAILURES as error:
+            return _without_stamp(error)
+
+
+def _stamp_of(row: Record | None) -> Stamp | None:
+    return None if row is None else Stamp(row[0], row[1], row[2])
+
+
+def _without_stamp(error: Exception) -> None:
+    """A lost swap is no worse than an answer without a row; everything else is raised as what it means."""
+    if isinstance(error, AWAY):
+        raise OutcomeUnknown(_describe(error)) from error
+    assert isinstance(error, asyncpg.PostgresError)
+    if not isinstance(error, _LOST_SWAP):
+        raise _meaning(error) from error
 
 
 def _traced(write: Write) -> tuple[ChatId, ChangeId, int, int]:
