@@ -15,13 +15,14 @@ from perdure.access.entrance import Entrance
 from perdure.access.key_file import open_keyring
 from perdure.access.rows import ActorRows
 from perdure.access.signing_in import Household, Reception, first_household
+from perdure.agent.archive import StoredArchive
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import ConfiguredSources
 from perdure.agent.history import Histories
 from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
 from perdure.agent.stored_files import StoredFiles
-from perdure.agent.toolbox import NoTools
+from perdure.agent.toolbox import Toolbox
 from perdure.api.door import ApiDoor
 from perdure.api.operation import Asgi, Operation
 from perdure.api.page import Page
@@ -51,13 +52,18 @@ from perdure.store.journal import Journal
 from perdure.store.migrations.runner import migrate
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pubsub import LocalBus
+from perdure.store.workspaces import WorkspaceRows
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
 from perdure.stream.chat_stream import ChatStream
 from perdure.stream.hubs import Hubs
 from perdure.stream.visitors import Visitors
+from perdure.tools.recall import Recall
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.worker import Worker
+from perdure.workspaces.local.driver import LocalDriver
+from perdure.workspaces.service import Workspaces
+from perdure.workspaces.templates.shelf import shipped
 
 CAPACITY = 200
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -128,7 +134,10 @@ async def running(settings: Settings) -> AsyncGenerator[System]:
         stack.callback(services.config.follow())
         episodes = Episodes()
         client = await stack.enter_async_context(ProviderClient(services.clock))
-        kit = equip(pool, machine, services, episodes, client)
+        drivers = {"local": LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)}
+        workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, services.clock)
+        stack.push_async_callback(workspaces.close)
+        kit = equip(pool, machine, services, episodes, client, workspaces)
         lease = Lease(lambda: connect(url), services.clock, version=version("perdure"), capacity=CAPACITY)
         worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
         probe = Probe(ConfiguredModels(services.config, Catalog.load()), client, services.clock)
@@ -137,7 +146,7 @@ async def running(settings: Settings) -> AsyncGenerator[System]:
         hubs, visitors = Hubs(pool, episodes, services.clock), Visitors(door, services.clock)
         stack.callback(hubs.listen(announcer, pubsub))
         await lease.start()
-        running = [asyncio.create_task(service.run()) for service in (worker, hubs, visitors)]
+        running = [asyncio.create_task(service.run()) for service in (worker, hubs, visitors, workspaces)]
         stack.push_async_callback(stopped, running)
         yield System(
             pool=pool,
@@ -157,16 +166,18 @@ async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
     await asyncio.wait(tasks)
 
 
-def equip(pool: Pool, machine: Machine, services: Services, episodes: Episodes, client: ProviderClient) -> Kit:
+def equip(
+    pool: Pool, machine: Machine, services: Services, episodes: Episodes, client: ProviderClient, workspaces: Workspaces
+) -> Kit:
     """What runners work with."""
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
     models = ConfiguredModels(services.config, Catalog.load())
     return Kit(
         machine=machine,
         histories=Histories(pool),
-        preparation=Preparation(models, NoTools(), ConfiguredSources(services.config), files),
+        preparation=Preparation(models, Toolbox(), ConfiguredSources(services.config), files),
         client=client,
-        tools=ToolRunner(journal, files, clock, {}),
+        tools=ToolRunner(journal, files, clock, {Workspaces: workspaces, Recall: Recall(StoredArchive(pool))}),
         journal=journal,
         episodes=episodes,
         segments=Segments(pool, episodes, clock),

@@ -59,6 +59,12 @@ def _postgres_url(text: str) -> str:
     return text
 
 
+def _yes(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError("it must be yes or no")
+    return text == "yes"
+
+
 def _directory(text: str) -> Path:
     path = Path(text).expanduser()
     if not path.is_absolute():
@@ -114,6 +120,14 @@ class Settings:
             _secret_keys,
         ),
     ] = field(default=(), repr=False)
+    unsandboxed: Annotated[
+        bool,
+        About(
+            "`yes` lets workspaces run without a sandbox where bubblewrap cannot. Whatever a model runs can then read "
+            "all that the server can.",
+            _yes,
+        ),
+    ] = False
     log_level: Annotated[
         LogLevel, About("The least severe lines to log: `debug`, `info`, `warning` or `error`.", LogLevel)
     ] = LogLevel.INFO

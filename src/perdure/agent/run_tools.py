@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ from perdure.agent.toolset import Toolset
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Fence, OpenCall
 from perdure.core.clock import Clock
-from perdure.core.errors import Fenced
+from perdure.core.errors import Fenced, PerdureError, Unavailable
 from perdure.core.ids import FileId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Media, ToolCall, ToolResult
@@ -47,6 +47,7 @@ class Batch:
     budget: int
     entries: Mapping[int, Entry] = field(default_factory=dict[int, Entry])
     policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
+    interrupted: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +163,9 @@ class ToolRunner:
             key=CallKey(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run),
             owner_id=batch.card.owner_id,
             organisation_id=batch.card.organisation_id,
+            home=batch.card.root_id or batch.card.id,
             mode=batch.toolset.mode,
-            workspace_id=batch.card.workspace_id,
+            interrupted=batch.interrupted,
             progress=lambda text: batch.flight.progress(open_call.index, call, text),
             services=self._services,
         )
@@ -178,8 +180,10 @@ class ToolRunner:
             return ToolOutput(str(failure), is_error=True)
         except TimeoutError:
             return ToolOutput(f"The tool gave no answer within {limit:.0f} s. Try something smaller.", is_error=True)
-        except Fenced:
+        except (Fenced, Unavailable):
             raise
+        except PerdureError as error:
+            return ToolOutput(str(error), is_error=True)
         except Exception:  # noqa: BLE001 - a tool is foreign code: whatever it raises is a result
             _log.exception("tool %s failed", tool.name)
             return ToolOutput("The tool failed because of an error of its own. Try another way.", is_error=True)

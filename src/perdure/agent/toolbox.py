@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from perdure.core.card import Card
+from perdure.tools.shipped import SHIPPED
 from perdure.tools.tool import Tool
 
 
-class NoTools:
-    """A deployment without tools."""
+class Toolbox:
+    """The tools that ship."""
 
     async def available(self, card: Card) -> Sequence[Tool]:  # noqa: ARG002
-        return ()
+        return SHIPPED

@@ -41,6 +41,8 @@ DATABASE_RETRY_LONGEST = timedelta(seconds=5)
 GENERATE_CAP = timedelta(minutes=30)
 COMPACT_CAP = timedelta(minutes=30)
 SUMMARY_CAP = timedelta(minutes=5)
+WORKSPACE_IDLE = timedelta(hours=2)
+WORKSPACE_SWEEP = timedelta(minutes=1)
 TOOL_TIMEOUT = timedelta(minutes=10)
 TOOL_CAP_EXTRA = timedelta(minutes=1)
 

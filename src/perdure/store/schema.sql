@@ -496,6 +496,20 @@ CREATE TABLE public.users (
     CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'auditor'::text])))
 );
 
+CREATE TABLE public.workspaces (
+    id uuid NOT NULL,
+    organisation_id uuid NOT NULL,
+    owner_id uuid NOT NULL,
+    driver text NOT NULL,
+    template text NOT NULL,
+    parameters text DEFAULT '{}'::text NOT NULL,
+    status text DEFAULT 'creating'::text NOT NULL,
+    error text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    used_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT workspaces_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'running'::text, 'stopped'::text, 'failed'::text])))
+);
+
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 
@@ -601,6 +615,9 @@ ALTER TABLE ONLY public.user_settings
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
+
 CREATE INDEX audit_newest ON public.audit USING btree (organisation_id, id DESC);
 
 CREATE INDEX chat_cards_children ON public.chat_cards USING btree (parent_id) WHERE (parent_id IS NOT NULL);
@@ -670,6 +687,10 @@ CREATE INDEX tokens_by_user ON public.tokens USING btree (user_id, created_at);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
 CREATE INDEX users_of_organisation ON public.users USING btree (organisation_id, created_at, id);
+
+CREATE INDEX workspaces_idle ON public.workspaces USING btree (used_at) WHERE (status = 'running'::text);
+
+CREATE INDEX workspaces_of_owner ON public.workspaces USING btree (owner_id, created_at DESC);
 
 CREATE TRIGGER chats_forgotten AFTER DELETE ON public.chats REFERENCING OLD TABLE AS forgotten FOR EACH STATEMENT EXECUTE FUNCTION public.forget_chats();
 
@@ -779,3 +800,9 @@ ALTER TABLE ONLY public.user_settings
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id);

@@ -73,7 +73,7 @@ async def replicas(
         )
         started = [
             await stack.enter_async_context(
-                replica(database_url, folder / str(number), name=f"replica-{number}", environment=environment)
+                replica(database_url, folder, name=f"replica-{number}", environment=environment)
             )
             for number in range(count)
         ]

@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, get_type_hints
 
 import msgspec
 
-from perdure.core.ids import ChatId, FileId, OrganisationId, UserId, WorkspaceId
+from perdure.core.ids import ChatId, FileId, OrganisationId, UserId
 from perdure.core.parts import Media
 from perdure.core.timing import TOOL_TIMEOUT
 
@@ -85,10 +85,13 @@ class ToolContext:
     key: CallKey
     owner_id: UserId
     organisation_id: OrganisationId
+    home: ChatId
+    """The chat whose workspace is meant: a child works in that of its root."""
     mode: Mode = Mode.ROOT
-    workspace_id: WorkspaceId | None = None
     progress: Callable[[str], None] = lambda _: None
     """Show people more of the result while the call still runs."""
+    interrupted: Callable[[], bool] = lambda: False
+    """Whether a cancelled call was stopped by a person. A replica that shuts down leaves what runs alone."""
     services: Mapping[type, Any] = field(default_factory=dict[type, Any])
     """What tools reach the rest of the system through, by type."""
 

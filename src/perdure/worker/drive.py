@@ -155,6 +155,10 @@ class Drive:
         await self.commit(FinishError(error), Abandon())
         raise AttemptsExhausted
 
+    def moved_on_from(self, chat: Chat) -> Callable[[], bool]:
+        """Whether somebody stopped the turn or rewrote its history since; a shutdown does neither."""
+        return lambda: (self.chat.status, self.chat.history_version) != (chat.status, chat.history_version)
+
     def take_off(self) -> Flight:
         """Begin to show parts of the current attempt."""
         self.flight = Flight(self.kit.episodes.open(self.key), self.kit.clock)

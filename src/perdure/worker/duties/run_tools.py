@@ -29,6 +29,7 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
             budget=result_budget(prepared.model.window),
             entries={entry.index: entry for entry in sorted(entries, key=lambda entry: entry.run)},
             policies=facts.policies,
+            interrupted=drive.moved_on_from(drive.chat),
         )
     )
     drive.kit.points.reached("tools.finished")

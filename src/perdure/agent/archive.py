@@ -1,0 +1,40 @@
+"""What was said earlier in a chat, in words for the model that a summary left without it."""
+
+from asyncpg import Pool, Record
+
+from perdure.core.ids import ChatId
+from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.store.queries import query
+from perdure.store.rows import parts_of
+from perdure.tools.budget import within
+
+MESSAGE_BYTES = 4_000
+NOTHING = "Nothing was said that fits. Try other words, or none."
+
+
+class StoredArchive:
+    """Reads the whole history, summarised or not."""
+
+    def __init__(self, pool: "Pool[Record]") -> None:
+        self._pool = pool
+
+    async def read(self, chat_id: ChatId, *, words: str, before: int | None, limit: int) -> str:
+        pattern = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        rows = await self._pool.fetch(query("messages/recall"), chat_id, pattern, before, limit)
+        said = [f"[{row['number']}] {row['role']}: {_words(parts_of(row['parts']))}" for row in reversed(rows)]
+        return "\n\n".join(said) or NOTHING
+
+
+def _words(parts: tuple[AnyPart, ...]) -> str:
+    said: list[str] = []
+    for part in parts:
+        match part:
+            case Text(text=text):
+                said.append(text)
+            case ToolCall(tool=tool, args=args):
+                said.append(f"called {tool} with {args}")
+            case ToolResult(tool=tool, result=result):
+                said.append(f"{tool} answered {result}")
+            case _:
+                pass
+    return within("\n".join(said), MESSAGE_BYTES)

@@ -1,0 +1,2 @@
+-- One workspace.
+SELECT * FROM workspaces WHERE id = $1

@@ -1,0 +1,58 @@
+"""The rows of workspaces: what was asked for, and how each stands."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from asyncpg import Pool, Record
+
+from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
+from perdure.store.queries import query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceRow:
+    id: WorkspaceId
+    organisation_id: OrganisationId
+    owner_id: UserId
+    driver: str
+    template: str
+    parameters: str
+    status: str
+    error: str | None
+    created_at: datetime
+    used_at: datetime
+
+
+def _row(row: Record | None) -> WorkspaceRow | None:
+    return None if row is None else WorkspaceRow(**{name: row[name] for name in WorkspaceRow.__dataclass_fields__})
+
+
+class WorkspaceRows:
+    """Reads and writes the rows."""
+
+    def __init__(self, pool: "Pool[Record]") -> None:
+        self._pool = pool
+
+    async def add(self, row: WorkspaceRow) -> None:
+        values = (row.id, row.organisation_id, row.owner_id, row.driver, row.template, row.parameters)
+        await self._pool.execute(query("workspaces/add"), *values)
+
+    async def load(self, workspace_id: WorkspaceId) -> WorkspaceRow | None:
+        return _row(await self._pool.fetchrow(query("workspaces/load"), workspace_id))
+
+    async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
+        return _row(await self._pool.fetchrow(query("workspaces/of_chat"), chat_id))
+
+    async def attach(self, chat_id: ChatId, workspace_id: WorkspaceId) -> int:
+        """Give a chat its workspace; the result is the card's new version."""
+        return await self._pool.fetchval(query("workspaces/attach"), chat_id, workspace_id)
+
+    async def stand(self, workspace_id: WorkspaceId, status: str, error: str | None = None) -> None:
+        await self._pool.execute(query("workspaces/stand"), workspace_id, status, error)
+
+    async def touch(self, workspace_id: WorkspaceId) -> None:
+        await self._pool.execute(query("workspaces/touch"), workspace_id)
+
+    async def idle(self, longer_than: timedelta) -> list[WorkspaceRow]:
+        rows = await self._pool.fetch(query("workspaces/idle"), longer_than)
+        return [found for row in rows if (found := _row(row)) is not None]

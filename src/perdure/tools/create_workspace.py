@@ -1,0 +1,38 @@
+"""The tool `create_workspace`."""
+
+from typing import Annotated
+from uuid import NAMESPACE_URL, uuid5
+
+from msgspec import Meta
+
+from perdure.core.ids import WorkspaceId
+from perdure.tools.tool import Effect, Mode, ToolContext, tool
+from perdure.workspaces.service import Workspaces
+from perdure.workspaces.templates.building import Progress
+
+
+@tool(Effect.KEYED, modes=frozenset({Mode.ROOT}), serial=True)
+async def create_workspace(
+    ctx: ToolContext,
+    template: Annotated[str, Meta(description="As list_templates names it.")] = "blank",
+    parameters: Annotated[dict[str, str | int | bool], Meta(description="What the template asks for.")] = {},  # noqa: B006
+) -> str:
+    """Make the workspace that this chat's tools act in. A chat that has one keeps it."""
+    workspaces = ctx.service(Workspaces)
+    known = await workspaces.of_chat(ctx.home)
+    if known is not None and known.status != "failed":
+        return f"The chat has a workspace already, made from {known.template}. It is ready to use."
+    row = await workspaces.create(
+        WorkspaceId(uuid5(NAMESPACE_URL, f"workspace:{ctx.key}")),
+        owner_id=ctx.owner_id,
+        organisation_id=ctx.organisation_id,
+        template=template,
+        parameters=parameters,
+        progress=lambda step: ctx.progress(_line(step)),
+    )
+    await workspaces.attach(ctx.home, row.id)
+    return f"Made a workspace from {template}. Paths are relative to its root."
+
+
+def _line(step: Progress) -> str:
+    return step.text or f"{step.stage.value}\n"

@@ -1,0 +1,56 @@
+"""The tool `execute`."""
+
+import asyncio
+from datetime import timedelta
+from typing import Annotated
+
+from msgspec import Meta
+
+from perdure.core.errors import PerdureError
+from perdure.tools.place import command_place
+from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.workspaces import answers, operations
+from perdure.workspaces.client import WorkspaceClient
+
+LONGEST = 600
+
+
+@tool(Effect.KEYED, timeout=timedelta(seconds=LONGEST))
+async def execute(
+    ctx: ToolContext,
+    command: Annotated[str, Meta(description="A shell command. A trailing & runs it in the background.")],
+    workdir: Annotated[str, Meta(description="Where to run it.")] = ".",
+    timeout: Annotated[int, Meta(ge=1, le=LONGEST, description="Seconds to wait; then it goes on by itself.")] = 10,
+    background: Annotated[bool, Meta(description="Do not wait for its end.")] = False,
+) -> str:
+    """Run a command in the workspace. What outlasts the timeout goes on; process_output shows how it stands."""
+    client = await command_place(ctx)
+    line, _ = operations.split_background(command)
+    started = await client.processes.start(line, key=str(ctx.key), workdir=workdir)
+    showing = asyncio.create_task(_show(ctx, client, started.id))
+    try:
+        process = await operations.execute(
+            client,
+            str(ctx.key),
+            command,
+            workdir=workdir,
+            timeout=timedelta(seconds=timeout),
+            background=background,
+        )
+    except asyncio.CancelledError:
+        if ctx.interrupted():
+            await asyncio.shield(operations.interrupt(client, str(ctx.key)))
+        raise
+    finally:
+        showing.cancel()
+    return answers.command(process)
+
+
+async def _show(ctx: ToolContext, client: WorkspaceClient, process: str) -> None:
+    """Let people watch the output."""
+    try:
+        async for frame in client.processes.follow(process):
+            ctx.progress(frame.content.decode(errors="replace"))
+    except PerdureError:
+        # Only the view is lost: the result is read on its own.
+        return

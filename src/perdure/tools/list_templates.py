@@ -1,0 +1,11 @@
+"""The tool `list_templates`."""
+
+from perdure.tools.tool import Effect, Mode, ToolContext, tool
+from perdure.workspaces.service import Workspaces
+
+
+@tool(Effect.READS, modes=frozenset({Mode.ROOT, Mode.PLAN}))
+async def list_templates(ctx: ToolContext) -> str:
+    """List the templates that workspaces can be made from."""
+    templates = ctx.service(Workspaces).templates.values()
+    return "\n".join(f"{template.name}: {template.recipe.description}" for template in templates)

@@ -1,0 +1,26 @@
+"""Where the tools of a chat act: its workspace, or one instruction on how to get one."""
+
+from perdure.tools.tool import Mode, ToolContext, ToolFailed
+from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.service import Workspaces
+
+NO_WORKSPACE = "This chat has no workspace yet. Call create_workspace first."
+_LOOKING = (Mode.PLAN, Mode.EXPLORE)
+
+
+async def workspace(ctx: ToolContext) -> WorkspaceClient:
+    """The chat's workspace."""
+    return await _client(ctx, view=False)
+
+
+async def command_place(ctx: ToolContext) -> WorkspaceClient:
+    """Where commands run: a view that cannot be written to while the chat only plans or explores."""
+    return await _client(ctx, view=ctx.mode in _LOOKING)
+
+
+async def _client(ctx: ToolContext, *, view: bool) -> WorkspaceClient:
+    workspaces = ctx.service(Workspaces)
+    row = await workspaces.of_chat(ctx.home)
+    if row is None:
+        raise ToolFailed(NO_WORKSPACE)
+    return await workspaces.client(row, view=view)

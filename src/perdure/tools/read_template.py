@@ -1,0 +1,18 @@
+"""The tool `read_template`."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from perdure.tools.tool import Effect, Mode, ToolContext, tool
+from perdure.workspaces.service import Workspaces
+
+
+@tool(Effect.READS, modes=frozenset({Mode.ROOT, Mode.PLAN}))
+async def read_template(ctx: ToolContext, name: Annotated[str, Meta(description="As list_templates names it.")]) -> str:
+    """Show what a template makes and which parameters it takes."""
+    template = ctx.service(Workspaces).template(name)
+    recipe = template.recipe
+    parameters = msgspec.json.encode(recipe.parameters).decode()
+    return f"{recipe.description}\nNetwork: {recipe.network}\nParameters: {parameters}\n\n{template.readme}"

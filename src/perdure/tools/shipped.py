@@ -1,0 +1,38 @@
+"""The tools that ship, in the order in which models see them."""
+
+from perdure.tools.attach_file import attach_file
+from perdure.tools.create_workspace import create_workspace
+from perdure.tools.edit_files import edit_files
+from perdure.tools.execute import execute
+from perdure.tools.list_files import list_files
+from perdure.tools.list_templates import list_templates
+from perdure.tools.process_list import process_list
+from perdure.tools.process_output import process_output
+from perdure.tools.process_signal import process_signal
+from perdure.tools.read_file import read_file
+from perdure.tools.read_template import read_template
+from perdure.tools.recall import recall
+from perdure.tools.search_files import search_files
+from perdure.tools.start_workspace import start_workspace
+from perdure.tools.stop_workspace import stop_workspace
+from perdure.tools.tool import Tool
+from perdure.tools.write_file import write_file
+
+SHIPPED: tuple[Tool, ...] = (
+    read_file,
+    write_file,
+    edit_files,
+    search_files,
+    list_files,
+    attach_file,
+    execute,
+    process_output,
+    process_list,
+    process_signal,
+    list_templates,
+    read_template,
+    create_workspace,
+    start_workspace,
+    stop_workspace,
+    recall,
+)

@@ -1,0 +1,19 @@
+"""The tool `write_file`."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from perdure.tools.place import workspace
+from perdure.tools.tool import ACTING, Effect, ToolContext, tool
+from perdure.workspaces import operations
+
+
+@tool(Effect.KEYED, modes=ACTING)
+async def write_file(
+    ctx: ToolContext,
+    path: Annotated[str, Meta(description="Absolute, or relative to the workspace root.")],
+    content: Annotated[str, Meta(description="All that the file is to hold.")],
+) -> str:
+    """Write a whole file in the workspace, making its folders. Use edit_files to change a part of one."""
+    return await operations.write_file(await workspace(ctx), str(ctx.key), path, content)

@@ -1,0 +1,166 @@
+"""The workspaces of a deployment: made from templates, started on use, stopped when idle, reached by chats."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from perdure.core.clock import Clock
+from perdure.core.errors import BuildFailed, NotFound, PerdureError
+from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
+from perdure.core.notice import Notice, Topic
+from perdure.core.timing import WORKSPACE_IDLE, WORKSPACE_SWEEP
+from perdure.store.pubsub import Pubsub
+from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
+from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.driver import Driver, Plan
+from perdure.workspaces.templates.binding import Bound, bind
+from perdure.workspaces.templates.building import Progress, build
+from perdure.workspaces.templates.template import Template, Value
+
+_log = logging.getLogger(__name__)
+_parameters = msgspec.json.Decoder(dict[str, Value])
+
+
+class Workspaces:
+    """The one way from the rest of the system to workspaces."""
+
+    def __init__(
+        self,
+        rows: WorkspaceRows,
+        drivers: Mapping[str, Driver],
+        templates: Iterable[Template],
+        pubsub: Pubsub,
+        clock: Clock,
+    ) -> None:
+        self.rows = rows
+        self.templates = {template.name: template for template in templates}
+        self._drivers = drivers
+        self._pubsub = pubsub
+        self._clock = clock
+        self._clients: dict[tuple[WorkspaceId, bool], WorkspaceClient] = {}
+        self._turns: dict[WorkspaceId, asyncio.Lock] = {}
+
+    def template(self, name: str) -> Template:
+        found = self.templates.get(name)
+        if found is None:
+            raise NotFound(f"There is no template {name!r}. There are: {', '.join(self.templates)}.")
+        return found
+
+    async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
+        return await self.rows.of_chat(chat_id)
+
+    async def create(
+        self,
+        workspace_id: WorkspaceId,
+        *,
+        owner_id: UserId,
+        organisation_id: OrganisationId,
+        template: str,
+        parameters: Mapping[str, Value],
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> WorkspaceRow:
+        """Make a workspace. Asked again with the same id, it goes on where it was."""
+        bound = bind(self.template(template), parameters)
+        now = datetime.now(UTC)
+        row = WorkspaceRow(
+            id=workspace_id,
+            organisation_id=organisation_id,
+            owner_id=owner_id,
+            driver=bound.template.recipe.driver,
+            template=template,
+            parameters=msgspec.json.encode(dict(parameters)).decode(),
+            status="creating",
+            error=None,
+            created_at=now,
+            used_at=now,
+        )
+        await self.rows.add(row)
+        async with self._turn(workspace_id):
+            await self._build(row, bound, progress)
+        return row
+
+    async def _build(self, row: WorkspaceRow, bound: Bound, progress: Callable[[Progress], None]) -> None:
+        try:
+            async for step in build(self._driver(row), row.id, bound):
+                progress(step)
+        except BuildFailed as error:
+            await self.rows.stand(row.id, "failed", str(error))
+            raise
+        await self.rows.stand(row.id, "running")
+
+    async def attach(self, chat_id: ChatId, workspace_id: WorkspaceId) -> None:
+        """Let a chat act in a workspace, and tell whoever shows the chat."""
+        version = await self.rows.attach(chat_id, workspace_id)
+        self._pubsub.publish([Notice(Topic.CHAT, chat_id, metadata_version=version)])
+
+    async def client(self, row: WorkspaceRow, *, view: bool = False) -> WorkspaceClient:
+        """A way in, starting the workspace if it is stopped."""
+        async with self._turn(row.id):
+            known = self._clients.get((row.id, view))
+            if known is not None and await _answers(known):
+                return known
+            client = await self._open(row, view=view)
+            self._clients[row.id, view] = client
+            await self.rows.stand(row.id, "running")
+            return client
+
+    async def _open(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
+        driver, plan = self._driver(row), self._plan(row)
+        return await (driver.view(plan) if view else driver.start(plan))
+
+    async def stop(self, row: WorkspaceRow) -> None:
+        """End its processes; its files stay."""
+        async with self._turn(row.id):
+            await self._forget(row.id)
+            await self._driver(row).stop(self._plan(row))
+            await self.rows.stand(row.id, "stopped")
+
+    async def remove(self, row: WorkspaceRow) -> None:
+        async with self._turn(row.id):
+            await self._forget(row.id)
+            await self._driver(row).remove(self._plan(row))
+
+    async def run(self) -> None:
+        """Stop what nobody has used for long, until cancelled."""
+        while True:
+            await self._clock.sleep(WORKSPACE_SWEEP.total_seconds())
+            try:
+                for row in await self.rows.idle(WORKSPACE_IDLE):
+                    await self.stop(row)
+            except (PerdureError, OSError) as error:
+                _log.warning("idle workspaces were not stopped: %s", error)
+
+    async def close(self) -> None:
+        for client in self._clients.values():
+            await client.close()
+        for driver in self._drivers.values():
+            await driver.close()
+
+    def _driver(self, row: WorkspaceRow) -> Driver:
+        driver = self._drivers.get(row.driver)
+        if driver is None:
+            raise NotFound(f"There is no driver {row.driver!r} here.")
+        return driver
+
+    def _plan(self, row: WorkspaceRow) -> Plan:
+        return bind(self.template(row.template), _parameters.decode(row.parameters)).plan(row.id)
+
+    def _turn(self, workspace_id: WorkspaceId) -> asyncio.Lock:
+        return self._turns.setdefault(workspace_id, asyncio.Lock())
+
+    async def _forget(self, workspace_id: WorkspaceId) -> None:
+        for view in (False, True):
+            client = self._clients.pop((workspace_id, view), None)
+            if client is not None:
+                await client.close()
+
+
+async def _answers(client: WorkspaceClient) -> bool:
+    try:
+        await client.health()
+    except PerdureError:
+        return False
+    return True
