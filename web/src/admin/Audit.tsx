@@ -1,19 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
-import type { Page } from "../api/types.ts";
+import type { AuditEntry, Page } from "../api/types.ts";
 import { Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { fullTime } from "../ui/format.ts";
-
-interface AuditEntry {
-  id: string | number;
-  action: string;
-  subject?: string;
-  actor_id?: string;
-  actor?: string;
-  at?: string;
-  created_at?: string;
-}
 
 export function Audit() {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
@@ -39,7 +29,7 @@ export function Audit() {
         <tbody>
           {entries.map((entry) => (
             <tr key={entry.id}>
-              <td>{fullTime(entry.at ?? entry.created_at ?? "")}</td>
+              <td>{fullTime(entry.at)}</td>
               <td>{entry.action}</td>
               <td className="mono">{entry.subject}</td>
               <td className="mono">{entry.actor ?? entry.actor_id?.slice(0, 8)}</td>

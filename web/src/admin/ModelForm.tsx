@@ -1,36 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../api/client.ts";
-import type { Effort, Price } from "../api/types.ts";
+import type { CatalogEntry, ModelSetting, Provider } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { tokens } from "../ui/format.ts";
-import { type Provider, vendorOf } from "./vendors.ts";
-
-interface CatalogEntry {
-  id?: string;
-  model?: string;
-  name?: string;
-  dialect?: string;
-  vendor?: string;
-  provider?: string;
-  context_window?: number;
-  max_output?: number;
-  max_effort?: Effort;
-  price?: Price;
-}
-
-export interface ModelSetting {
-  name: string;
-  model: string;
-  display_name?: string;
-  enabled?: boolean;
-  default?: boolean;
-  provider?: Provider | string;
-  provider_id?: string;
-  options?: { context_window?: number; effort?: Effort; max_output_tokens?: number; price?: Price };
-}
 
 export const MODEL_FIELDS: FieldSpec[] = [
   { name: "model", label: "Model", required: true, hint: "What the provider calls it." },
@@ -63,10 +38,7 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
     retry: false,
   });
   const [chosen, setChosen] = useState<CatalogEntry | null>(null);
-  const vendor = vendorOf(provider)?.vendor;
-  const offered = (data ?? []).filter(
-    (entry) => (entry.vendor ?? entry.provider ?? vendor) === vendor || entry.dialect === provider.dialect,
-  );
+  const offered = (data ?? []).filter((entry) => entry.dialect === provider.dialect);
   const add = (values: Values) => models.create(tidy({ ...values, provider_id: provider.id }));
   return (
     <div className="stack">
@@ -74,13 +46,13 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
         <div className="catalog" role="group" aria-label="Catalog">
           {offered.slice(0, 40).map((entry) => (
             <button
-              key={idOf(entry)}
+              key={entry.id}
               type="button"
               className="option"
               aria-pressed={entry === chosen}
               onClick={() => setChosen(entry)}
             >
-              <strong>{entry.name ?? idOf(entry)}</strong>
+              <strong>{entry.id}</strong>
               <span className="quiet small">
                 {entry.context_window ? `${tokens(entry.context_window)} window` : ""}
               </span>
@@ -89,7 +61,7 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
         </div>
       )}
       <SpecForm
-        key={chosen ? idOf(chosen) : ""}
+        key={chosen?.id}
         fields={MODEL_FIELDS}
         initial={prefilled(chosen)}
         submit="Add model"
@@ -100,19 +72,13 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
   );
 }
 
-function idOf(entry: CatalogEntry): string {
-  return entry.id ?? entry.model ?? entry.name ?? "";
-}
-
 function prefilled(entry: CatalogEntry | null): Values {
   if (!entry) return {};
-  const { context_window, max_output, price } = entry;
-  const id = idOf(entry);
+  const { id, context_window, max_output, price, max_effort } = entry;
   return {
     model: id,
     name: id,
-    display_name: entry.name ?? "",
-    options: tidy({ context_window, max_output_tokens: max_output, price }),
+    options: tidy({ context_window, max_output_tokens: max_output, price, max_effort }),
   };
 }
 

@@ -3,6 +3,7 @@
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
+import type { ModelSetting, Provider } from "../api/types.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { Problem, Section } from "../settings/Section.tsx";
@@ -11,10 +12,11 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { money, tokens } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
-import { MODEL_FIELDS, type ModelSetting, tidy } from "./ModelForm.tsx";
+import { MODEL_FIELDS, tidy } from "./ModelForm.tsx";
 
 export function Models() {
   const models = useResource<ModelSetting>("/model-settings");
+  const providers = useResource<Provider>("/providers").items;
   const { complain } = useToasts();
   const [editing, setEditing] = useState<ModelSetting | null>(null);
   return (
@@ -36,7 +38,7 @@ export function Models() {
                 <strong>{model.display_name || model.name}</strong>
                 {model.default && <span className="pill pill-accent">default</span>}
               </span>
-              <span className="quiet small">{factsOf(model)}</span>
+              <span className="quiet small">{factsOf(model, providers)}</span>
             </button>
             <Switch
               label="On"
@@ -83,8 +85,8 @@ export function Models() {
   );
 }
 
-function factsOf(model: ModelSetting): string {
-  const provider = typeof model.provider === "string" ? model.provider : model.provider?.name;
+function factsOf(model: ModelSetting, providers: readonly Provider[]): string {
+  const provider = providers.find((entry) => entry.id === model.provider_id)?.name;
   const { context_window, price } = model.options ?? {};
   return [
     provider,

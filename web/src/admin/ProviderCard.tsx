@@ -1,7 +1,9 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus, Trash2, Zap } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
+import type { Provider } from "../api/types.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import type { Resource } from "../settings/resource.ts";
 import { Button } from "../ui/Button.tsx";
@@ -10,7 +12,6 @@ import { Switch } from "../ui/Field.tsx";
 import { duration } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import { ModelForm } from "./ModelForm.tsx";
-import type { Provider } from "./vendors.ts";
 
 type Test =
   | { phase: "untested" }
@@ -25,6 +26,7 @@ interface TestAnswer {
 
 export function ProviderCard({ provider, providers }: { provider: Provider; providers: Resource<Provider> }) {
   const { complain } = useToasts();
+  const client = useQueryClient();
   const [test, setTest] = useState<Test>({ phase: "untested" });
   const [open, setOpen] = useState<"nothing" | "key" | "model">("nothing");
   const close = () => setOpen("nothing");
@@ -41,7 +43,7 @@ export function ProviderCard({ provider, providers }: { provider: Provider; prov
   };
   const setKey = async ({ key }: Values) => {
     await api.post(`/providers/${provider.id}/keys`, { key });
-    await providers.update(provider.id, {}).catch(() => {});
+    await client.invalidateQueries({ queryKey: ["resource", "/providers"] });
   };
   return (
     <li className="card row-card provider">

@@ -1,7 +1,8 @@
 import { api } from "../api/client.ts";
+import type { Provider } from "../api/types.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import type { Resource } from "../settings/resource.ts";
-import { DIALECTS, type Provider, type Vendor } from "./vendors.ts";
+import { DIALECTS, type Vendor } from "./vendors.ts";
 
 interface Props {
   vendor: Vendor;

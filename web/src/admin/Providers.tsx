@@ -1,12 +1,13 @@
 /** Where models come from. */
 
 import { useState } from "react";
+import type { Provider } from "../api/types.ts";
 import { useResource } from "../settings/resource.ts";
 import { Problem, Section } from "../settings/Section.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { ProviderCard } from "./ProviderCard.tsx";
 import { ProviderForm } from "./ProviderForm.tsx";
-import { type Provider, VENDORS, type Vendor } from "./vendors.ts";
+import { VENDORS, type Vendor } from "./vendors.ts";
 
 export function Providers() {
   const providers = useResource<Provider>("/providers");

@@ -1,5 +1,7 @@
 /** The plain pages of the administration: a list or a form each. */
 
+import type { Group, User } from "../api/types.ts";
+import { useModels } from "../app/models.ts";
 import type { FieldSpec } from "../settings/form.tsx";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
 import { SettingForm } from "../settings/SettingForm.tsx";
@@ -35,6 +37,7 @@ export function Prompts() {
 }
 
 export function Advisor() {
+  const models = useModelChoices();
   return (
     <SettingForm
       title="Advisor"
@@ -43,7 +46,7 @@ export function Advisor() {
       name="advisor"
       fields={[
         { name: "enabled", label: "On", kind: "switch" },
-        { name: "model", label: "Model", hint: "Empty: the chat's own." },
+        { name: "model", label: "Model", kind: "choice", options: models },
         { name: "effort", label: "Effort", kind: "choice", options: EFFORTS },
         { name: "max_output_tokens", label: "Longest advice (tokens)", kind: "number" },
         { name: "max_uses", label: "Uses per turn", kind: "number", hint: "0 means no limit of its own." },
@@ -174,31 +177,19 @@ export function Templates() {
   );
 }
 
-interface Person {
-  id: string;
-  email: string;
-  name?: string;
-  role: string;
-  disabled?: boolean;
-}
-interface GroupEntry {
-  id: string;
-  name: string;
-  members?: string[];
-}
-
 export function People() {
   return (
     <>
-      <ResourcePage<Person>
+      <ResourcePage<User>
         title="Users"
         about="Owners run the deployment, admins the organisation, members work, auditors look."
         path="/users"
         noun="user"
         initial={{ role: "member" }}
         fields={[
-          { name: "email", label: "Email", required: true },
+          { name: "email", label: "Email", required: true, only: "create" },
           { name: "name", label: "Name" },
+          { name: "disabled", label: "Locked out", kind: "switch", only: "change" },
           {
             name: "role",
             label: "Role",
@@ -215,12 +206,13 @@ export function People() {
         idOf={(person) => person.id}
         row={(person) => (
           <>
-            <strong>{person.name || person.email}</strong> <span className="pill">{person.role}</span>
+            <strong>{person.name || person.email}</strong> <span className="pill">{person.role}</span>{" "}
+            {person.disabled && <span className="pill pill-bad">locked out</span>}
             <div className="quiet small">{person.email}</div>
           </>
         )}
       />
-      <ResourcePage<GroupEntry>
+      <ResourcePage<Group>
         title="Groups"
         about="Chats can be shared with a whole group."
         path="/groups"
@@ -249,7 +241,15 @@ export function Budgets() {
   );
 }
 
+function useModelChoices() {
+  return [
+    { value: "", label: "The default" },
+    ...useModels().map(({ name, display_name }) => ({ value: name, label: display_name })),
+  ];
+}
+
 export function Policies() {
+  const models = useModelChoices();
   return (
     <>
       <SettingForm
@@ -257,13 +257,13 @@ export function Policies() {
         about="A cheap model for titles and labels. Empty: the default."
         base="/settings"
         name="title_model"
-        fields={[{ name: "value", label: "Model for titles" }]}
+        fields={[{ name: "value", label: "Model for titles", kind: "choice", options: models }]}
       />
       <SettingForm
         title="Summaries"
         base="/settings"
         name="compaction_model"
-        fields={[{ name: "value", label: "Model for summaries" }]}
+        fields={[{ name: "value", label: "Model for summaries", kind: "choice", options: models }]}
       />
       <SettingForm
         title="Sub-agents"
@@ -271,8 +271,8 @@ export function Policies() {
         name="subagents"
         fields={[
           { name: "depth", label: "Depth", kind: "number" },
-          { name: "general_model", label: "Model of general agents" },
-          { name: "explore_model", label: "Model of exploring agents" },
+          { name: "general_model", label: "Model of general agents", kind: "choice", options: models },
+          { name: "explore_model", label: "Model of exploring agents", kind: "choice", options: models },
         ]}
       />
       <SettingForm

@@ -1,5 +1,7 @@
 /** Whose models can be reached, and what each needs to know. */
 
+import type { Provider } from "../api/types.ts";
+
 export interface Vendor {
   vendor: string;
   name: string;
@@ -85,16 +87,6 @@ export const DIALECTS = [
   { value: "openai_chat", label: "OpenAI Chat Completions" },
   { value: "gemini", label: "Google Gemini" },
 ];
-
-export interface Provider {
-  id: string;
-  name: string;
-  dialect: string;
-  base_url: string;
-  enabled?: boolean;
-  has_key?: boolean;
-  options?: { vendor?: string; region?: string };
-}
 
 export function vendorOf(provider: Provider): Vendor | undefined {
   return VENDORS.find((entry) => entry.vendor && entry.vendor === provider.options?.vendor);

@@ -86,6 +86,17 @@ export type Created = Wire<"Created">;
 export type Model = Wire<"Model">;
 export type Price = Wire<"Price">;
 export type LoginMethods = Wire<"LoginMethods">;
+export type InboxEntry = Wire<"InboxEntry">;
+export type StoredFile = Wire<"StoredFile">;
+export type Provider = Wire<"Provider">;
+export type ModelSetting = Wire<"Setting">;
+export type CatalogEntry = Wire<"CatalogEntry">;
+export type User = Wire<"User">;
+export type Group = Wire<"Group">;
+export type Token = Wire<"NewToken"> | (Wire<"Token"> & { secret?: undefined });
+export type Session = Wire<"Session">;
+export type AuditEntry = Wire<"AuditEntry">;
+export type Acl = Wire<"Acl">;
 
 export type WatchEvent =
   | { type: "watch_reset"; cursor: string }
@@ -132,19 +143,4 @@ export interface Preferences {
   effort?: Effort;
   notifications?: boolean;
   [name: string]: unknown;
-}
-export interface InboxEntry {
-  id: string;
-  chat_id: string;
-  kind: "finished" | "failed" | "needs_you" | "shared" | "digest";
-  title: string;
-  text: string;
-  created_at: string;
-  read_at?: string;
-}
-export interface StoredFile {
-  id: string;
-  name: string;
-  media_type: string;
-  size: number;
 }

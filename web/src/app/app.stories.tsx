@@ -94,7 +94,7 @@ const HISTORY: ChatEvent[] = [
     call("x1", "execute", { command: "make test" }),
   ]),
   message(7, "tool", [result("e1", "edit_files", DIFF)]),
-  message(8, "tool", [result("x1", "execute", { output: "14 passed in 2.31s", exit_code: 0 })]),
+  message(8, "tool", [result("x1", "execute", "14 passed in 2.31s\n[Exit code 0 after 2.4 s.]")]),
   message(9, "assistant", [text(LONG_ANSWER)], {
     model: "demo",
     usage: { input: 48_200, output: 1_940 },

@@ -1,19 +1,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
+import type { Acl, Group, User } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
-
-interface Acl {
-  users: string[];
-  groups: string[];
-}
-interface Person {
-  id: string;
-  name?: string;
-  email?: string;
-}
 
 /** Who may read along. Only the owner can spend; everybody named here can look. */
 export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
@@ -23,17 +14,18 @@ export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => vo
   const acl = useQuery({ queryKey: key, queryFn: () => api.get<Acl>(`/chats/${chat}/acl`) });
   const users = useQuery({
     queryKey: ["users"],
-    queryFn: async () => listOf(await api.get<Person[] | { items: Person[] }>("/users")),
+    queryFn: async () => listOf(await api.get<User[] | { items: User[] }>("/users")),
     retry: false,
   });
   const groups = useQuery({
     queryKey: ["groups"],
-    queryFn: async () => listOf(await api.get<Person[] | { items: Person[] }>("/groups")),
+    queryFn: async () => listOf(await api.get<Group[] | { items: Group[] }>("/groups")),
     retry: false,
   });
   const set = (kind: keyof Acl, id: string, on: boolean) => {
-    const now = acl.data ?? { users: [], groups: [] };
-    const list = on ? [...now[kind], id] : now[kind].filter((other) => other !== id);
+    const now = acl.data ?? {};
+    const before = now[kind] ?? [];
+    const list = on ? [...before, id] : before.filter((other) => other !== id);
     const next = { ...now, [kind]: list };
     client.setQueryData(key, next);
     api.put(`/chats/${chat}/acl`, next).catch((error: unknown) => {
@@ -41,12 +33,12 @@ export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => vo
       complain(error);
     });
   };
-  const rows = (kind: keyof Acl, list: Person[]) =>
+  const rows = (kind: keyof Acl, list: readonly { id: string; name: string; email?: string }[]) =>
     list.map((person) => (
       <Switch
         key={person.id}
         label={person.name || person.email || person.id}
-        checked={acl.data?.[kind].includes(person.id) ?? false}
+        checked={acl.data?.[kind]?.includes(person.id) ?? false}
         onChange={(on) => set(kind, person.id, on)}
       />
     ));

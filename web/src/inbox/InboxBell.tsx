@@ -74,7 +74,7 @@ function Entry({ entry, onOpen, onRead }: { entry: InboxEntry; onOpen: () => voi
   const open = () => {
     if (!entry.read_at) void api.post(`/inbox/${entry.id}/read`).then(onRead);
     onOpen();
-    go(`/chats/${entry.chat_id}`);
+    if (entry.chat_id) go(`/chats/${entry.chat_id}`);
   };
   return (
     <button

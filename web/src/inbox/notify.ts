@@ -12,9 +12,9 @@ export async function askToNotify(): Promise<boolean> {
 
 export function notify(entry: InboxEntry): void {
   if (!("Notification" in window) || Notification.permission !== "granted" || !document.hidden) return;
-  const shown = new Notification(entry.title, { body: entry.text, tag: entry.id });
+  const shown = new Notification(entry.title, { body: entry.text, tag: String(entry.id) });
   shown.onclick = () => {
     focus();
-    location.assign(`/chats/${entry.chat_id}`);
+    if (entry.chat_id) location.assign(`/chats/${entry.chat_id}`);
   };
 }

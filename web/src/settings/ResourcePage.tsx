@@ -85,14 +85,14 @@ export function ResourcePage<Item>({
       )}
       {open.kind === "new" && (
         <Dialog title={`Add ${noun}`} onClose={close}>
-          <SpecForm fields={fields} initial={initial} submit="Add" onSubmit={create} />
+          <SpecForm fields={asked(fields, "create")} initial={initial} submit="Add" onSubmit={create} />
         </Dialog>
       )}
       {open.kind === "edit" && (
         <Dialog title={`Change ${noun}`} onClose={close}>
           <SpecForm
-            fields={fields}
-            initial={only(open.item as Values, fields)}
+            fields={asked(fields, "change")}
+            initial={only(open.item as Values, asked(fields, "change"))}
             submit="Save"
             onSubmit={(values) => resource.update(idOf(open.item), values)}
             onDone={close}
@@ -106,6 +106,10 @@ export function ResourcePage<Item>({
       )}
     </Section>
   );
+}
+
+function asked(fields: readonly FieldSpec[], when: "create" | "change"): FieldSpec[] {
+  return fields.filter((field) => !field.only || field.only === when);
 }
 
 /** The parts of an item that the form can change; the server refuses the others. */

@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { tidy } from "../admin/ModelForm.tsx";
 import { api } from "../api/client.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
@@ -30,7 +31,7 @@ export function SettingForm({ title, about, base, name, fields }: Props) {
   const stored = base === "/settings" ? data?.[name] : (data?.value ?? data?.[name] ?? data);
   const initial = whole ? { value: stored } : ((stored as Values | undefined) ?? {});
   const save = async (values: Values) => {
-    await api.put(`${base}/${name}`, { value: whole ? values.value : values });
+    await api.put(`${base}/${name}`, { value: whole ? (values.value ?? null) : tidy(values) });
     await client.invalidateQueries({ queryKey: ["settings"] });
     say("Saved.");
   };

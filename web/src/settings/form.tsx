@@ -16,6 +16,8 @@ export interface FieldSpec {
   options?: readonly { value: string; label: string }[];
   required?: boolean;
   placeholder?: string;
+  /** Asked only when something is made, or only when it is changed. */
+  only?: "create" | "change";
 }
 
 interface Props {
@@ -40,6 +42,14 @@ export function written(values: Values, name: string, value: unknown): Values {
   return { ...values, [first]: written((values[first] as Values) ?? {}, rest.join("."), value) };
 }
 
+/** A password left empty means none was given; a list ends where its last comma does. */
+function cleaned(values: Values, field: FieldSpec): Values {
+  const value = read(values, field.name);
+  if (field.kind === "list" && Array.isArray(value))
+    return written(values, field.name, value.filter(Boolean));
+  return field.kind === "password" && !value ? written(values, field.name, undefined) : values;
+}
+
 export function SpecForm({ fields, initial, submit, onSubmit, onDone, children }: Props) {
   const [values, setValues] = useState<Values>(initial);
   const [problem, setProblem] = useState<unknown>(null);
@@ -49,7 +59,7 @@ export function SpecForm({ fields, initial, submit, onSubmit, onDone, children }
     setBusy(true);
     setProblem(null);
     try {
-      await onSubmit(values);
+      await onSubmit(fields.reduce(cleaned, values));
       onDone?.();
     } catch (error) {
       setProblem(error);

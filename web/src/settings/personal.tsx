@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../api/client.ts";
+import type { Provider, Session, Token } from "../api/types.ts";
 import { useMe } from "../app/session.ts";
 import { setTheme, type Theme, useTheme } from "../app/theme.ts";
 import { askToNotify } from "../inbox/notify.ts";
@@ -13,7 +14,8 @@ import { fullTime } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
 import { ResourcePage } from "./ResourcePage.tsx";
-import { Section } from "./Section.tsx";
+import { useResource } from "./resource.ts";
+import { Problem, Section } from "./Section.tsx";
 import { SettingForm } from "./SettingForm.tsx";
 
 const PROFILE: FieldSpec[] = [
@@ -41,10 +43,68 @@ export function Profile() {
       <Section title="Profile" about={`${me.email} · ${me.role}`}>
         <SpecForm fields={PROFILE} initial={{ name: me.name }} submit="Save" onSubmit={save} />
       </Section>
+      <Sessions />
       <Section title="Appearance">
         <SelectField label="Theme" value={theme} options={THEMES} onChange={setTheme} />
       </Section>
     </>
+  );
+}
+
+function Sessions() {
+  const sessions = useResource<Session>("/sessions");
+  const { complain } = useToasts();
+  return (
+    <Section title="Signed in" about="Where you are signed in.">
+      <Problem error={sessions.error} />
+      <ul className="rows">
+        {sessions.items.map((session) => (
+          <li key={session.id} className="card row-card">
+            <div className="grow">
+              <div className="truncate">{session.user_agent || session.address}</div>
+              <div className="quiet small">since {fullTime(session.created_at)}</div>
+            </div>
+            {session.current ? (
+              <span className="pill pill-good">here</span>
+            ) : (
+              <Button small onClick={() => void sessions.remove(session.id).catch(complain)}>
+                Sign out
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** Keys of one's own: they pay for one's own chats. */
+export function PersonalKeys() {
+  const providers = useResource<Provider>("/providers");
+  const { say } = useToasts();
+  return (
+    <Section title="Your keys" about="A key of your own pays for your own chats, before the deployment's.">
+      <Problem error={providers.error} />
+      {providers.items.map((provider) => (
+        <SpecForm
+          key={provider.id}
+          fields={[{ name: "key", label: provider.name, kind: "password", required: true }]}
+          initial={{}}
+          submit="Save key"
+          onSubmit={({ key }) => api.post(`/providers/${provider.id}/keys`, { key, personal: true })}
+          onDone={() => say("Saved.")}
+        >
+          <Button
+            look="ghost"
+            onClick={() =>
+              void api.delete(`/providers/${provider.id}/keys?personal=true`).then(() => say("Removed."))
+            }
+          >
+            Remove mine
+          </Button>
+        </SpecForm>
+      ))}
+    </Section>
   );
 }
 
@@ -133,17 +193,11 @@ function SkillList() {
   );
 }
 
-interface Token {
-  id: string;
-  name: string;
-  hint?: string;
-  scopes?: string[];
-  created_at?: string;
-  expires_at?: string;
-  used_at?: string;
-  secret?: string;
-  token?: string;
-}
+const TOKEN: FieldSpec[] = [
+  { name: "name", label: "Name", required: true, placeholder: "deploy bot" },
+  { name: "scopes", label: "May", kind: "list", hint: "read, chat, admin" },
+  { name: "expires_in_days", label: "Expires after (days)", kind: "number", hint: "Empty: never." },
+];
 
 export function Tokens() {
   return (
@@ -152,20 +206,21 @@ export function Tokens() {
       about="For programs that speak on your behalf. A token can do what you can."
       path="/tokens"
       noun="token"
-      fields={[{ name: "name", label: "Name", required: true, placeholder: "deploy bot" }]}
-      initial={{}}
+      fields={TOKEN}
+      initial={{ scopes: ["chat"] }}
       fixed
       idOf={(token) => token.id}
       row={(token) => (
         <>
-          <strong>{token.name}</strong> <code>{token.hint}</code>
+          <strong>{token.name}</strong> <code>…{token.hint}</code>{" "}
+          <span className="pill">{token.scopes.join(", ")}</span>
           <div className="quiet small">
-            {token.created_at && `made ${fullTime(token.created_at)}`}
+            made {fullTime(token.created_at)}
             {token.used_at ? `, last used ${fullTime(token.used_at)}` : ", never used"}
           </div>
         </>
       )}
-      made={(token) => <Secret text={token.secret ?? token.token ?? ""} />}
+      made={(token) => <Secret text={token.secret ?? ""} />}
     />
   );
 }

@@ -33,7 +33,7 @@ import {
   Templates,
 } from "../admin/pages.tsx";
 import { Usage } from "../admin/Usage.tsx";
-import { Notifications, PersonalPrompt, Profile, Skills, Tokens } from "./personal.tsx";
+import { Notifications, PersonalKeys, PersonalPrompt, Profile, Skills, Tokens } from "./personal.tsx";
 
 export interface Place {
   name: string;
@@ -47,6 +47,7 @@ export const PERSONAL_PLACES: Place[] = [
   { name: "prompt", label: "Your instructions", icon: ScrollText, Page: PersonalPrompt },
   { name: "notifications", label: "Notifications", icon: BellRing, Page: Notifications },
   { name: "skills", label: "Skills", icon: BookOpen, Page: Skills },
+  { name: "keys", label: "Your keys", icon: KeyRound, Page: PersonalKeys },
   { name: "tokens", label: "API tokens", icon: KeyRound, Page: Tokens },
 ];
 

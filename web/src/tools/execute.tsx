@@ -1,38 +1,41 @@
 /** Commands: what was run, its live output, and how it ended. */
 
 import { ListTree, ScrollText, Terminal, Zap } from "lucide-react";
-import { type Call, structured, textField } from "../chat/calls.ts";
+import { type Call, textField } from "../chat/calls.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
 
 interface Ran {
   output: string;
-  exit_code: number | null;
-  background: boolean;
+  ending: Ended | null;
 }
+type Ended = { kind: "exit"; code: number } | { kind: "running" } | { kind: "other"; words: string };
 
-/** The tool answers with JSON that holds output and exit code; while it runs, with plain output. */
+const OUTCOME =
+  /\n?\[((?:Exit code|Ended by signal|Ended after|Process \S+ is|Process \S+:|The command could not)[^\]]*)\]\s*$/;
+
+/** The tool's answer is what was printed, and a last line in brackets that says how it ended. */
 export function ranOf(call: Call): Ran {
   const text = outputOf(call);
-  const fields = structured(text);
-  if (!fields) return { output: text, exit_code: null, background: false };
-  const output =
-    textField(fields, "output") ||
-    [textField(fields, "stdout"), textField(fields, "stderr")].filter(Boolean).join("\n");
-  const exit_code = typeof fields.exit_code === "number" ? fields.exit_code : null;
-  return {
-    output,
-    exit_code,
-    background: exit_code === null && (fields.process_id !== undefined || fields.id !== undefined),
-  };
+  const found = OUTCOME.exec(text);
+  if (!found?.[1]) return { output: text, ending: null };
+  return { output: text.slice(0, found.index), ending: endedOf(found[1]) };
+}
+
+function endedOf(words: string): Ended {
+  const exit = /^Exit code (\d+)/.exec(words);
+  if (exit) return { kind: "exit", code: Number(exit[1]) };
+  return / is still running/.test(words) ? { kind: "running" } : { kind: "other", words };
 }
 
 function Ending({ call }: { call: Call }) {
-  const { exit_code, background } = ranOf(call);
-  if (exit_code !== null && exit_code !== 0) return <span className="pill pill-bad">exit {exit_code}</span>;
-  if (background && call.state.phase === "done")
-    return <span className="pill pill-accent">in background</span>;
-  return null;
+  const { ending } = ranOf(call);
+  if (ending?.kind === "exit" && ending.code !== 0)
+    return <span className="pill pill-bad">exit {ending.code}</span>;
+  if (ending?.kind === "running") return <span className="pill pill-accent">in background</span>;
+  return ending?.kind === "other" ? (
+    <span className="pill pill-warn">{ending.words.slice(0, 40)}</span>
+  ) : null;
 }
 
 export const execute: Renderer = {

@@ -84,11 +84,7 @@ export const Wrote: Story = {
 
 export const Ran: Story = {
   render: () =>
-    shown([
-      "execute",
-      { command: "make test" },
-      { output: "12 passed, 1 failed", exit_code: 1, duration_ms: 2300 },
-    ]),
+    shown(["execute", { command: "make test" }, "12 passed, 1 failed\n[Exit code 1 after 2.3 s.]"]),
   play: async (acting) => {
     expect(acting.root.textContent).toContain("exit 1");
     await open(acting);
@@ -136,7 +132,11 @@ export const RunningLive: Story = {
 export const Processes: Story = {
   render: () =>
     shown(
-      ["process_output", { id: "p1" }, { output: "listening on 8000", id: "p1" }],
+      [
+        "process_output",
+        { id: "p1" },
+        "listening on 8000\n[Process p1 is still running after 2.0 s. Use process_output to follow it or process_signal to stop it.]",
+      ],
       ["process_signal", { id: "p1", signal: "TERM" }, "sent"],
     ),
 };
@@ -243,7 +243,7 @@ export const Others: Story = {
 
 export const Timed: Story = {
   render: () =>
-    shown(["execute", { command: "sleep 2" }, { output: "", exit_code: 0 }, { created_at: at(62) }]),
+    shown(["execute", { command: "sleep 2" }, "[Exit code 0 after 2.0 s.]", { created_at: at(62) }]),
   play: async ({ root }) => {
     expect(root.textContent).toContain("1 min 1 s");
   },
