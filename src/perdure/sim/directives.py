@@ -86,7 +86,7 @@ def compose(text: str) -> Script | None:
     """The script that the directives in a prompt spell, if there are any."""
     draft, found = Draft(), False
     for directive in scan(text):
-        act = _ACTIONS.get(directive.name)
+        act = ACTIONS.get(directive.name)
         if act is not None:
             _follow(act, draft, directive)
             found = True
@@ -178,7 +178,7 @@ def _rate(draft: Draft, value: str) -> None:
     draft.step = replace(draft.step, rate=float(value))
 
 
-_ACTIONS: dict[str, Callable[[Draft, str], None]] = {
+ACTIONS: dict[str, Callable[[Draft, str], None]] = {
     "say": lambda draft, value: draft.add(Text(_spoken(value))),
     "cite": lambda draft, value: draft.add(Text(_spoken(value), cited=True)),
     "think": lambda draft, value: draft.add(Reasoning(_spoken(value))),
@@ -194,3 +194,4 @@ _ACTIONS: dict[str, Callable[[Draft, str], None]] = {
     "rate": _rate,
     "then": lambda draft, _: draft.close(),
 }
+"""What each directive does; `[[script:name]]` is looked for before these."""
