@@ -165,5 +165,5 @@ async def test_a_stranger_is_refused(two: Two) -> None:
     async with aiohttp.ClientSession() as session:
         address = await two.driving.pool.fetchval("SELECT address FROM replicas")
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-            await session.ws_connect(f"{address}/relay", headers={"authorization": "Bearer guess"})
+            await session.ws_connect(f"{address}/api/v1/relay", headers={"authorization": "Bearer guess"})
     assert refused.value.status == 403

@@ -16,6 +16,7 @@ from perdure.core.errors import Misconfigured, PerdureError
 
 COMMANDS = {
     "serve": "Run the server.",
+    "chat": "Talk to an agent from here.",
     "sim": "Run a provider that needs no key.",
     "agent": "Run the program inside a workspace.",
     "migrate": "Bring the database to the newest schema.",

@@ -63,7 +63,7 @@ class Connection:
         for tried in range(1, _TRIES + 1):
             try:
                 return await self._once(method, path, kind, data=content, headers=headers, params=query)
-            except (aiohttp.ClientConnectionError, aiohttp.ServerDisconnectedError):
+            except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError):
                 if tried == _TRIES:
                     raise
             except ApiError as error:

@@ -10,7 +10,8 @@ from perdure.core.deltas import AnyDelta
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 
-PATH = "/relay"
+PATH = "/api/v1/relay"
+PATTERN = r"/relay"
 HEADER = "authorization"
 
 

@@ -1,0 +1,196 @@
+"""`perdure chat`: talk to an agent from a terminal, or ask it one thing from a script."""
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, aclosing
+from typing import Annotated, Any
+
+import aiohttp
+import typer
+
+from perdure.cli.local import Place, local_replica
+from perdure.cli.screen import Screen
+from perdure.client import ApiError, Chat, Client
+from perdure.core.chat import ActionKind, Busy, Status
+from perdure.core.errors import PerdureError
+from perdure.core.events import ActionRequired, PendingAction, StatusEvent
+from perdure.observe.logs import start_logging
+from perdure.settings import LogLevel, Settings
+
+_RESTING = (Status.WAITING, Status.ERROR, Status.REQUIRES_ACTION)
+NEEDS_YOU = 3
+_HELP = """A line is sent; while the agent works, it waits in the queue.
+  /steer TEXT      the agent reads it at its next step
+  /interrupt TEXT  the agent stops and reads it
+  /stop            the agent stops (so does Ctrl-C)
+  /approve /deny   answer what the agent asks to do
+  /retry           try again after an error
+  /quit            leave; the agent goes on without you"""
+
+
+def command(
+    text: Annotated[str | None, typer.Argument(help="Ask this, print the answer, and leave. `-` reads it.")] = None,
+    chat: Annotated[str | None, typer.Option(help="Go on with this chat.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model to use.")] = None,
+    url: Annotated[
+        str | None, typer.Option(envvar="PERDURE_URL", help="A server. Without it this machine's own deployment.")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="PERDURE_TOKEN", help="A token for that server.", show_default=False)
+    ] = None,
+) -> None:
+    start_logging(level=LogLevel.ERROR)
+    asked = sys.stdin.read() if text == "-" else text
+    try:
+        code = asyncio.run(_chat(Place(url, token) if url else None, asked, chat, model))
+    except (ApiError, aiohttp.ClientError) as error:
+        raise PerdureError(str(error)) from error
+    raise typer.Exit(code)
+
+
+async def _chat(place: Place | None, asked: str | None, chat_id: str | None, model: str | None) -> int:
+    async with AsyncExitStack() as stack:
+        if place is None:
+            place = await stack.enter_async_context(local_replica(Settings.from_environment()))
+        client = await stack.enter_async_context(Client(place.url, token=place.token))
+        conversation = Conversation(client, model)
+        if chat_id is not None:
+            await conversation.resume(chat_id)
+        if asked is not None:
+            return await conversation.ask(asked)
+        return await conversation.talk()
+
+
+class Conversation:
+    """One chat at a terminal."""
+
+    def __init__(self, client: Client, model: str | None) -> None:
+        self._client = client
+        self._options: dict[str, Any] = {"model": model} if model else {}
+        self._chat: Chat | None = None
+        self._screen = Screen(sys.stdout, sys.stderr)
+        self._following: asyncio.Task[None] | None = None
+        self._status = Status.WAITING
+        self._action: PendingAction | None = None
+        self._rested = asyncio.Event()
+
+    async def resume(self, chat_id: str) -> None:
+        self._chat = await self._client.chats.get(chat_id)
+        newest = await self._chat.messages(limit=1)
+        self._screen = Screen(sys.stdout, sys.stderr, since=newest[0].number if newest else 0)
+
+    async def ask(self, text: str) -> int:
+        """One question, one answer; the exit code says how it ended."""
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self._interrupt)
+        await self._say(text, Busy.QUEUE)
+        await self._rested.wait()
+        await self._leave()
+        return {Status.WAITING: 0, Status.REQUIRES_ACTION: NEEDS_YOU}.get(self._status, 1)
+
+    async def talk(self) -> int:
+        """Line after line, until the input ends."""
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt)
+        if self._chat is not None:
+            self._follow()
+        async with aclosing(_lines()) as lines:
+            async for line in lines:
+                if line == "/quit":
+                    break
+                await self._obey(line)
+        if self._chat is not None:
+            await self._rested_or_interrupted()
+            sys.stderr.write(f"Go on with: perdure chat --chat {self._chat.id}\n")
+        await self._leave()
+        return 0
+
+    async def _obey(self, line: str) -> None:
+        verb, _, rest = line.partition(" ")
+        try:
+            match verb:
+                case "/steer" | "/interrupt" if rest:
+                    await self._say(rest, Busy(verb[1:]))
+                case "/stop" if self._chat:
+                    await self._chat.interrupt()
+                case "/retry" if self._chat:
+                    await self._chat.retry()
+                case "/approve" | "/deny" if self._chat:
+                    await self._decide(verb[1:])
+                case _ if verb.startswith("/"):
+                    sys.stderr.write(f"{_HELP}\n")
+                case _ if line.strip():
+                    await self._say(line, Busy.QUEUE)
+                case _:
+                    pass
+        except ApiError as error:
+            sys.stderr.write(f"! {error}\n")
+
+    async def _say(self, text: str, busy: Busy) -> None:
+        self._rested.clear()
+        if self._chat is None:
+            self._chat = await self._client.chats.create(text, **self._options)
+        else:
+            await self._chat.send(text, busy=busy, **self._options)
+        self._follow()
+
+    async def _decide(self, decision: str) -> None:
+        assert self._chat is not None
+        action = self._action
+        if action is None or action.kind is not ActionKind.APPROVAL:
+            sys.stderr.write("Nothing is asked.\n")
+            return
+        await self._chat.act(decisions=[{"call_id": call.call_id, "decision": decision} for call in action.calls])
+
+    def _follow(self) -> None:
+        if self._following is None:
+            assert self._chat is not None
+            self._following = asyncio.ensure_future(self._show(self._chat))
+
+    async def _show(self, chat: Chat) -> None:
+        events = aiter(chat.stream())
+        async with aclosing(events):
+            async for event in events:
+                self._screen.show(event)
+                match event:
+                    case StatusEvent(status=status):
+                        self._status = status
+                        (self._rested.set if status in _RESTING else self._rested.clear)()
+                    case ActionRequired(action=action):
+                        self._action = action
+                    case _:
+                        pass
+
+    def _interrupt(self) -> None:
+        """Ctrl-C: stop the agent while it works; leave when it rests."""
+        if self._chat is not None and not self._rested.is_set():
+            self._stopping = asyncio.ensure_future(self._obey("/stop"))
+        else:
+            raise KeyboardInterrupt
+
+    async def _rested_or_interrupted(self) -> None:
+        """Input from a file ends before the answer does: wait for it."""
+        if not sys.stdin.isatty() and self._following is not None:
+            await self._rested.wait()
+
+    async def _leave(self) -> None:
+        self._screen.finish()
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.wait([self._following])
+
+
+async def _lines() -> AsyncGenerator[str]:
+    """What is typed, line by line. The thread that reads is left behind when the command ends."""
+    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+
+    def read() -> None:
+        for line in sys.stdin:
+            loop.call_soon_threadsafe(lines.put_nowait, line.rstrip("\n"))
+        loop.call_soon_threadsafe(lines.put_nowait, None)
+
+    threading.Thread(target=read, daemon=True).start()
+    while (line := await lines.get()) is not None:
+        yield line

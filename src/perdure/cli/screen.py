@@ -1,0 +1,118 @@
+"""What a terminal shows of a chat: text as it is said, tools in one line each, what went wrong, what is asked."""
+
+from typing import TextIO
+
+from perdure.core.deltas import TextDelta, ToolCallDelta
+from perdure.core.events import (
+    ActionRequired,
+    AnyEvent,
+    ErrorEvent,
+    MessageEvent,
+    MessagePart,
+    PendingAction,
+    PreviewReset,
+    QueueUpdate,
+    RetryEvent,
+)
+from perdure.core.message import Message, Role
+from perdure.core.parts import Notice, Text, ToolCall, ToolResult
+
+_WIDTH = 100
+
+
+class Screen:
+    """Prints events. Text goes to `out`; everything else goes to `aside`, dimmed where that is a terminal."""
+
+    def __init__(self, out: TextIO, aside: TextIO, *, since: int = 0) -> None:
+        self._out = out
+        self._aside = aside
+        self._since = since
+        """Messages up to this number were shown before."""
+        self._said: dict[int, str] = {}
+        self._queued = 0
+        self._fresh_line = True
+
+    def show(self, event: AnyEvent) -> None:
+        match event:
+            case MessagePart(part=TextDelta(index=index, text=text)):
+                self._said[index] = self._said.get(index, "") + text
+                self._print(text)
+            case MessagePart(part=ToolCallDelta(tool=tool)) if tool:
+                self._note(f"→ {tool} …")
+            case MessageEvent(message=message):
+                self._committed(message)
+            case PreviewReset() if self._said:
+                self._said = {}
+                self._note("(starting over)")
+            case RetryEvent(retry=retry) if retry is not None:
+                self._note(f"({retry.error}; trying again in {retry.delay_ms / 1000:.0f} s)")
+            case ErrorEvent(error=error) if error is not None:
+                self._note(f"! {error.message}")
+            case ActionRequired(action=action) if action is not None:
+                self._asked(action)
+            case QueueUpdate(queue=queue):
+                self._queue(len(queue))
+            case _:
+                pass
+
+    def finish(self) -> None:
+        """End a line that is not over."""
+        if not self._fresh_line:
+            self._print("\n")
+
+    def _committed(self, message: Message) -> None:
+        said, self._said = "".join(self._said[index] for index in sorted(self._said)), {}
+        if message.number <= self._since:
+            return
+        self._since = message.number
+        for part in message.parts:
+            match part:
+                case ToolCall():
+                    self._note(f"→ {part.tool}({_short(part.args)})")
+                case ToolResult():
+                    self._note(f"{'✗' if part.is_error else '←'} {_short(part.result)}")
+                case Notice():
+                    self._note(f"({part.text})")
+                case _:
+                    pass
+        if message.role is Role.ASSISTANT:
+            self._rest_of("".join(part.text for part in message.parts if isinstance(part, Text)), said)
+
+    def _rest_of(self, text: str, said: str) -> None:
+        """What of the answer was not shown while it was given."""
+        if text.startswith(said):
+            self._print(text[len(said) :])
+        elif text:
+            self.finish()
+            self._print(text)
+        self.finish()
+
+    def _asked(self, action: PendingAction) -> None:
+        self.finish()
+        for call in action.calls:
+            self._note(f"? {action.kind.value}: {call.tool}({_short(call.args)})")
+        if not action.calls:
+            self._note(f"? {action.kind.value}")
+
+    def _queue(self, length: int) -> None:
+        if length != self._queued:
+            self._queued = length
+            if length:
+                self._note(f"({length} queued)")
+
+    def _print(self, text: str) -> None:
+        if text:
+            self._out.write(text)
+            self._out.flush()
+            self._fresh_line = text.endswith("\n")
+
+    def _note(self, text: str) -> None:
+        self.finish()
+        dim, plain = ("\x1b[2m", "\x1b[0m") if self._aside.isatty() else ("", "")
+        self._aside.write(f"{dim}{text}{plain}\n")
+        self._aside.flush()
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _WIDTH else f"{line[:_WIDTH]}…"

@@ -1,0 +1,73 @@
+"""`perdure chat` as a process: one question, a conversation, Ctrl-C, and going on another day."""
+
+import asyncio
+import re
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import PERDURE
+
+from perdure.store.pool import Pool
+from perdure.testing.town import ReplicaTown, replicas
+
+
+@pytest.fixture
+async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
+    async with replicas(database_url, pool, tmp_path, count=1) as town:
+        yield town
+
+
+async def started(town: ReplicaTown, *arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(PERDURE, "chat", "--url", town.replicas[0].url, "--token", town.person.token, *arguments),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def ended(process: asyncio.subprocess.Process, given: str | None = None) -> tuple[int | None, str, str]:
+    out, aside = await asyncio.wait_for(process.communicate(None if given is None else given.encode()), 60)
+    return process.returncode, out.decode(), aside.decode()
+
+
+async def test_one_question_prints_one_answer(town: ReplicaTown) -> None:
+    assert await ended(await started(town, "[[say:hello there]]")) == (0, "hello there\n", "")
+
+
+async def test_a_question_comes_from_the_input(town: ReplicaTown) -> None:
+    assert (await ended(await started(town, "-"), "[[say:from a pipe]]"))[:2] == (0, "from a pipe\n")
+
+
+async def test_a_turn_that_fails_says_why_and_exits_with_one(town: ReplicaTown) -> None:
+    code, out, aside = await ended(await started(town, "[[fault:auth]]"))
+    assert (code, out) == (1, "")
+    assert aside.startswith("! ")
+
+
+async def test_a_conversation_goes_on_another_day(town: ReplicaTown) -> None:
+    code, out, aside = await ended(await started(town), "[[say:one]]\n")
+    assert (code, out) == (0, "one\n")
+    found = re.search(r"perdure chat --chat ([0-9a-f-]{36})", aside)
+    assert found is not None
+    assert (await ended(await started(town, "--chat", found[1], "[[say:two]]")))[1] == "two\n"
+    assert await town.said(0, found[1]) == ["[[say:one]]", "one", "[[say:two]]", "two"]
+
+
+async def test_ctrl_c_stops_the_agent_and_keeps_what_it_said(town: ReplicaTown) -> None:
+    process = await started(town, "[[say:so far]] [[gate:never]]")
+    assert process.stdout is not None
+    assert await asyncio.wait_for(process.stdout.readexactly(6), 30) == b"so far"
+    process.send_signal(signal.SIGINT)
+    code, _, _ = await ended(process)
+    assert code == 0
+    (chat,) = [row["id"] for row in await town.pool.fetch("SELECT id FROM chats")]
+    assert (await town.said(0, str(chat)))[1].startswith("so far")
+
+
+async def test_a_server_that_is_not_there_is_said_in_one_line(town: ReplicaTown) -> None:
+    town.replicas[0].url = "http://127.0.0.1:9"
+    code, _, aside = await ended(await started(town, "hello"))
+    assert (code, aside.count("\n")) == (1, 1)

@@ -1,0 +1,104 @@
+"""The client against a real server: turns, tools, streams that break, and code without an event loop."""
+
+import asyncio
+from contextlib import aclosing, closing
+
+import pytest
+from tests.client.cuts import BreakingNetwork
+
+from perdure.client import ApiError, Client, EventStream, Transport, blocking, tool
+from perdure.core.chat import Busy, Status
+from perdure.core.events import MessagePart
+from perdure.core.message import Role
+from perdure.core.parts import ToolResult
+from perdure.testing.town import ReplicaTown
+
+TRANSPORTS = pytest.mark.parametrize("transport", list(Transport))
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+async def test_a_turn_is_awaited_and_its_text_read(client: Client) -> None:
+    chat = await client.chats.create("[[say:hello there]]")
+    turn = await chat.answer()
+    assert (turn.status, turn.text) == (Status.WAITING, "hello there")
+    await chat.send("[[say:again]]")
+    assert (await chat.answer()).text == "again"
+    assert [card.id for card in (await client.chats.list()).items] == [chat.id]
+
+
+async def test_a_tool_of_the_client_is_run_on_its_side(client: Client) -> None:
+    chat = await client.chats.create('[[call:add {"a": 2, "b": 3}]]', tools=[add])
+    turn = await chat.answer()
+    results = [part.result for message in turn.messages for part in message.parts if isinstance(part, ToolResult)]
+    assert (results, turn.status) == (["5"], Status.WAITING)
+
+
+async def test_a_busy_chat_is_interrupted_and_keeps_what_it_said(client: Client, town: ReplicaTown) -> None:
+    chat = await client.chats.create("[[say:20 tokens]] [[gate:never]]")
+    await town.sim.gates["never"].reached()
+    await chat.send("and then?", busy=Busy.QUEUE)
+    await chat.interrupt()
+    turn = await chat.answer()
+    assert turn.status is Status.WAITING
+    assert [message.role for message in await chat.messages()][::-1] == [
+        Role.USER,
+        Role.ASSISTANT,
+        Role.USER,
+        Role.ASSISTANT,
+    ]
+
+
+@TRANSPORTS
+async def test_a_stream_tells_what_the_history_holds(client: Client, transport: Transport) -> None:
+    chat = await client.chats.create("[[say:200 tokens]]")
+    stream = chat.stream(transport=transport)
+    await _rest(stream)
+    assert stream.transcript.messages == list(reversed(await chat.messages()))
+
+
+async def _rest(stream: EventStream) -> int:
+    """Follow to the end of the turn; how many parts came."""
+    parts = 0
+    events = aiter(stream)
+    async with aclosing(events):
+        async for event in events:
+            parts += isinstance(event, MessagePart)
+            if stream.transcript.status is Status.WAITING and stream.transcript.card is not None:
+                return parts
+    raise AssertionError
+
+
+async def test_a_chat_that_is_not_there_is_an_error_that_says_so(client: Client) -> None:
+    with pytest.raises(ApiError) as missing:
+        await client.chats.get("00000000-0000-0000-0000-000000000000")
+    assert missing.value.status == 404
+
+
+@TRANSPORTS
+async def test_a_network_that_breaks_again_and_again_loses_nothing(town: ReplicaTown, transport: Transport) -> None:
+    lengths = iter((300, 700, 1_500, 2_500, 3_000, 4_000))
+    network = BreakingNetwork(town.replicas[0].url, lambda: next(lengths, 10**9))
+    async with network.running(), Client(network.url, token=town.person.token) as client:
+        chat = await client.chats.create("[[rate:200]] [[say:600 tokens]]")
+        stream = chat.stream(transport=transport)
+        await _rest(stream)
+    async with Client(town.replicas[0].url, token=town.person.token) as client:
+        whole = await (await client.chats.get(chat.id)).messages()
+    assert stream.transcript.messages == list(reversed(whole))
+    assert network.cuts == 6
+
+
+async def test_code_without_an_event_loop_does_the_same(town: ReplicaTown) -> None:
+    def work() -> tuple[Status, list[str]]:
+        with blocking.Client(town.replicas[0].url, token=town.person.token) as client:
+            chat = client.chats.create('[[call:add {"a": 20, "b": 22}]]', tools=[add])
+            status = chat.answer().status
+            with closing(chat.stream()) as events:
+                return status, [type(next(events)).__name__ for _ in range(3)]
+
+    assert await asyncio.to_thread(work) == (Status.WAITING, ["MessageEvent"] * 3)
