@@ -27,6 +27,7 @@ test: $(READY) ## Run every test; needs the system packages
 	@scripts/system-packages test
 	@$(MAKE) --no-print-directory $(PAGE)
 	@scripts/pnpm --silent test
+	@scripts/pnpm --silent e2e
 	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 check: $(READY) $(WEB) ## Format, lint, types, import floors, locks

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from pathlib import Path
 
 import asyncpg
@@ -120,3 +121,18 @@ def test_its_settings_are_durable_and_its_door_is_a_socket(own_machine: Machine)
 def test_any_installation_of_postgres_will_do(own_machine: Machine, binaries: Path) -> None:
     holder = own_machine.hold(str(binaries))
     assert ask(holder, "SHOW server_version_num") >= "140000"  # pyright: ignore[reportOperatorIssue]
+
+
+def test_what_is_left_of_a_killed_server_is_waited_for(own_machine: Machine) -> None:
+    """Until its last process has noticed that it is alone, nobody else may touch the data."""
+    holder = own_machine.hold()
+    left = ask(holder, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+    assert isinstance(left, int)
+    own_machine.kill_keeper()
+    os.kill(left, signal.SIGSTOP)
+    own_machine.kill_server()
+    holder.kill()
+    waiting = own_machine.start()
+    eventually(lambda: "shared memory block" in own_machine.cluster.log.read_text(), "the new server has to wait")
+    os.kill(left, signal.SIGCONT)
+    assert ask(own_machine.holding(waiting), "SELECT 1") == 1

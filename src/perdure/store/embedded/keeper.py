@@ -111,37 +111,44 @@ def _supervise(cluster: Cluster, orders: Orders, alone: int) -> bool:
     came_up = False
     pause = _RESTART_FIRST
     while True:
-        server = _adopt_or_start(cluster, orders)
-        if server is None:
-            return False
+        server = _adopt(cluster) or _start(cluster, orders)
         ended, seen_ready = _watch(cluster, server, alone)
         if not ended:
             _stop(server, signal.SIGQUIT if orders.temporary else signal.SIGINT)
             return True
         came_up = came_up or seen_ready
-        if not came_up:
+        if not came_up and not _outlived(cluster):
             return False
         pause = _RESTART_FIRST if seen_ready else min(pause * 2, _RESTART_LONGEST)
         time.sleep(pause)
 
 
+def _outlived(cluster: Cluster) -> bool:
+    """Whether the server refused to start because parts of a killed one are still about to end."""
+    return "shared memory block" in cluster.log.read_text(errors="replace")
+
+
 @dataclass(frozen=True, slots=True)
 class _Server:
-    pid: int
     handle: int
     child: subprocess.Popen[str] | None
 
 
-def _adopt_or_start(cluster: Cluster, orders: Orders) -> _Server | None:
+def _adopt(cluster: Cluster) -> _Server | None:
     running = cluster.postmaster()
-    if running is not None:
-        return _Server(running.pid, os.pidfd_open(running.pid), None)
+    try:
+        return None if running is None else _Server(os.pidfd_open(running.pid), None)
+    except ProcessLookupError:
+        return None
+
+
+def _start(cluster: Cluster, orders: Orders) -> _Server:
     cluster.disown_stale_pids()
     arguments = cluster.arguments(orders.binaries, durable=not orders.temporary)
     child = orders.account.start(
         [orders.binaries.program("postgres"), *arguments], stdout=sys.stdout.fileno(), stderr=sys.stderr.fileno()
     )
-    return _Server(child.pid, os.pidfd_open(child.pid), child)
+    return _Server(os.pidfd_open(child.pid), child)
 
 
 def _watch(cluster: Cluster, server: _Server, alone: int) -> tuple[bool, bool]:
