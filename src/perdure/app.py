@@ -51,11 +51,15 @@ from perdure.store.execution import Execution
 from perdure.store.journal import Journal
 from perdure.store.migrations.runner import migrate
 from perdure.store.pool import Pool, open_pool
-from perdure.store.pubsub import LocalBus
+from perdure.store.postgres_pubsub import PostgresPubsub
+from perdure.store.pubsub import Pubsub
 from perdure.store.workspaces import WorkspaceRows
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
 from perdure.stream.chat_stream import ChatStream
 from perdure.stream.hubs import Hubs
+from perdure.stream.relay.outlet import Outlet
+from perdure.stream.relay.relay import Relay
+from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
 from perdure.stream.visitors import Visitors
 from perdure.tools.recall import Recall
 from perdure.worker.kit import Kit
@@ -118,15 +122,18 @@ class System:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncGenerator[System]:
-    """Everything a replica is made of, started from the bottom up and stopped in reverse."""
+async def running(settings: Settings, *, address: str | None = None) -> AsyncGenerator[System]:
+    """Everything a replica is made of, started from the bottom up and stopped in reverse.
+
+    `address` is where other replicas reach this one.
+    """
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(open_database(settings))
         await bring_up_to_date(url)
         pool = await stack.enter_async_context(open_pool(url, size=settings.database_pool))
         household = await first_household(pool)
         refuse_open_door(settings, household)
-        pubsub = LocalBus()
+        pubsub = PostgresPubsub(url, pool)
         announcer = Announcer(pubsub)
         machine = Machine(Execution(pool), announcer)
         services = assemble(settings, pool, pubsub, machine)
@@ -138,15 +145,22 @@ async def running(settings: Settings) -> AsyncGenerator[System]:
         workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, services.clock)
         stack.push_async_callback(workspaces.close)
         kit = equip(pool, machine, services, episodes, client, workspaces)
-        lease = Lease(lambda: connect(url), services.clock, version=version("perdure"), capacity=CAPACITY)
+        lease = Lease(
+            lambda: connect(url), services.clock, address=address, version=version("perdure"), capacity=CAPACITY
+        )
         worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
         probe = Probe(ConfiguredModels(services.config, Catalog.load()), client, services.clock)
         services = replace(services, taker=worker.runners, probe=probe)
         door = ApiDoor(services.entrance, pool, services.rows)
         hubs, visitors = Hubs(pool, episodes, services.clock), Visitors(door, services.clock)
         stack.callback(hubs.listen(announcer, pubsub))
+        secret = relay_secret(services)
+        relay = hubs.remote = Relay(pool, secret, lambda: lease.id, services.clock)
+        listening = asyncio.create_task(pubsub.run())
+        stack.push_async_callback(stopped, [listening])
+        await pubsub.listening.wait()
         await lease.start()
-        running = [asyncio.create_task(service.run()) for service in (worker, hubs, visitors, workspaces)]
+        running = [asyncio.create_task(service.run()) for service in (worker, hubs, visitors, workspaces, relay)]
         stack.push_async_callback(stopped, running)
         yield System(
             pool=pool,
@@ -155,8 +169,16 @@ async def running(settings: Settings) -> AsyncGenerator[System]:
             household=household,
             worker=worker,
             hubs=hubs,
-            streams=(Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),),
+            streams=(
+                Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
+                Stream(re.compile(RELAY_PATTERN), Outlet(episodes, secret)),
+            ),
         )
+
+
+def relay_secret(services: Services) -> str:
+    """What replicas prove to each other that they belong together: they share the key of the deployment."""
+    return services.keyring.derived("relay")
 
 
 async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
@@ -185,7 +207,7 @@ def equip(
     )
 
 
-def assemble(settings: Settings, pool: Pool, pubsub: LocalBus, machine: Machine) -> Services:
+def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, machine: Machine) -> Services:
     """What handlers work with."""
     clock = SystemClock()
     keyring = open_keyring(settings.secret_key, settings.data_dir)

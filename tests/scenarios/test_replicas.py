@@ -65,3 +65,14 @@ async def test_a_replica_that_slept_past_its_lease_changes_nothing(town: Replica
     rested = await town.comes_to_rest(1, chat)
     assert rested["status"] == "waiting"
     assert len(await town.said(1, chat)) == 2
+
+
+async def test_a_stream_on_another_replica_sees_the_answer_as_it_is_given(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await town.sim.gates["open"].reached()
+    events = town.at(1).events(f"/chats/{chat}/stream")
+    part = await anext(event async for event in events if event["type"] == "message_part")
+    assert part["part"]["text"]
+    await town.sim.gates["open"].set(open=True)
+    rested = await anext(event async for event in events if event["type"] == "status")
+    assert rested["status"] == "waiting"

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import hmac
 import secrets
 from collections.abc import Sequence
 
@@ -26,6 +27,7 @@ class Keyring:
             raise Misconfigured("There is no key to encrypt secrets with. Set PERDURE_SECRET_KEY.")
         self._keys = {_name(key): AESGCM(key) for key in keys}
         self._first = _name(keys[0])
+        self._first_key = keys[0]
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Keyring":
@@ -47,6 +49,10 @@ class Keyring:
             return key.decrypt(nonce, content, purpose.encode()).decode()
         except InvalidTag as error:
             raise Misconfigured("A stored secret is damaged.") from error
+
+    def derived(self, purpose: str) -> str:
+        """A secret for something else, which everyone with the same first key arrives at."""
+        return hmac.new(self._first_key, purpose.encode(), hashlib.sha256).hexdigest()
 
     def stale(self, sealed: bytes) -> bool:
         """Whether it was sealed with an older key."""

@@ -49,10 +49,11 @@ def command(
 async def serve(settings: Settings, *, demo: bool = False) -> None:
     """Take requests until a signal says stop, then let what runs come to its end."""
     with listening(settings.bind) as listener:
-        async with running(settings) as system, AsyncExitStack() as stack:
+        address = Address(*listener.getsockname()[:2])
+        async with running(settings, address=str(address)) as system, AsyncExitStack() as stack:
             if demo:
                 await system.offer_demo(await stack.enter_async_context(simulator()))
-            await _welcome(system, Address(*listener.getsockname()[:2]))
+            await _welcome(system, address)
             await _answer_requests(system, listener)
         log.info("stopped")
 

@@ -76,6 +76,10 @@ class PostgresPubsub:
             if self._sending is None:
                 self._send()
 
+    def count(self, replicas: int) -> None:
+        """Take note of how many replicas live, this one included."""
+        self.alone = replicas < 2
+
     def listen(self, listener: Listener) -> Callable[[], None]:
         return self._bus.listen(listener)
 

@@ -132,6 +132,15 @@ class Person:
             lowered = {name.lower(): value for name, value in response.headers.items()}
             return Said(response.status, lowered, await response.read())
 
+    async def events(self, path: str) -> AsyncGenerator[dict[str, Any]]:
+        """The events of a stream, for as long as it lasts."""
+        assert self._http is not None
+        headers = {"authorization": f"Bearer {self.token}", "accept": "text/event-stream"}
+        async with self._http.get(f"{self.url}/api/v1{path}", headers=headers) as response:
+            async for line in response.content:
+                if line.startswith(b"data: "):
+                    yield msgspec.json.decode(line[6:])
+
     async def get(self, path: str, **headers: str) -> Said:
         return await self.ask("GET", path, **headers)
 

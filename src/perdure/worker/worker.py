@@ -10,6 +10,7 @@ from perdure.core.ids import ReplicaId
 from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
 from perdure.store.pubsub import Pubsub
+from perdure.store.replicas import Renewal
 from perdure.worker.acquirer import Acquirer
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
@@ -29,10 +30,12 @@ class Worker:
         self._announcer = announcer
         self._pubsub = pubsub
         self._moving: asyncio.Task[None] | None = None
+        self.counted: Callable[[int], None] = lambda _: None
+        """Told with every renewal how many replicas live."""
 
     async def run(self) -> None:
         """Take and drive chats until cancelled."""
-        self._lease.when_renewed(self.runners.renewed, self._moved)
+        self._lease.when_renewed(self._renewed, self._moved)
         stops: list[Callable[[], None]] = [
             self._announcer.follow(self.runners.committed),
             self._pubsub.listen(self.runners.heard),
@@ -57,6 +60,10 @@ class Worker:
         while True:
             self._lease.tick()
             await self._kit.clock.sleep(RENEWAL_PERIOD.total_seconds())
+
+    def _renewed(self, renewal: Renewal) -> None:
+        self.counted(renewal.alive)
+        self.runners.renewed(renewal)
 
     def _moved(self, old: ReplicaId) -> None:
         self._moving = asyncio.ensure_future(self.runners.reacquire(old))
