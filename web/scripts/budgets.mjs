@@ -101,7 +101,7 @@ await page.evaluate(async (count) => {
       cursor: "p",
       role: "assistant",
       part,
-      history_version: 1e6,
+      history_version: 1e9,
       attempt: 1,
       seq,
     });

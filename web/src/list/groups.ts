@@ -1,7 +1,7 @@
 /** The order of the chat list: what needs you, pins, then days. */
 
 import type { ChatCard } from "../api/types.ts";
-import { type Day, dayOf } from "../ui/format.ts";
+import { ago, type Day, dayOf } from "../ui/format.ts";
 
 export interface ListGroup {
   name: "Needs you" | "Pinned" | Day | "Archived" | "Found";
@@ -38,7 +38,7 @@ export function subtitleOf(card: ChatCard): string {
   if (card.waiting_for_capacity) return "Waiting for a free worker";
   if (card.status === "running") return card.turn_label ?? "Working…";
   if (card.status === "interrupting") return "Stopping…";
-  return card.turn_label ?? card.model ?? "";
+  return card.turn_label ?? card.model ?? ago(card.updated_at);
 }
 
 const ASKS = {

@@ -23,7 +23,7 @@ export const CodeBlock = memo(function CodeBlock({ code, lang, closed }: Props) 
   return (
     <div className="code">
       <div className="code-head">
-        <span className="grow">{lang || "text"}</span>
+        <span className="grow">{lang === "text" ? "" : lang}</span>
         <CopyButton text={() => code} label="Copy code" />
       </div>
       <pre tabIndex={0} aria-label={`${lang || "text"} code`}>

@@ -65,7 +65,15 @@ export const chat = (extra: Partial<ChatCard> = {}): ChatEvent => ({
 
 let seq = 0;
 export function live(part: Delta, role: Role = "assistant"): MessagePartEvent {
-  return { type: "message_part", cursor: "p", role, part, history_version: 10_000, attempt: 1, seq: ++seq };
+  return {
+    type: "message_part",
+    cursor: "p",
+    role,
+    part,
+    history_version: 1_000_000_000,
+    attempt: 1,
+    seq: ++seq,
+  };
 }
 /** Parts of a fresh answer in flight. */
 export function answer(...parts: Delta[]): ChatEvent[] {

@@ -111,7 +111,7 @@ export const RunningLive: Story = {
         tool: "execute",
         result_delta: "tests/test_run.py .....",
       },
-      history_version: 10_000,
+      history_version: 1_000_000_000,
       attempt: 1,
       seq: 1,
     });

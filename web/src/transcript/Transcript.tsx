@@ -56,8 +56,8 @@ export function Transcript() {
       >
         <div className="transcript-column">
           <Virtualizer ref={list} scrollRef={scroller} shift={prepended} bufferSize={300} data={rows}>
-            {(row) => (
-              <div key={row.key} className={`row row-${row.kind}`}>
+            {(row, at) => (
+              <div key={row.key} className={`row row-${row.kind} before-${rows[at + 1]?.kind}`}>
                 <RowView row={row} />
               </div>
             )}

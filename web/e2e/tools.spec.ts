@@ -1,0 +1,65 @@
+/** The agent at work: a workspace, commands with live output, files, an approval, a plan, a summary. */
+
+import { expect, type Person, test } from "./page.ts";
+
+const WORKSPACE = '[[call:create_workspace {"template": "blank"}]][[then]]';
+
+async function open(person: Person, name: RegExp): Promise<void> {
+  await person.transcript.getByRole("button", { name }).first().click();
+}
+
+test("a command shows its output while it runs, and how it ended", async ({ person }) => {
+  await person.startsChat(
+    `${WORKSPACE}[[call:execute {"command": "echo begun; sleep 2; echo ended; exit 3"}]][[then]][[say:all done]]`,
+  );
+  await expect(person.transcript.getByRole("button", { name: /Running echo/ })).toBeVisible({
+    timeout: 30_000,
+  });
+  await open(person, /Running echo/);
+  await expect(person.transcript.locator(".output")).toContainText("begun");
+  await person.reads("exit 3");
+  await expect(person.transcript.locator(".output")).toContainText("ended");
+  await person.reads("all done");
+});
+
+test("an edit shows its diff", async ({ person }) => {
+  const write = '[[call:write_file {"path": "a.py", "content": "x = 1\\ny = 2\\n"}]][[then]]';
+  const edit =
+    '[[call:edit_files {"files": [{"path": "a.py", "edits": [{"old_text": "y = 2", "new_text": "y = 3"}]}]}]][[then]]';
+  await person.startsChat(`${WORKSPACE}${write}${edit}[[say:edited]]`);
+  await person.reads("edited");
+  await person.seesRest();
+  await person.transcript.getByRole("button", { name: /Edited a.py/ }).click();
+  await expect(person.transcript.locator(".diff-added .diff-code")).toHaveText("y = 3");
+  await expect(person.transcript.locator(".diff-removed .diff-code")).toHaveText("y = 2");
+});
+
+test("a call that needs approval asks, and runs once approved", async ({ person }) => {
+  await person.startsChat(`${WORKSPACE}[[say:ready]]`);
+  await person.reads("ready");
+  await person.seesRest();
+  await person.page.evaluate(async () => {
+    const { csrf_token } = await (await fetch("/api/v1/me")).json();
+    await fetch(`/api/v1${location.pathname}`, {
+      method: "PATCH",
+      headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf_token },
+      body: JSON.stringify({ approvals: { execute: "ask" } }),
+    });
+  });
+  await person.says('[[call:execute {"command": "echo approved"}]][[then]][[say:it ran]]');
+  const card = person.page.getByRole("region", { name: "May I do this?" });
+  await expect(card).toContainText("echo approved");
+  await card.getByRole("button", { name: "Approve", exact: true }).click();
+  await person.reads("it ran");
+});
+
+test("older messages can be summarised by hand", async ({ person }) => {
+  await person.startsChat("[[say:900 tokens]]");
+  await person.seesRest();
+  await person.says("[[say:the second answer]]");
+  await person.reads("the second answer");
+  await person.seesRest();
+  await person.says("/compact");
+  await person.reads("Context summarised");
+  await person.seesRest();
+});
