@@ -26,7 +26,7 @@ export type Gone = { status: number; reason: string };
 export class LiveChat {
   readonly id: string;
   state: ChatState;
-  /** Set when the chat cannot be followed any more: deleted, unshared, or signed out. */
+  /** Set when the chat cannot be followed any more: deleted, or no longer shared. */
   gone: Gone | null = null;
   #listeners = new Set<() => void>();
   #scheduled = false;
@@ -87,7 +87,7 @@ export class LiveChat {
       await api.get(`/chats/${this.id}`);
       return true;
     } catch (error) {
-      if (!(error instanceof ApiError) || ![401, 403, 404, 410].includes(error.status)) return true;
+      if (!(error instanceof ApiError) || ![403, 404, 410].includes(error.status)) return true;
       this.gone = { status: error.status, reason: reasonOf(error) };
       this.#tell();
       return false;

@@ -10,15 +10,15 @@ export function useReadMarker(live: LiveChat): void {
   useEffect(() => {
     let marked = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const say = () => {
+      const newest = live.state.messages.at(-1)?.number ?? 0;
+      if (document.hidden || live.gone || newest <= marked) return;
+      marked = newest;
+      void api.patch(`/chats/${live.id}`, { read: newest }).catch(() => {});
+    };
     const mark = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        const newest = live.state.messages.at(-1)?.number ?? 0;
-        const unread = live.state.card?.unread === true || newest > marked;
-        if (document.hidden || newest === 0 || !unread || newest === marked) return;
-        marked = newest;
-        void api.patch(`/chats/${live.id}`, { read: newest }).catch(() => {});
-      }, SETTLE_MS);
+      timer = setTimeout(say, SETTLE_MS);
     };
     const stop = live.subscribe(mark);
     document.addEventListener("visibilitychange", mark);
@@ -26,6 +26,7 @@ export function useReadMarker(live: LiveChat): void {
     return () => {
       stop();
       clearTimeout(timer);
+      say();
       document.removeEventListener("visibilitychange", mark);
     };
   }, [live]);

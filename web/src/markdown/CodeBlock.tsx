@@ -20,10 +20,11 @@ export const CodeBlock = memo(function CodeBlock({ code, lang, closed }: Props) 
       </Suspense>
     );
   }
+  const named = lang !== "" && lang !== "text";
   return (
-    <div className="code">
+    <div className={named ? "code" : "code code-bare"}>
       <div className="code-head">
-        <span className="grow">{lang === "text" ? "" : lang}</span>
+        <span className="grow">{named && lang}</span>
         <CopyButton text={() => code} label="Copy code" />
       </div>
       <pre tabIndex={0} aria-label={`${lang || "text"} code`}>

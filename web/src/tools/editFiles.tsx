@@ -1,6 +1,6 @@
 import { SquarePen } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { argumentsOf, type Call, structured } from "../chat/calls.ts";
+import { argumentsOf, type Call, structured, textField } from "../chat/calls.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
 
@@ -52,19 +52,17 @@ function counts(diff: string): { added: number; removed: number } {
 
 export const editFiles: Renderer = {
   icon: SquarePen,
-  line: (_, call) => {
+  line: (fields, call) => {
     const files = editsOf(call);
+    const verb = tense(call, "Editing", "Edited");
+    if (files.length === 0) return { verb, object: textField(fields, "path") || undefined };
     const { added, removed } = counts(diffOf(call) || sketch(files));
-    const object = files.length === 1 ? files[0]?.path : `${files.length} files`;
-    return {
-      verb: tense(call, "Editing", "Edited"),
-      object,
-      note: (
-        <>
-          <span className="added">+{added}</span> <span className="removed">−{removed}</span>
-        </>
-      ),
-    };
+    const note = (
+      <>
+        <span className="added">+{added}</span> <span className="removed">−{removed}</span>
+      </>
+    );
+    return { verb, object: files.length === 1 ? files[0]?.path : `${files.length} files`, note };
   },
   Body: ({ call }) => {
     if (call.state.phase === "failed") return <p className="call-failed">{call.state.reason}</p>;
