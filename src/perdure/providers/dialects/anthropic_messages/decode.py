@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from perdure.core.deltas import AnyDelta, Finish, ReasoningDelta, SourceDelta, TextDelta, ToolCallDelta, ToolResultDelta
 from perdure.core.message import FinishReason
 from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.anthropic_messages.encode import NAME
+from perdure.providers.dialects.anthropic_messages.events import Error, Event, Page, Tokens
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.wire import excerpt, parse
 from perdure.providers.errors.failures import ApiError, Malformed, StreamEnded
@@ -41,48 +41,6 @@ STATUSES = {
 """What the API would have answered, had it known before the stream began."""
 
 
-class _Tokens(Struct):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    output_tokens_details: dict[str, Any] | None = None
-
-
-class _Piece(Struct):
-    type: str = ""
-    text: str = ""
-    thinking: str = ""
-    partial_json: str = ""
-    signature: str = ""
-    citation: dict[str, Any] | None = None
-    stop_reason: str | None = None
-
-
-class _Message(Struct):
-    usage: _Tokens | None = None
-
-
-class _Page(Struct):
-    url: str
-    title: str | None = None
-
-
-class _Error(Struct):
-    type: str = ""
-    message: str = ""
-
-
-class _Event(Struct):
-    type: str = ""
-    index: int = 0
-    delta: _Piece | None = None
-    content_block: dict[str, Any] | None = None
-    message: _Message | None = None
-    usage: _Tokens | None = None
-    error: _Error | None = None
-
-
 class _Block:
     """A content block while it is open: where it stands in our message, and what is known only at its end."""
 
@@ -94,7 +52,7 @@ class _Block:
         self.citations: list[dict[str, Any]] = []
 
 
-_EVENTS = msgspec.json.Decoder(_Event)
+_EVENTS = msgspec.json.Decoder(Event)
 
 
 class AnthropicDecoder:
@@ -107,7 +65,7 @@ class AnthropicDecoder:
         self._blocks: dict[int, _Block] = {}
         self._server_tools: dict[str, str] = {}
         self._reason: str | None = None
-        self._tokens = _Tokens()
+        self._tokens = Tokens()
 
     def feed(self, data: bytes) -> Meaning:
         event = parse(_EVENTS, data)
@@ -123,7 +81,7 @@ class AnthropicDecoder:
             case "message_stop":
                 return self._finish()
             case "error":
-                raise _api_error(event.error or _Error(), data)
+                raise _api_error(event.error or Error(), data)
             case "":
                 if event.error is not None:
                     raise _api_error(event.error, data)
@@ -136,7 +94,7 @@ class AnthropicDecoder:
             raise StreamEnded
         return ()
 
-    def _more(self, event: _Event) -> Meaning:
+    def _more(self, event: Event) -> Meaning:
         block = self._blocks.get(event.index)
         piece = event.delta
         if block is None or piece is None:
@@ -156,7 +114,7 @@ class AnthropicDecoder:
                 pass
         return ()
 
-    def _opened(self, event: _Event) -> Iterator[AnyDelta]:
+    def _opened(self, event: Event) -> Iterator[AnyDelta]:
         block = event.content_block or {}
         kind = str(block.get("type", ""))
         match kind:
@@ -215,9 +173,9 @@ class AnthropicDecoder:
             return (TextDelta(block.index, provider_metadata=self._metadata({"citations": block.citations})),)
         return ()
 
-    def _note(self, event: _Event) -> Meaning:
+    def _note(self, event: Event) -> Meaning:
         reported = event.usage or (event.message.usage if event.message else None)
-        for field in _Tokens.__struct_fields__ if reported else ():
+        for field in Tokens.__struct_fields__ if reported else ():
             if (value := getattr(reported, field)) is not None:
                 setattr(self._tokens, field, value)
         if event.delta is not None and event.delta.stop_reason:
@@ -241,7 +199,7 @@ class AnthropicDecoder:
         return ProviderMetadata(NAME, self._model, data)
 
 
-def _usage(tokens: _Tokens) -> Usage:
+def _usage(tokens: Tokens) -> Usage:
     read, written = tokens.cache_read_input_tokens or 0, tokens.cache_creation_input_tokens or 0
     details = tokens.output_tokens_details or {}
     return Usage(
@@ -263,12 +221,12 @@ def _told(content: object) -> tuple[str, bool, list[tuple[str, str]]]:
         case _:
             pass
     try:
-        pages = [(page.url, page.title or "") for page in msgspec.convert(content, list[_Page])]
+        pages = [(page.url, page.title or "") for page in msgspec.convert(content, list[Page])]
     except msgspec.ValidationError:
         return msgspec.json.encode(content).decode(), False, []
     return "\n".join(f"{title}\n{url}" for url, title in pages), False, pages
 
 
-def _api_error(error: _Error, data: bytes) -> ApiError:
+def _api_error(error: Error, data: bytes) -> ApiError:
     text = f"{error.type}: {error.message}" if error.type else error.message
     return ApiError(text or excerpt(data), status=STATUSES.get(error.type), body=excerpt(data))

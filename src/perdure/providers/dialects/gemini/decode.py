@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
 
 from perdure.core.deltas import (
     AnyDelta,
@@ -20,6 +19,7 @@ from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.gemini.encode import NAME
+from perdure.providers.dialects.gemini.events import Call, Candidate, Chunk, Grounding, Part, Tokens
 from perdure.providers.dialects.wire import excerpt, parse
 from perdure.providers.errors.failures import ApiError, Filtered, Malformed, StreamEnded
 from perdure.providers.model import Model
@@ -41,73 +41,7 @@ SLIPS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED
 """The model wrote something that its own API could not read. Another attempt usually succeeds."""
 
 
-class _Call(Struct):
-    name: str = ""
-    id: str | None = None
-    args: Raw = Raw()
-
-
-class _Part(Struct, rename="camel"):
-    text: str | None = None
-    thought: bool = False
-    thought_signature: str | None = None
-    function_call: _Call | None = None
-    tool_call: dict[str, Any] | None = None
-    tool_response: dict[str, Any] | None = None
-
-
-class _Content(Struct):
-    parts: list[_Part] | None = None
-
-
-class _Page(Struct):
-    uri: str = ""
-    title: str | None = None
-
-
-class _Ground(Struct):
-    web: _Page | None = None
-
-
-class _Grounding(Struct, rename="camel"):
-    web_search_queries: list[str] | None = None
-    grounding_chunks: list[_Ground] | None = None
-
-
-class _Candidate(Struct, rename="camel"):
-    content: _Content | None = None
-    finish_reason: str | None = None
-    finish_message: str | None = None
-    grounding_metadata: _Grounding | None = None
-
-
-class _Tokens(Struct, rename="camel"):
-    prompt_token_count: int | None = None
-    candidates_token_count: int | None = None
-    thoughts_token_count: int | None = None
-    cached_content_token_count: int | None = None
-    tool_use_prompt_token_count: int | None = None
-
-
-class _Feedback(Struct, rename="camel"):
-    block_reason: str | None = None
-    block_reason_message: str | None = None
-
-
-class _Error(Struct):
-    code: int | None = None
-    message: str = ""
-    status: str = ""
-
-
-class _Chunk(Struct, rename="camel"):
-    candidates: list[_Candidate] | None = None
-    usage_metadata: _Tokens | None = None
-    prompt_feedback: _Feedback | None = None
-    error: _Error | None = None
-
-
-_CHUNKS = msgspec.json.Decoder(_Chunk)
+_CHUNKS = msgspec.json.Decoder(Chunk)
 
 
 class GeminiDecoder:
@@ -121,7 +55,7 @@ class GeminiDecoder:
         self._ids: set[str] = set()
         self._called = False
         self._server_call: dict[str, Any] | None = None
-        self._tokens: _Tokens | None = None
+        self._tokens: Tokens | None = None
 
     def feed(self, data: bytes) -> Meaning:
         chunk = parse(_CHUNKS, data)
@@ -145,7 +79,7 @@ class GeminiDecoder:
             raise StreamEnded
         return ()
 
-    def _without_answer(self, chunk: _Chunk, data: bytes) -> Meaning:
+    def _without_answer(self, chunk: Chunk, data: bytes) -> Meaning:
         if chunk.error is not None:
             error = chunk.error
             raise ApiError(f"{error.status}: {error.message}", status=error.code, body=excerpt(data))
@@ -156,7 +90,7 @@ class GeminiDecoder:
             raise Malformed(f"not a chunk of the Gemini API: {excerpt(data)}")
         return ()
 
-    def _part(self, part: _Part) -> Iterator[AnyDelta]:
+    def _part(self, part: Part) -> Iterator[AnyDelta]:
         signature = self._metadata({"signature": part.thought_signature}) if part.thought_signature else None
         if part.function_call is not None:
             yield self._call(part.function_call, signature)
@@ -168,14 +102,14 @@ class GeminiDecoder:
             kind = ReasoningDelta if part.thought else TextDelta
             yield kind(self._at("reasoning" if part.thought else "text"), part.text or "", provider_metadata=signature)
 
-    def _call(self, call: _Call, signature: ProviderMetadata | None) -> ToolCallDelta:
+    def _call(self, call: Call, signature: ProviderMetadata | None) -> ToolCallDelta:
         own = call.id if call.id and call.id not in self._ids else fresh_call_id()
         self._ids.add(own)
         self._called = True
         written = bytes(call.args).decode() or "{}"
         return ToolCallDelta(self._next(), own, call.name, written, provider_metadata=signature)
 
-    def _server_result(self, part: _Part) -> Iterator[AnyDelta]:
+    def _server_result(self, part: Part) -> Iterator[AnyDelta]:
         response = part.tool_response or {}
         asked = self._server_call or {"toolCall": {}}
         tool = str(response.get("toolType", "tool")).lower()
@@ -194,7 +128,7 @@ class GeminiDecoder:
         )
         self._server_call = None
 
-    def _grounded(self, grounding: _Grounding) -> Iterator[AnyDelta]:
+    def _grounded(self, grounding: Grounding) -> Iterator[AnyDelta]:
         """A search, as it is told afterwards. The API wants none of it back."""
         pages = [ground.web for ground in grounding.grounding_chunks or () if ground.web is not None]
         if grounding.web_search_queries:
@@ -213,7 +147,7 @@ class GeminiDecoder:
         for page in pages:
             yield SourceDelta(self._next(), id=page.uri, url=page.uri, title=page.title or "")
 
-    def _finish(self, candidate: _Candidate) -> Finish:
+    def _finish(self, candidate: Candidate) -> Finish:
         reason = candidate.finish_reason or "STOP"
         if reason in SLIPS:
             raise ApiError(f"internal error: {reason}: {candidate.finish_message or ''}", status=500)
@@ -238,11 +172,11 @@ class GeminiDecoder:
         return ProviderMetadata(NAME, self._model, data)
 
 
-def _signed(part: _Part) -> Json:
+def _signed(part: Part) -> Json:
     return {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
 
 
-def _usage(tokens: _Tokens) -> Usage:
+def _usage(tokens: Tokens) -> Usage:
     thoughts = tokens.thoughts_token_count or 0
     return Usage(
         input=(tokens.prompt_token_count or 0) + (tokens.tool_use_prompt_token_count or 0),

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from perdure.core.deltas import AnyDelta, Finish, ReasoningDelta, TextDelta, ToolCallDelta
 from perdure.core.message import FinishReason
 from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Meaning
+from perdure.providers.dialects.openai_chat.events import Call, Chunk, Delta, Details, Function, Tokens
 from perdure.providers.dialects.openai_errors import OpenAIError
 from perdure.providers.dialects.wire import excerpt, parse
 from perdure.providers.errors.failures import Malformed, StreamEnded
@@ -25,55 +25,7 @@ REASONS = {
     "content_filter": FinishReason.CONTENT_FILTER,
 }
 
-# Most servers send text; some send a list of typed pieces.
-_Spoken = str | list[dict[str, Any]] | None
-
-
-class _Function(Struct):
-    name: str | None = None
-    arguments: str | dict[str, Any] | None = None
-
-
-class _Call(Struct):
-    index: int | None = None
-    id: str | None = None
-    function: _Function | None = None
-
-
-class _Delta(Struct):
-    content: _Spoken = None
-    reasoning_content: str | None = None
-    reasoning: str | dict[str, Any] | None = None
-    refusal: str | None = None
-    tool_calls: list[_Call] | None = None
-
-
-class _Choice(Struct):
-    delta: _Delta | None = None
-    finish_reason: str | None = None
-
-
-class _Details(Struct):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    reasoning_tokens: int | None = None
-
-
-class _Tokens(Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    prompt_tokens_details: _Details | None = None
-    completion_tokens_details: _Details | None = None
-    prompt_cache_hit_tokens: int | None = None
-
-
-class _Chunk(Struct):
-    choices: list[_Choice] | None = None
-    usage: _Tokens | None = None
-    error: OpenAIError | str | None = None
-
-
-_CHUNKS = msgspec.json.Decoder(_Chunk)
+_CHUNKS = msgspec.json.Decoder(Chunk)
 
 
 class ChatDecoder:
@@ -121,7 +73,7 @@ class ChatDecoder:
             raise StreamEnded
         return self._finish()
 
-    def _more(self, delta: _Delta) -> Iterator[AnyDelta]:
+    def _more(self, delta: Delta) -> Iterator[AnyDelta]:
         thought = delta.reasoning_content or (delta.reasoning if isinstance(delta.reasoning, str) else None)
         if thought:
             yield ReasoningDelta(self._at("reasoning"), thought)
@@ -146,11 +98,11 @@ class ChatDecoder:
                 case _:
                     pass
 
-    def _call(self, call: _Call) -> ToolCallDelta:
+    def _call(self, call: Call) -> ToolCallDelta:
         """A piece of a call. A known position with another id is another call: some servers count from 0 each time."""
         position = call.index if call.index is not None else max(self._calls, default=-1) + bool(call.id)
         known = self._calls.get(position)
-        function = call.function or _Function()
+        function = call.function or Function()
         written = function.arguments
         args = written if isinstance(written, str) else msgspec.json.encode(written).decode() if written else ""
         if known is not None and (not call.id or call.id == known[0]):
@@ -181,8 +133,8 @@ class ChatDecoder:
         return (Finish(reason=reason, usage=self._usage),)
 
 
-def _usage(tokens: _Tokens) -> Usage:
-    given, made = tokens.prompt_tokens_details or _Details(), tokens.completion_tokens_details or _Details()
+def _usage(tokens: Tokens) -> Usage:
+    given, made = tokens.prompt_tokens_details or Details(), tokens.completion_tokens_details or Details()
     return Usage(
         input=tokens.prompt_tokens or 0,
         output=tokens.completion_tokens or 0,

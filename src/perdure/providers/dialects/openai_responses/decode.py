@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
 
 from perdure.core.deltas import (
     AnyDelta,
@@ -21,6 +20,7 @@ from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.openai_errors import OpenAIError
 from perdure.providers.dialects.openai_responses.encode import NAME
+from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
 from perdure.providers.dialects.wire import excerpt, parse
 from perdure.providers.errors.failures import ApiError, Malformed, StreamEnded
 from perdure.providers.model import Model
@@ -28,66 +28,6 @@ from perdure.providers.projection.step import fresh_call_id
 
 INCOMPLETE = {"max_output_tokens": FinishReason.LENGTH, "content_filter": FinishReason.CONTENT_FILTER}
 NOTHING: Meaning = ()
-
-
-class _Event(Struct):
-    """One event. What only few events need stays unparsed until one of them asks."""
-
-    type: str = ""
-    sequence_number: int | None = None
-    output_index: int = 0
-    summary_index: int = 0
-    delta: Any = None
-    item: Raw = Raw()
-    annotation: Raw = Raw()
-    response: Raw = Raw()
-    code: str | None = None
-    message: str | None = None
-    error: OpenAIError | str | None = None
-
-
-class _Item(Struct):
-    type: str = ""
-    id: str | None = None
-    call_id: str | None = None
-    name: str | None = None
-    arguments: str | None = None
-    status: str | None = None
-    phase: str | None = None
-    encrypted_content: str | None = None
-    action: dict[str, Any] | None = None
-
-
-class _Annotation(Struct):
-    type: str = ""
-    url: str | None = None
-    title: str | None = None
-
-
-class _Details(Struct):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    reasoning_tokens: int | None = None
-
-
-class _Tokens(Struct):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    input_tokens_details: _Details | None = None
-    output_tokens_details: _Details | None = None
-
-
-class _Incomplete(Struct):
-    reason: str | None = None
-
-
-class _Response(Struct):
-    id: str | None = None
-    store: bool | None = None
-    status: str | None = None
-    usage: _Tokens | None = None
-    error: OpenAIError | None = None
-    incomplete_details: _Incomplete | None = None
 
 
 class _Place:
@@ -100,10 +40,10 @@ class _Place:
         self.written = False
 
 
-_EVENTS = msgspec.json.Decoder(_Event)
-_ITEMS = msgspec.json.Decoder(_Item)
-_ANNOTATIONS = msgspec.json.Decoder(_Annotation)
-_RESPONSES = msgspec.json.Decoder(_Response)
+_EVENTS = msgspec.json.Decoder(Event)
+_ITEMS = msgspec.json.Decoder(Item)
+_ANNOTATIONS = msgspec.json.Decoder(Annotation)
+_RESPONSES = msgspec.json.Decoder(Response)
 
 
 class ResponsesDecoder:
@@ -138,7 +78,7 @@ class ResponsesDecoder:
             case _:
                 return self._rarer(event)
 
-    def _rarer(self, event: _Event) -> Meaning:
+    def _rarer(self, event: Event) -> Meaning:
         match event.type:
             case "response.reasoning_summary_part.added":
                 return self._next_thought(event)
@@ -160,30 +100,30 @@ class ResponsesDecoder:
             raise StreamEnded
         return NOTHING
 
-    def _text(self, event: _Event) -> Meaning:
+    def _text(self, event: Event) -> Meaning:
         return (TextDelta(self._place(event.output_index).index, _words(event.delta)),)
 
-    def _refusal(self, event: _Event) -> Meaning:
+    def _refusal(self, event: Event) -> Meaning:
         self._refused = True
         return self._text(event)
 
-    def _thought(self, event: _Event) -> Meaning:
+    def _thought(self, event: Event) -> Meaning:
         place = self._place(event.output_index)
         place.written = True
         return (ReasoningDelta(place.index, _words(event.delta)),)
 
-    def _next_thought(self, event: _Event) -> Meaning:
+    def _next_thought(self, event: Event) -> Meaning:
         place = self._places.get(event.output_index)
         if event.summary_index and place is not None and place.written:
             return (ReasoningDelta(place.index, "\n\n"),)
         return NOTHING
 
-    def _arguments(self, event: _Event) -> Meaning:
+    def _arguments(self, event: Event) -> Meaning:
         place = self._place(event.output_index)
         place.written = True
         return (ToolCallDelta(place.index, args_delta=_words(event.delta)),)
 
-    def _added(self, event: _Event) -> Meaning:
+    def _added(self, event: Event) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
         match item.type:
             case "function_call":
@@ -201,7 +141,7 @@ class ResponsesDecoder:
             case _:
                 return NOTHING
 
-    def _completed_item(self, event: _Event) -> Meaning:
+    def _completed_item(self, event: Event) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
         place = self._places.pop(event.output_index, None)
         if place is None:
@@ -219,7 +159,7 @@ class ResponsesDecoder:
             case _:
                 return NOTHING
 
-    def _searched(self, index: int, item: _Item) -> Iterator[AnyDelta]:
+    def _searched(self, index: int, item: Item) -> Iterator[AnyDelta]:
         action = item.action or {}
         sources = [str(source.get("url", "")) for source in _objects(action.get("sources"))]
         asked = {key: value for key, value in action.items() if key != "sources"}
@@ -238,19 +178,19 @@ class ResponsesDecoder:
         for url in sources:
             yield SourceDelta(self._next(), id=url, url=url)
 
-    def _annotated(self, event: _Event) -> Meaning:
+    def _annotated(self, event: Event) -> Meaning:
         annotation = parse(_ANNOTATIONS, bytes(event.annotation))
         if not annotation.url:
             return NOTHING
         url = annotation.url
         return (SourceDelta(self._next(), id=url, url=url, title=annotation.title or ""),)
 
-    def _created(self, event: _Event) -> Meaning:
+    def _created(self, event: Event) -> Meaning:
         response = parse(_RESPONSES, bytes(event.response))
         self.response_id = response.id
         return NOTHING
 
-    def _finished(self, event: _Event) -> Meaning:
+    def _finished(self, event: Event) -> Meaning:
         response = parse(_RESPONSES, bytes(event.response))
         if response.status in ("failed", "cancelled"):
             raise OpenAIError.raised(response.error or f"response {response.status}", bytes(event.response))
@@ -260,7 +200,7 @@ class ResponsesDecoder:
             Finish(reason=self._reason(response), usage=usage, response_id=response.id if response.store else None),
         )
 
-    def _reason(self, response: _Response) -> FinishReason:
+    def _reason(self, response: Response) -> FinishReason:
         if response.status == "incomplete":
             reason = response.incomplete_details.reason if response.incomplete_details else None
             return INCOMPLETE.get(reason or "", FinishReason.LENGTH)
@@ -282,7 +222,7 @@ class ResponsesDecoder:
         return ProviderMetadata(NAME, self._model, data)
 
 
-def _error(event: _Event, data: bytes) -> ApiError | Malformed:
+def _error(event: Event, data: bytes) -> ApiError | Malformed:
     if event.type == "error" or event.error is not None:
         return OpenAIError.raised(event.error or OpenAIError(event.message, None, event.code), data)
     return Malformed(f"not an event of the Responses API: {excerpt(data)}")
@@ -299,8 +239,8 @@ def _objects(value: object) -> list[dict[str, Any]]:
         return []
 
 
-def _usage(tokens: _Tokens) -> Usage:
-    given, made = tokens.input_tokens_details or _Details(), tokens.output_tokens_details or _Details()
+def _usage(tokens: Tokens) -> Usage:
+    given, made = tokens.input_tokens_details or Details(), tokens.output_tokens_details or Details()
     return Usage(
         input=tokens.input_tokens or 0,
         output=tokens.output_tokens or 0,

@@ -1,0 +1,47 @@
+"""The events of a Messages stream: the few fields of them that matter."""
+
+from typing import Any
+
+from msgspec import Struct
+
+
+class Tokens(Struct):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    output_tokens_details: dict[str, Any] | None = None
+
+
+class Piece(Struct):
+    type: str = ""
+    text: str = ""
+    thinking: str = ""
+    partial_json: str = ""
+    signature: str = ""
+    citation: dict[str, Any] | None = None
+    stop_reason: str | None = None
+
+
+class Message(Struct):
+    usage: Tokens | None = None
+
+
+class Page(Struct):
+    url: str
+    title: str | None = None
+
+
+class Error(Struct):
+    type: str = ""
+    message: str = ""
+
+
+class Event(Struct):
+    type: str = ""
+    index: int = 0
+    delta: Piece | None = None
+    content_block: dict[str, Any] | None = None
+    message: Message | None = None
+    usage: Tokens | None = None
+    error: Error | None = None

@@ -1,0 +1,54 @@
+"""The chunks of a Chat Completions stream: the few fields of them that matter."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from perdure.providers.dialects.openai_errors import OpenAIError
+
+# Most servers send text; some send a list of typed pieces.
+Spoken = str | list[dict[str, Any]] | None
+
+
+class Function(Struct):
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+
+class Call(Struct):
+    index: int | None = None
+    id: str | None = None
+    function: Function | None = None
+
+
+class Delta(Struct):
+    content: Spoken = None
+    reasoning_content: str | None = None
+    reasoning: str | dict[str, Any] | None = None
+    refusal: str | None = None
+    tool_calls: list[Call] | None = None
+
+
+class Choice(Struct):
+    delta: Delta | None = None
+    finish_reason: str | None = None
+
+
+class Details(Struct):
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Tokens(Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: Details | None = None
+    completion_tokens_details: Details | None = None
+    prompt_cache_hit_tokens: int | None = None
+
+
+class Chunk(Struct):
+    choices: list[Choice] | None = None
+    usage: Tokens | None = None
+    error: OpenAIError | str | None = None

@@ -1,0 +1,67 @@
+"""The events of a Responses stream: the few fields of them that matter."""
+
+from typing import Any
+
+from msgspec import Raw, Struct
+
+from perdure.providers.dialects.openai_errors import OpenAIError
+
+
+class Event(Struct):
+    """One event. What only few events need stays unparsed until one of them asks."""
+
+    type: str = ""
+    sequence_number: int | None = None
+    output_index: int = 0
+    summary_index: int = 0
+    delta: Any = None
+    item: Raw = Raw()
+    annotation: Raw = Raw()
+    response: Raw = Raw()
+    code: str | None = None
+    message: str | None = None
+    error: OpenAIError | str | None = None
+
+
+class Item(Struct):
+    type: str = ""
+    id: str | None = None
+    call_id: str | None = None
+    name: str | None = None
+    arguments: str | None = None
+    status: str | None = None
+    phase: str | None = None
+    encrypted_content: str | None = None
+    action: dict[str, Any] | None = None
+
+
+class Annotation(Struct):
+    type: str = ""
+    url: str | None = None
+    title: str | None = None
+
+
+class Details(Struct):
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Tokens(Struct):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    input_tokens_details: Details | None = None
+    output_tokens_details: Details | None = None
+
+
+class Incomplete(Struct):
+    reason: str | None = None
+
+
+class Response(Struct):
+    id: str | None = None
+    store: bool | None = None
+    status: str | None = None
+    usage: Tokens | None = None
+    error: OpenAIError | None = None
+    incomplete_details: Incomplete | None = None
