@@ -61,6 +61,19 @@ def test_a_wrong_value_is_refused_by_name(name: str, text: str, complaint: str) 
     assert str(refused.value) == f"PERDURE_{name} is not usable: {complaint}."
 
 
+def test_what_everybody_calls_a_proxy_counts_where_ours_is_not_set() -> None:
+    everybodys = {"HTTPS_PROXY": "http://all:1", "NO_PROXY": "localhost, .test", "SSL_CERT_FILE": "/etc/ca.pem"}
+    read = Settings.from_environment(everybodys)
+    assert (read.https_proxy, read.no_proxy, read.ca_file) == (
+        "http://all:1",
+        ("localhost", ".test"),
+        Path("/etc/ca.pem"),
+    )
+    ours = Settings.from_environment({**everybodys, "PERDURE_HTTPS_PROXY": "http://ours:1"})
+    assert ours.https_proxy == "http://ours:1"
+    assert Settings.from_environment({"HTTPS_PROXY": "socks5://else"}).https_proxy is None
+
+
 def test_a_misspelt_variable_is_noticed() -> None:
     assert misspelt({"PERDURE_DATABSE_URL": "x", "PERDURE_BIND": "x", "PERDURE_SERVICE_HOST": "x"}) == {
         "PERDURE_DATABSE_URL": "PERDURE_DATABASE_URL"

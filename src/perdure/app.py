@@ -34,7 +34,7 @@ from perdure.api.table import TABLE
 from perdure.api.taker import Nobody
 from perdure.config.config import Config
 from perdure.config.demo import offer_demo
-from perdure.core.clock import SystemClock
+from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import READINESS_PATIENCE
 from perdure.live.episodes import Episodes
@@ -44,6 +44,7 @@ from perdure.machine.machine import Machine
 from perdure.observe.metrics import Metrics
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
+from perdure.providers.proxy import Proxies
 from perdure.settings import Settings
 from perdure.store.connection import connect
 from perdure.store.database import open_database
@@ -121,6 +122,11 @@ class System:
         return offered
 
 
+def reach_models(settings: Settings, clock: Clock) -> ProviderClient:
+    proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
+    return ProviderClient(clock, proxies=proxies, ca_file=str(settings.ca_file) if settings.ca_file else None)
+
+
 @asynccontextmanager
 async def running(settings: Settings, *, address: str | None = None) -> AsyncGenerator[System]:
     """Everything a replica is made of, started from the bottom up and stopped in reverse.
@@ -140,7 +146,7 @@ async def running(settings: Settings, *, address: str | None = None) -> AsyncGen
         stack.callback(services.entrance.follow())
         stack.callback(services.config.follow())
         episodes = Episodes()
-        client = await stack.enter_async_context(ProviderClient(services.clock))
+        client = await stack.enter_async_context(reach_models(settings, services.clock))
         drivers = {"local": LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)}
         workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, services.clock)
         stack.push_async_callback(workspaces.close)

@@ -3,6 +3,7 @@
 import difflib
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -65,11 +66,21 @@ def _yes(text: str) -> bool:
     return text == "yes"
 
 
-def _directory(text: str) -> Path:
+def _path(text: str) -> Path:
     path = Path(text).expanduser()
     if not path.is_absolute():
         raise ValueError("it must be an absolute path")
     return path
+
+
+def _proxy(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise ValueError("it must start with http:// or https://")
+    return text
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _secret_keys(text: str) -> tuple[str, ...]:
@@ -85,6 +96,8 @@ class About:
 
     what: str
     read: Callable[[str], object]
+    also: tuple[str, ...] = ()
+    """Variables that other programs read for the same purpose; they count where ours is not set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,14 +114,14 @@ class Settings:
         About(
             "Where the embedded Postgres and the workspaces live. Without it `perdure` in the user's data directory "
             "(`$XDG_DATA_HOME`, else `~/.local/share`); for root `/var/lib/perdure`.",
-            _directory,
+            _path,
         ),
     ]
     postgres_bin: Annotated[
         Path | None,
         About(
             "The directory with the programs of the embedded Postgres. Without it those of the Python package.",
-            _directory,
+            _path,
         ),
     ] = None
     bind: Annotated[Address, About("The address to listen on, as `host:port`.", Address.parse)] = _LOOPBACK
@@ -128,6 +141,34 @@ class Settings:
             _yes,
         ),
     ] = False
+    https_proxy: Annotated[
+        str | None,
+        About(
+            "The proxy for models behind `https://`. `HTTPS_PROXY` counts too.", _proxy, ("HTTPS_PROXY", "https_proxy")
+        ),
+    ] = field(default=None, repr=False)
+    http_proxy: Annotated[
+        str | None,
+        About("The proxy for models behind `http://`. `http_proxy` counts too.", _proxy, ("http_proxy",)),
+    ] = field(default=None, repr=False)
+    no_proxy: Annotated[
+        tuple[str, ...],
+        About(
+            "Hosts that are reached without a proxy, separated by commas: names, `.suffixes`, or `*`. "
+            "`NO_PROXY` counts too.",
+            _names,
+            ("NO_PROXY", "no_proxy"),
+        ),
+    ] = ()
+    ca_file: Annotated[
+        Path | None,
+        About(
+            "A file of certificates to trust when models are called, instead of the system's. "
+            "`SSL_CERT_FILE` counts too.",
+            _path,
+            ("SSL_CERT_FILE",),
+        ),
+    ] = None
     log_level: Annotated[
         LogLevel, About("The least severe lines to log: `debug`, `info`, `warning` or `error`.", LogLevel)
     ] = LogLevel.INFO
@@ -138,8 +179,8 @@ class Settings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
         given = os.environ if environment is None else environment
-        said = {name: given[variable(name)] for name in described() if given.get(variable(name))}
-        values = {name: _read(name, text) for name, text in said.items()}
+        found = {name: _found(given, name, about) for name, about in described().items()}
+        values = {name: value for name, value in found.items() if value is not None}
         return cls(**{"data_dir": _default_data_dir(given), **values})  # pyright: ignore[reportArgumentType]
 
 
@@ -159,6 +200,17 @@ def misspelt(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     known = [variable(name) for name in described()]
     strange = [name for name in given if name.startswith(PREFIX) and name not in known]
     return {name: close[0] for name in strange if (close := difflib.get_close_matches(name, known, n=1, cutoff=0.85))}
+
+
+def _found(environment: Mapping[str, str], name: str, about: About) -> object | None:
+    """What the environment says of a setting: in our own words, which must be right, or in everybody's."""
+    if text := environment.get(variable(name)):
+        return _read(name, text)
+    for text in (environment.get(key) for key in about.also):
+        if text:
+            with suppress(ValueError):
+                return about.read(text)
+    return None
 
 
 def _read(name: str, text: str) -> object:

@@ -6,7 +6,10 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """Proxies by scheme, and the hosts that are reached without one: names, `.suffixes`, or `*`."""
+    """Proxies by scheme, and the hosts that are reached without one: names, `.suffixes`, or `*`.
+
+    This machine itself is never reached through a proxy.
+    """
 
     http: str | None = field(default=None, repr=False)
     https: str | None = field(default=None, repr=False)
@@ -15,7 +18,7 @@ class Proxies:
     def for_url(self, url: str) -> str | None:
         parts = urlsplit(url)
         host = parts.hostname or ""
-        if any(_covers(pattern, host) for pattern in self.exempt):
+        if _loopback(host) or any(_covers(pattern, host) for pattern in self.exempt):
             return None
         return self.https if parts.scheme == "https" else self.http
 
@@ -25,3 +28,7 @@ def _covers(pattern: str, host: str) -> bool:
     if not pattern:
         return True
     return host == pattern.lstrip(".") or host.endswith("." + pattern.lstrip("."))
+
+
+def _loopback(host: str) -> bool:
+    return host in ("localhost", "::1") or host.startswith("127.")
