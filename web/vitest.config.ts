@@ -15,14 +15,25 @@ const chromium = playwright({
   },
 });
 
+// A machine that is busy with other tests is slow, not wrong.
+const PATIENCE = 60_000;
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "words", environment: "node", include: ["src/**/*.test.ts"] } },
+      {
+        test: {
+          name: "words",
+          environment: "node",
+          include: ["src/**/*.test.ts"],
+          testTimeout: PATIENCE,
+        },
+      },
       {
         plugins: [react()],
         test: {
           name: "stories",
+          testTimeout: PATIENCE,
           include: ["src/**/*.test.tsx"],
           browser: {
             enabled: true,

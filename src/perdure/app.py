@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Protocol
 
 import asyncpg
 
@@ -63,6 +64,7 @@ from perdure.stream.relay.relay import Relay
 from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
 from perdure.stream.visitors import Visitors
 from perdure.tools.recall import Recall
+from perdure.worker.aftermath import Aftermath
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.worker import Worker
@@ -156,18 +158,18 @@ async def running(settings: Settings, *, address: str | None = None) -> AsyncGen
         )
         worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
         probe = Probe(ConfiguredModels(services.config, Catalog.load()), client, services.clock)
+        worker.counted = pubsub.count
         services = replace(services, taker=worker.runners, probe=probe)
+        aftermath = Aftermath(pool, kit.histories, kit.preparation.models, client, pubsub)
+        stack.callback(announcer.follow(aftermath.committed))
         door = ApiDoor(services.entrance, pool, services.rows)
         hubs, visitors = Hubs(pool, episodes, services.clock), Visitors(door, services.clock)
         stack.callback(hubs.listen(announcer, pubsub))
-        secret = relay_secret(services)
-        relay = hubs.remote = Relay(pool, secret, lambda: lease.id, services.clock)
-        listening = asyncio.create_task(pubsub.run())
-        stack.push_async_callback(stopped, [listening])
+        relay = hubs.remote = Relay(pool, relay_secret(services), lambda: lease.id, services.clock)
+        await started(stack, pubsub)
         await pubsub.listening.wait()
         await lease.start()
-        running = [asyncio.create_task(service.run()) for service in (worker, hubs, visitors, workspaces, relay)]
-        stack.push_async_callback(stopped, running)
+        await started(stack, worker, hubs, visitors, workspaces, relay, aftermath)
         yield System(
             pool=pool,
             metrics=Metrics(),
@@ -177,9 +179,21 @@ async def running(settings: Settings, *, address: str | None = None) -> AsyncGen
             hubs=hubs,
             streams=(
                 Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
-                Stream(re.compile(RELAY_PATTERN), Outlet(episodes, secret)),
+                Stream(re.compile(RELAY_PATTERN), Outlet(episodes, relay_secret(services))),
             ),
         )
+
+
+class Service(Protocol):
+    """Something that runs until it is cancelled."""
+
+    async def run(self) -> None: ...
+
+
+async def started(stack: AsyncExitStack, *services: Service) -> None:
+    """Start services that end with the stack."""
+    tasks = [asyncio.create_task(service.run()) for service in services]
+    stack.push_async_callback(stopped, tasks)
 
 
 def relay_secret(services: Services) -> str:

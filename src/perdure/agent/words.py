@@ -1,0 +1,73 @@
+"""Short words about a chat: its title, what its last turn did, what it is about. A model finds them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from perdure.agent.models import ResolvedModel
+from perdure.core.message import Kind, Message, NewMessage, Role
+from perdure.core.parts import AnyPart, Text
+from perdure.core.text import storable
+from perdure.providers.client import ProviderClient
+from perdure.providers.request import ModelRequest
+from perdure.tools.budget import within
+
+TITLE_LENGTH = 80
+LABEL_LENGTH = 60
+SUMMARY_LENGTH = 600
+SHOWN_BYTES = 6_000
+OUTPUT_TOKENS = 400
+
+ASKED = (
+    "Describe this conversation for a list of chats. Give a title of at most six words, a label of two to five words "
+    "for what the last turn did, and a summary of at most three sentences. Use the language of the user."
+)
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"title": {"type": "string"}, "label": {"type": "string"}, "summary": {"type": "string"}},
+    "required": ["title", "label", "summary"],
+    "additionalProperties": False,
+}
+
+
+class Words(Struct, frozen=True):
+    title: str = ""
+    label: str = ""
+    summary: str = ""
+
+
+async def describe(client: ProviderClient, model: ResolvedModel, messages: Sequence[Message]) -> Words:
+    """A title, a label and a summary. Whatever cannot be read comes back empty."""
+    shown = within("\n\n".join(_lines(messages)), SHOWN_BYTES)
+    request = ModelRequest(
+        messages=(NewMessage(role=Role.USER, parts=(Text(f"{ASKED}\n\n<conversation>\n{shown}\n</conversation>"),)),),
+        settings=msgspec.structs.replace(model.settings, max_output_tokens=OUTPUT_TOKENS, effort=None),
+        output_schema=SCHEMA,
+    )
+    completion = await client.complete(model.route, request)
+    return _words(completion.parts)
+
+
+def _lines(messages: Sequence[Message]) -> list[str]:
+    return [
+        f"{message.role.value}: {text}"
+        for message in messages
+        if message.kind is Kind.ORDINARY
+        and message.role in (Role.USER, Role.ASSISTANT)
+        and (text := "".join(part.text for part in message.parts if isinstance(part, Text)))
+    ]
+
+
+def _words(parts: Sequence[AnyPart]) -> Words:
+    text = "".join(part.text for part in parts if isinstance(part, Text))
+    try:
+        said = msgspec.json.decode(text, type=Words)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return Words()
+    return Words(_line(said.title, TITLE_LENGTH), _line(said.label, LABEL_LENGTH), _line(said.summary, SUMMARY_LENGTH))
+
+
+def _line(text: str, most: int) -> str:
+    return storable(" ".join(text.split()))[:most].strip(" \"'")

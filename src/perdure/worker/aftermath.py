@@ -1,0 +1,82 @@
+"""What follows a turn: a title, a label, a summary. It never delays a turn and is never part of one."""
+
+import asyncio
+import logging
+
+from asyncpg import Pool, Record
+
+from perdure.agent.history import Histories
+from perdure.agent.models import Models
+from perdure.agent.words import Words, describe
+from perdure.core.chat import Chat, Status
+from perdure.core.errors import PerdureError, ProviderFailure
+from perdure.core.ids import ModelName
+from perdure.core.notice import Notice, Topic
+from perdure.machine.change import InboxKind
+from perdure.machine.machine import Committed
+from perdure.providers.client import ProviderClient
+from perdure.store.pubsub import Pubsub
+from perdure.store.queries import query
+
+_log = logging.getLogger(__name__)
+# So many chats wait for their words at most; one more gets them after its next turn.
+WAITING = 1_000
+TRIES = 2
+
+
+class Aftermath:
+    """Describes chats whose turn ended here, one after the other."""
+
+    def __init__(
+        self, pool: "Pool[Record]", histories: Histories, models: Models, client: ProviderClient, pubsub: Pubsub
+    ) -> None:
+        self._pool = pool
+        self._histories = histories
+        self._models = models
+        self._client = client
+        self._pubsub = pubsub
+        self._due: dict[object, Chat] = {}
+        self._more = asyncio.Event()
+        self.model: ModelName | None = None
+
+    def committed(self, committed: Committed) -> None:
+        """Take note of a turn that ended."""
+        finished = InboxKind.FINISHED in committed.plan.rows.inbox and committed.chat.status is Status.WAITING
+        if finished and len(self._due) < WAITING:
+            self._due[committed.chat.id] = committed.chat
+            self._more.set()
+
+    async def run(self) -> None:
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            while self._due:
+                chat = self._due.pop(next(iter(self._due)))
+                await self._patiently(chat)
+
+    async def _patiently(self, chat: Chat) -> None:
+        for _ in range(TRIES):
+            try:
+                return await self.describe(chat)
+            except ProviderFailure as error:
+                _log.debug("a chat could not be described: %s", error)
+            except (PerdureError, OSError) as error:
+                _log.info("a chat could not be described: %s", error)
+                return None
+        return None
+
+    async def describe(self, chat: Chat) -> None:
+        """Put words on one chat's card, if it still needs them."""
+        history = await self._histories.at(chat)
+        self._histories.keep(history)
+        card = history.card
+        if card.parent_id is not None:
+            return
+        model = await self._models.resolve(card, self.model or card.model, None)
+        words = await describe(self._client, model, history.messages)
+        if card.turns > 1 and card.turns - card.summarised_turns < 3:
+            words = Words(words.title, words.label)
+        values = (card.id, card.turns, words.title, words.label, words.summary)
+        version = await self._pool.fetchval(query("cards/describe"), *values)
+        if version is not None:
+            self._pubsub.publish([Notice(Topic.CHAT, card.id, chat.snapshot_version, version)])

@@ -1,0 +1,31 @@
+"""The words that a chat gets after its turn."""
+
+from perdure.core.ids import ChatId
+from perdure.testing.house import House
+from perdure.worker.aftermath import Aftermath
+
+
+def aftermath(house: House) -> Aftermath:
+    return Aftermath(house.pool, house.kit.histories, house.models, house.kit.client, house.bus)
+
+
+async def card(house: House, chat: ChatId) -> tuple[str, str, str | None, str | None]:
+    row = await house.pool.fetchrow(
+        "SELECT title, title_source, turn_label, summary FROM chat_cards WHERE id = $1", chat
+    )
+    assert row is not None
+    return row["title"], row["title_source"], row["turn_label"], row["summary"]
+
+
+async def test_a_chat_gets_a_title_a_label_and_a_summary(house: House) -> None:
+    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
+    await aftermath(house).describe(await house.comes_to_rest(chat))
+    title, source, label, summary = await card(house, chat)
+    assert (source, bool(title), bool(label), bool(summary)) == ("generated", True, True, True)
+
+
+async def test_a_title_that_somebody_chose_stays(house: House) -> None:
+    chat = await house.someone_asks("How do I sort a list of numbers in Python?", title_source="named")
+    before = (await card(house, chat))[0]
+    await aftermath(house).describe(await house.comes_to_rest(chat))
+    assert (await card(house, chat))[:2] == (before, "named")
