@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 import uvloop
 
+from perdure.cli import bench_workspaces
 from perdure.cli.bench_providers import Load, measured, missed, table
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
@@ -26,6 +27,20 @@ def providers(
     rows = uvloop.run(measured(Load(streams, tokens, rate, rounds)))
     typer.echo(table(rows))
     failures = missed(rows)
+    for failure in failures:
+        typer.echo(f"missed: {failure}", err=True)
+    raise typer.Exit(1 if failures else 0)
+
+
+@app.command()
+def workspaces(
+    count: Annotated[int, typer.Option(help="How many workspaces run idle at once.")] = 200,
+    idle: Annotated[float, typer.Option(help="For how many seconds they are left alone.")] = 10.0,
+) -> None:
+    """What idle workspaces cost: memory, processes, CPU, and the time of a start. Needs root to read memory."""
+    cost = uvloop.run(bench_workspaces.measured(count, idle))
+    typer.echo(bench_workspaces.table(cost))
+    failures = bench_workspaces.missed(cost)
     for failure in failures:
         typer.echo(f"missed: {failure}", err=True)
     raise typer.Exit(1 if failures else 0)

@@ -1,9 +1,11 @@
 """One way to one agent program: requests and streams over HTTP on a unix socket, errors as our own."""
 
 import asyncio
+import os
 import struct
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Self, TypeVar
 
 import aiohttp
@@ -36,6 +38,19 @@ class Connection:
     @classmethod
     def unix(cls, path: str, token: str = "", closed: Callable[[], Awaitable[None]] | None = None) -> Self:
         return cls(aiohttp.UnixConnector(path), token, closed)
+
+    @classmethod
+    def at(cls, path: Path, token: str = "") -> Self:
+        """To a socket at a path of any length: through an open directory, because its own path is at most 107 bytes."""
+        try:
+            directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+        except FileNotFoundError:
+            raise WorkspaceUnreachable(UNREACHABLE) from None
+
+        async def closed() -> None:
+            os.close(directory)
+
+        return cls.unix(f"/proc/self/fd/{directory}/{path.name}", token, closed)
 
     async def ask(
         self,

@@ -189,3 +189,12 @@ async def test_a_signal_reaches_the_command_without_ending_it(inside: Inside) ->
     await eventually((inside.tree / "ready").exists)
     await inside.client.processes.signal(process.id, "USR1")
     assert (await inside.client.processes.wait(process.id, PATIENCE)).head.endswith("heard\n")
+
+
+async def test_a_stop_right_after_the_start_needs_no_grace(inside: Inside) -> None:
+    for _ in range(20):
+        process = await inside.client.processes.start("exec sleep 60")
+        stopped = await inside.client.processes.stop(process.id, timedelta(seconds=10))
+        assert stopped.signal == "TERM"
+        assert stopped.time_to_quiet_ms is not None
+        assert stopped.time_to_quiet_ms < 9000

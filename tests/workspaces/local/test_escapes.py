@@ -76,7 +76,7 @@ async def test_processes_of_the_host_cannot_be_seen_or_signalled(sandbox: Sandbo
 
 async def test_killing_everything_inside_leaves_the_agent_program_running(sandbox: Sandbox) -> None:
     before = await sandbox.client.health()
-    await sandbox.runs("kill -9 1; kill -TERM 1; pkill -9 -f agent.pyz; kill -9 -1")
+    await sandbox.runs("kill -9 1; kill -TERM 1; pkill -9 -f perdure.agent; kill -9 -1")
     assert (await sandbox.client.health()).incarnation == before.incarnation
     assert await sandbox.says("echo still here") == "still here\n"
 
@@ -104,7 +104,7 @@ async def test_a_descriptor_of_the_agent_program_cannot_be_taken(sandbox: Sandbo
 
 
 @pytest.mark.parametrize(
-    "path", ["/usr/bin/x", "/etc/x", "/bin/x", "/x", "/run/perdure/x", "/run/perdure/agent.pyz", "/dev/x/y"]
+    "path", ["/usr/bin/x", "/etc/x", "/bin/x", "/x", "/run/perdure/x", "/run/perdure/agent/__main__.py", "/dev/x/y"]
 )
 async def test_the_system_cannot_be_written(sandbox: Sandbox, path: str) -> None:
     assert (await sandbox.runs(f"echo x > {path}")).exit_code == 2

@@ -2,8 +2,9 @@
 
 import sys
 
-# asyncio takes TLS along when it finds it; the agent never uses it, and an idle workspace should cost little.
-sys.modules["ssl"] = None  # pyright: ignore[reportArgumentType]
+# asyncio and hashlib take OpenSSL along when they find it; the agent does without, and an idle workspace costs less.
+for heavy in ("ssl", "_hashlib"):
+    sys.modules[heavy] = None  # pyright: ignore[reportArgumentType]
 
 from perdure.workspaces.agent.main import main  # noqa: E402
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
@@ -12,6 +11,7 @@ from perdure.workspaces.agent.edits import unified
 from perdure.workspaces.agent.files import read_bytes
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import Problem, missing, refused
+from perdure.workspaces.agent.programs import find_program
 from perdure.workspaces.agent.search import SKIPPED_DIRECTORIES
 
 MOST_REPOSITORIES = 20
@@ -32,7 +32,7 @@ class Git:
         self._places = places
         self._children = children
         self._environment = {**environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
-        self._program = shutil.which("git", path=environment["PATH"])
+        self._program = find_program("git", environment["PATH"])
 
     async def state(self) -> dict[str, object]:
         if self._program is None:

@@ -160,11 +160,9 @@ class Processes:
             raise invalid(f"signal must be one of {', '.join(SIGNALS)}")
         if not process.quiet.is_set():
             process.signalled = process.signalled or time.monotonic()
-            below = descendants(process.guard)
-            signal_all(below, number)
-            signal_all(below, signal.SIGCONT)
+            told = _tell(process, number, set())
             if grace is not None or number == signal.SIGKILL:
-                await self._silence(process, grace or 0.0)
+                await self._silence(process, number, told, grace or 0.0)
         return process.report()
 
     async def stop_all(self, grace: float) -> None:
@@ -284,9 +282,13 @@ class Processes:
         self._record(process)
         self._around.changed()
 
-    async def _silence(self, process: Process, grace: float) -> None:
-        if await _within(process.quiet, grace):
-            return
+    async def _silence(self, process: Process, number: int, told: set[int], grace: float) -> None:
+        """Give everything below the grace to leave, also what appears only now; then kill until nothing is left."""
+        patience = time.monotonic() + grace
+        while time.monotonic() < patience:
+            if await _within(process.quiet, min(limits.QUIET_POLL_SECONDS, grace)):
+                return
+            told |= _tell(process, number, told)
         deadline = time.monotonic() + limits.KILL_SECONDS
         while time.monotonic() < deadline:
             kill_below(process.guard, rounds=20)
@@ -311,6 +313,14 @@ class Processes:
         finished = [process for process in self._known.values() if process.quiet.is_set() and process.recorded]
         for process in finished[: -limits.FINISHED_KEPT]:
             del self._known[process.id]
+
+
+def _tell(process: Process, number: int, told: set[int]) -> set[int]:
+    """Signal those below who have not heard it yet."""
+    below = [pid for pid in descendants(process.guard) if pid not in told]
+    signal_all(below, number)
+    signal_all(below, signal.SIGCONT)
+    return set(below)
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:

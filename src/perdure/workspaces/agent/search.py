@@ -7,7 +7,6 @@ import fnmatch
 import json
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterator
 from typing import cast
@@ -15,6 +14,7 @@ from typing import cast
 from perdure.workspaces.agent.children import Children
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import missing, refused
+from perdure.workspaces.agent.programs import find_program
 
 MOST_MATCHES = 200
 SHOWN_BYTES = 300
@@ -32,7 +32,7 @@ class Search:
         self._places = places
         self._children = children
         self._environment = environment
-        self.program = shutil.which("rg", path=environment["PATH"])
+        self.program = find_program("rg", environment["PATH"])
 
     async def run(self, pattern: str, path: str, glob: str | None) -> dict[str, object]:
         root = self._root(path)

@@ -7,7 +7,6 @@ import errno
 import fcntl
 import os
 import secrets
-import shutil
 import socket
 import struct
 import termios
@@ -18,6 +17,7 @@ from perdure.workspaces.agent.lineage import kill_below
 from perdure.workspaces.agent.output import Output, frames
 from perdure.workspaces.agent.problems import Problem, missing
 from perdure.workspaces.agent.processes import Surroundings
+from perdure.workspaces.agent.programs import find_program
 
 SCROLLBACK_BYTES = 256 * 1024
 INPUT_BYTES = 64 * 1024
@@ -58,7 +58,7 @@ class Terminals:
         self._size(terminal, columns, rows)
         directory = os.open(self._around.places.tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         settings = self._around.settings
-        shell = shutil.which("bash", path=settings.environment["PATH"]) or "/bin/sh"
+        shell = find_program("bash", settings.environment["PATH"]) or "/bin/sh"
         environment = {**settings.environment, "TERM": "xterm-256color", "SHELL": shell}
         try:
             launch = guard.Launch(

@@ -9,7 +9,7 @@ from perdure.workspaces.local import seccomp
 USER = 1000
 TREE = "/workspace"
 HOME = "/home/agent"
-AGENT = "/run/perdure/agent.pyz"
+AGENT = "/run/perdure/agent"
 TEMPORARY_BYTES = 1024 * 1024 * 1024
 
 ACCOUNTS = {

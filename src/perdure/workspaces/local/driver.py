@@ -14,15 +14,14 @@ from pathlib import Path
 
 from perdure.core.errors import Misconfigured, WorkspaceRefused, WorkspaceUnreachable
 from perdure.core.timing import WORKSPACE_REACH_RETRY, WORKSPACE_STOP
-from perdure.workspaces.bundle import bundle
 from perdure.workspaces.client import WorkspaceClient
-from perdure.workspaces.connection import UNREACHABLE, Connection
+from perdure.workspaces.connection import Connection
 from perdure.workspaces.driver import NO_VIEW, Plan
 from perdure.workspaces.local import cgroups, launch
-from perdure.workspaces.local.bubblewrap import ACCOUNTS
 from perdure.workspaces.local.layout import Layout, user_of
 from perdure.workspaces.local.order import order
 from perdure.workspaces.local.probe import why_not
+from perdure.workspaces.local.shared import shared
 
 WORKSPACE_LEAVE_LOOKS = 100
 
@@ -36,10 +35,13 @@ class LocalDriver:
         self._root = root
         self.sandboxed = not unsandboxed
         self.has_view = self.sandboxed
+        self._tried = False
 
     async def check(self) -> None:
-        if self.sandboxed and (reason := await why_not()):
-            raise Misconfigured(reason)
+        if self.sandboxed and not self._tried:
+            if reason := await why_not():
+                raise Misconfigured(reason)
+            self._tried = True
 
     async def create(self, plan: Plan) -> None:
         await self.check()
@@ -90,8 +92,8 @@ class LocalDriver:
 
     async def _launch(self, plan: Plan, role: str) -> None:
         group = await asyncio.to_thread(cgroups.prepare, str(plan.id), plan.limits)
-        shared = await asyncio.to_thread(self._shared)
-        instructions = order(plan, self._layout(plan), role, shared=shared, group=group, sandboxed=self.sandboxed)
+        common = await asyncio.to_thread(shared, self._root)
+        instructions = order(plan, self._layout(plan), role, shared=common, group=group, sandboxed=self.sandboxed)
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-I", "-S", str(Path(launch.__file__)),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
@@ -112,29 +114,10 @@ class LocalDriver:
         information.unlink(missing_ok=True)
 
     def _client(self, plan: Plan, role: str) -> WorkspaceClient:
-        path = self._layout(plan).socket(role)
-        try:
-            directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
-        except FileNotFoundError:
-            raise WorkspaceUnreachable(UNREACHABLE) from None
-
-        async def closed() -> None:
-            os.close(directory)
-
-        # Through the open directory, because the path of a socket has at most 107 bytes.
-        return WorkspaceClient(Connection.unix(f"/proc/self/fd/{directory}/{path.name}", closed=closed))
+        return WorkspaceClient(Connection.at(self._layout(plan).socket(role)))
 
     def _layout(self, plan: Plan) -> Layout:
         return Layout(self._root / str(plan.id))
-
-    def _shared(self) -> Path:
-        """What all workspaces see, written once for each version of it."""
-        shared = self._root / "shared"
-        (shared / "accounts").mkdir(parents=True, exist_ok=True)
-        for name, text in ACCOUNTS.items():
-            _write(shared / "accounts" / name, text.encode())
-        _write(shared / "agent.pyz", bundle())
-        return shared
 
     @asynccontextmanager
     async def _alone(self, plan: Plan) -> AsyncGenerator[None]:
@@ -185,14 +168,6 @@ def _first_process(information: Path) -> int | None:
     except (FileNotFoundError, ProcessLookupError, ValueError, KeyError):
         return None
     return pid if running == "perdure-agent" else None
-
-
-def _write(path: Path, content: bytes) -> None:
-    if not path.exists() or path.read_bytes() != content:
-        fresh = path.with_suffix(f".{os.getpid()}")
-        fresh.write_bytes(content)
-        fresh.chmod(0o644)
-        fresh.replace(path)
 
 
 def _delete(root: Path) -> None:

@@ -17,7 +17,7 @@ SEARCHED = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 def order(plan: Plan, layout: Layout, role: str, *, shared: Path, group: Group, sandboxed: bool) -> dict[str, object]:
     """Everything for one start, as JSON. `@name` stands for the number of a descriptor that the launcher opens."""
     python = interpreter()
-    sources = Sources(layout.tree, layout.home, shared / "agent.pyz", shared / "accounts", python.prefix)
+    sources = Sources(layout.tree, layout.home, shared / "agent", shared / "accounts", python.prefix)
     run = [str(python.program), "-I", "-S", "-B", AGENT if sandboxed else str(sources.agent), "-"]
     user = user_of(plan.id) if sandboxed else None
     seen = sources if user is None else sources.staged(Path(STAGE))
