@@ -49,7 +49,7 @@ def _wait(path: Path, kind: int, patience: timedelta) -> FileLock:
         if time.monotonic() > deadline:
             raise Misconfigured(
                 f"{path} is locked by another process. If no Perdure is starting or stopping there, end that process "
-                f"(fuser {path} names it), or set PERDURE_DATA_DIR to another directory."
+                "(lslocks names it), or set PERDURE_DATA_DIR to another directory."
             )
         time.sleep(_RETRY)
     return lock
