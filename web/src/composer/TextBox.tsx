@@ -66,11 +66,14 @@ export function TextBox({ box, text, placeholder, onText, onFiles, onSend, sugge
     if (event.nativeEvent.isComposing) return;
     const recalling = remembered >= 0 && text === history[remembered];
     let taken = false;
-    if (offered.length > 0) taken = choose(event);
+    // A word that is already whole has nothing to be completed: Enter sends it.
+    const whole = event.key === "Enter" && offered[chosen]?.value === trigger?.query;
+    if (offered.length > 0 && !whole) taken = choose(event);
     else if (event.key === "Enter" && !event.shiftKey) {
       const strong = event.metaKey || event.ctrlKey;
       onSend(strong ? (event.altKey ? "interrupt" : "steer") : "queue");
       setRemembered(-1);
+      setTrigger(null);
       taken = true;
     } else if (event.key === "ArrowUp" && (!text || recalling)) taken = remember(1);
     else if (event.key === "ArrowDown" && recalling) taken = remember(-1);

@@ -30,7 +30,7 @@ export function useInbox(): { entries: InboxEntry[]; unread: number } {
       types: ["inbox"],
       cursor: () => cursor,
       onLink: () => {},
-      worthRetrying: async () => true,
+      worthRetrying: () => client.invalidateQueries({ queryKey: INBOX_KEY }).then(() => true),
       onEvents: (events) => {
         cursor = events.at(-1)?.cursor ?? cursor;
         client.setQueryData<Inbox>(INBOX_KEY, (before) =>

@@ -31,7 +31,12 @@ export class Directory {
     cursor: () => this.#cursor,
     onEvents: (events) => this.hear(events),
     onLink: () => {},
-    worthRetrying: async () => true,
+    // While nobody tells us what changes, look at what is newest.
+    worthRetrying: () =>
+      this.#look().then(
+        () => true,
+        () => true,
+      ),
   });
 
   watch(): () => void {
@@ -60,6 +65,11 @@ export class Directory {
       else if (event.chat) next.set(event.chat_id, event.chat);
     }
     this.#set(next);
+  }
+
+  async #look(): Promise<void> {
+    const page = await api.get<ChatPage>("/chats");
+    this.put([...page.items, ...(page.related ?? [])]);
   }
 
   async refresh(): Promise<void> {
