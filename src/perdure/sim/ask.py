@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
+
 from perdure.sim.document import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(msgspec.Struct, frozen=True):
     """A call of the caller's tool in the history."""
 
     id: str
@@ -15,8 +16,7 @@ class Called:
     input: dict[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(msgspec.Struct, frozen=True):
     """The result of a call in the history."""
 
     id: str
@@ -24,8 +24,7 @@ class Answered:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(msgspec.Struct, frozen=True):
     """One message of the history, boiled down."""
 
     role: str

@@ -57,9 +57,9 @@ class Node:
 
     def only(self, *allowed: frozenset[str]) -> "Node":
         """Refuse fields that the vendor does not know."""
-        for name in self.fields():
-            if not any(name in names for names in allowed):
-                raise self.voice.unknown((*self.path, name))
+        unknown = self.fields().keys() - frozenset[str]().union(*allowed)
+        if unknown:
+            raise self.voice.unknown((*self.path, min(unknown)))
         return self
 
     def items(self) -> "Iterator[Node]":

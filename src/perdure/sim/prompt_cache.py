@@ -3,7 +3,8 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from perdure.core.timing import SIMULATED_CACHE_KEPT
 
@@ -19,8 +20,7 @@ INCREMENT = 128
 CAPACITY = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True, gc=False):
     """A piece of a prompt: its bytes, its size, and whether the caller marked it as a breakpoint."""
 
     data: bytes
@@ -28,8 +28,7 @@ class Block:
     mark: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(msgspec.Struct, frozen=True, gc=False):
     """A prompt up to and including one block."""
 
     digest: bytes

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from perdure.sim.document import Node, read
+from perdure.sim.document import Json, Node, read
 from perdure.sim.media import content, media_type
 from perdure.sim.problem import Problem
 from perdure.sim.signatures import signed, unseal
@@ -121,6 +121,15 @@ def check_tool_result(block: Node) -> None:
         _CHECKS.get(kind, Node.fields)(part.at(kind))
     if block.has("is_error") and block["is_error"].flag():
         _check_only_text(block, inside)
+
+
+def plain_text(block: Json) -> bool:
+    """A text with nothing to find fault with: what most blocks are."""
+    match block:
+        case {"type": "text", "text": str(text)} if len(block) == 2:
+            return bool(text.strip())
+        case _:
+            return False
 
 
 def check_block(block: Node, role: str) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from perdure.sim.anthropic.voice import invalid
 from perdure.sim.document import Json, Node, is_object
 
+_TOOLS = frozenset({"tool_use", "tool_result", "server_tool_use", "web_search_tool_result"})
+
 Turn = tuple[int, str, list[dict[str, Json]]]
 """A message: its place, its role, its blocks."""
 
@@ -33,11 +35,12 @@ def check_order(messages: list[Turn], *, thinking: bool) -> None:
     if spoken[0][1] != "user":
         raise invalid('messages: first message must use the "user" role')
     _check_unique_calls(spoken)
-    for before, turn in zip([None, *spoken], spoken, strict=False):
-        _check_results(before, turn)
-    for turn, after in zip(spoken, [*spoken[1:], None], strict=True):
-        _check_calls(turn, after)
-        _check_server_calls(turn, last=after is None)
+    for at, turn in enumerate(spoken):
+        if any(block["type"] in _TOOLS for block in turn[2]):
+            after = spoken[at + 1] if at + 1 < len(spoken) else None
+            _check_results(spoken[at - 1] if at else None, turn)
+            _check_calls(turn, after)
+            _check_server_calls(turn, last=after is None)
     _check_end(spoken[-1])
     if thinking:
         _check_thinking(spoken)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from perdure.sim.anthropic import voice
-from perdure.sim.anthropic.blocks import check_block
+from perdure.sim.anthropic.blocks import check_block, plain_text
 from perdure.sim.anthropic.events import Answer
 from perdure.sim.anthropic.order import Turn, check_order, turns
 from perdure.sim.anthropic.reading import ask, prompt_blocks
@@ -112,7 +112,8 @@ def _check_messages(messages: Node) -> None:
                 raise message.refuse("user messages must have non-empty content" if role == "user" else _EMPTY)
             continue
         for block in content.items():
-            check_block(block, role)
+            if not plain_text(block.value):
+                check_block(block, role)
         if content.value == []:
             raise message.refuse(_EMPTY)
 
