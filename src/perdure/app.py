@@ -41,7 +41,7 @@ from perdure.core.timing import READINESS_PATIENCE
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
 from perdure.machine.announcer import Announcer
-from perdure.machine.machine import Machine
+from perdure.machine.machine import Committed, Machine
 from perdure.observe.metrics import Metrics
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
@@ -55,6 +55,7 @@ from perdure.store.migrations.runner import migrate
 from perdure.store.pool import Pool, open_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
 from perdure.store.pubsub import Pubsub
+from perdure.store.search import SearchIndex
 from perdure.store.workspaces import WorkspaceRows
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
 from perdure.stream.chat_stream import ChatStream
@@ -157,9 +158,8 @@ async def running(settings: Settings, *, address: str | None = None) -> AsyncGen
             lambda: connect(url), services.clock, address=address, version=version("perdure"), capacity=CAPACITY
         )
         worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
-        probe = Probe(ConfiguredModels(services.config, Catalog.load()), client, services.clock)
         worker.counted = pubsub.count
-        services = replace(services, taker=worker.runners, probe=probe)
+        services = replace(services, taker=worker.runners, probe=Probe(kit.preparation.models, client, services.clock))
         aftermath = Aftermath(pool, kit.histories, kit.preparation.models, client, pubsub)
         stack.callback(announcer.follow(aftermath.committed))
         door = ApiDoor(services.entrance, pool, services.rows)
@@ -169,7 +169,8 @@ async def running(settings: Settings, *, address: str | None = None) -> AsyncGen
         await started(stack, pubsub)
         await pubsub.listening.wait()
         await lease.start()
-        await started(stack, worker, hubs, visitors, workspaces, relay, aftermath)
+        search = follow_search(stack, pool, services, announcer)
+        await started(stack, worker, hubs, visitors, workspaces, relay, aftermath, search)
         yield System(
             pool=pool,
             metrics=Metrics(),
@@ -194,6 +195,18 @@ async def started(stack: AsyncExitStack, *services: Service) -> None:
     """Start services that end with the stack."""
     tasks = [asyncio.create_task(service.run()) for service in services]
     stack.push_async_callback(stopped, tasks)
+
+
+def follow_search(stack: AsyncExitStack, pool: Pool, services: Services, announcer: Announcer) -> SearchIndex:
+    """What people search, told of every chat whose history this replica changes."""
+    search = SearchIndex(pool, services.clock)
+
+    def committed(committed: Committed) -> None:
+        if committed.chat.history_version == committed.chat.snapshot_version:
+            search.moved(committed.chat.id)
+
+    stack.callback(announcer.follow(committed))
+    return search
 
 
 def relay_secret(services: Services) -> str:

@@ -137,6 +137,11 @@ class Chats:
         rows = await self._rows.all("chats/list", *listing.values())
         return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
 
+    async def search(self, words: str, *narrowing: object, passed: int, limit: int) -> list[Seen]:
+        """Chats that say these words, best first; each row has a snippet."""
+        rows = await self._rows.all("chats/search", words, *narrowing, passed, limit)
+        return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
+
     async def related(self, roots: Sequence[ChatId]) -> list[Seen]:
         rows = await self._rows.all("chats/related", list(roots)) if roots else []
         return [Seen(self._rows.actor, chat_of(row), row) for row in rows]

@@ -90,6 +90,10 @@ class Caller:
         notice = Notice(Topic.CHAT, chat_id, metadata_version=metadata_version)
         self.afterwards.append(lambda: self.services.pubsub.publish([notice]))
 
+    def chat_deleted(self, chat_id: ChatId) -> None:
+        notice = Notice(Topic.CHAT, chat_id, name="deleted")
+        self.afterwards.append(lambda: self.services.pubsub.publish([notice]))
+
     def inbox_changed(self) -> None:
         notice = Notice(Topic.INBOX, name=str(self.actor.user_id))
         self.afterwards.append(lambda: self.services.pubsub.publish([notice]))

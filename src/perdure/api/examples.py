@@ -20,6 +20,7 @@ EXAMPLES: Mapping[str, Any] = {
     "compact": {},
     "reconcile": {},
     "tool_results": {"results": [{"call_id": "call_1", "output": {"temperature": 21}}]},
+    "fork": {"after": 1, "content": _SAY},
     "share": {"users": [], "groups": []},
     "add_user": {"email": "grace@example.com", "name": "Grace", "role": "member"},
     "change_user": {"role": "admin"},

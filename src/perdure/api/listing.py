@@ -1,4 +1,4 @@
-"""What a list of chats is asked for, and where its next page begins."""
+"""Where a list of chats goes on: after the last one seen, or after so many found."""
 
 import base64
 import binascii
@@ -7,12 +7,11 @@ from uuid import UUID
 
 import msgspec
 
-from perdure.access.chats import Listing, Seen
-from perdure.api.wire.chats import ListQuery
+from perdure.access.chats import Seen
 from perdure.core.errors import InvalidInput, Validation
 
 _LAST_PIN = 2**31 - 1
-KEYS = ("title", "search", "archived", "unread", "source", "label", "repo", "pr", "shared")
+_MOST_PASSED = 10_000
 
 
 class Position(msgspec.Struct, array_like=True, frozen=True):
@@ -23,17 +22,6 @@ class Position(msgspec.Struct, array_like=True, frozen=True):
     id: UUID
 
 
-def listing_of(query: ListQuery) -> Listing:
-    return Listing(
-        archived=bool(query.archived),
-        unread=query.unread,
-        shared=query.shared,
-        labels=_label(query.label) if query.label else None,
-        after=_after(query.cursor),
-        limit=query.limit,
-    )
-
-
 def next_cursor(seen: list[Seen], limit: int) -> str | None:
     """Where the next page begins, if this one is full."""
     if len(seen) < limit:
@@ -41,25 +29,46 @@ def next_cursor(seen: list[Seen], limit: int) -> str | None:
     last = seen[-1]
     row = last.row
     pin = row["pin"] if last.own and row["pin"] else _LAST_PIN
-    position = Position(pin, str(-row["age"]), last.chat.id)
-    return base64.urlsafe_b64encode(msgspec.json.encode(position)).decode().rstrip("=")
+    return _text(Position(pin, str(-row["age"]), last.chat.id))
 
 
-def _after(cursor: str | None) -> tuple[int, Decimal, UUID] | None:
+def position_of(cursor: str | None) -> tuple[int, Decimal, UUID] | None:
     if cursor is None:
         return None
     try:
-        position = msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), type=Position)
+        position = msgspec.json.decode(_bytes(cursor), type=Position)
         age = Decimal(position.age)
-        if not age.is_finite() or not 0 <= position.pin <= _LAST_PIN:
+        if not age.is_finite() or abs(age) > 10**12 or not 0 <= position.pin <= _LAST_PIN:
             raise ValueError
         return position.pin, age, position.id
     except (ValueError, ArithmeticError, binascii.Error, msgspec.MsgspecError) as error:
-        raise InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor")) from error
+        raise _not_ours() from error
 
 
-def _label(text: str) -> str:
-    key, colon, value = text.partition(":")
-    if not colon or not key or not value:
-        raise InvalidInput("A label is written key:value.", Validation("label", "must be key:value"))
-    return msgspec.json.encode({key: value}).decode()
+def next_passed(found: int, passed: int, limit: int) -> str | None:
+    """Where the next page of a search begins, if this one is full."""
+    return None if found < limit else _text(passed + found)
+
+
+def passed_of(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    try:
+        passed = msgspec.json.decode(_bytes(cursor), type=int)
+    except (ValueError, binascii.Error, msgspec.MsgspecError) as error:
+        raise _not_ours() from error
+    if not 0 <= passed <= _MOST_PASSED:
+        raise _not_ours()
+    return passed
+
+
+def _text(value: object) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(value)).decode().rstrip("=")
+
+
+def _bytes(cursor: str) -> bytes:
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+
+
+def _not_ours() -> InvalidInput:
+    return InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor"))

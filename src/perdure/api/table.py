@@ -3,6 +3,7 @@
 from perdure.api.routes import (
     chats,
     control,
+    copies,
     files,
     inbox,
     messages,
@@ -12,6 +13,7 @@ from perdure.api.routes import (
     session,
     settings,
     sharing,
+    usage,
 )
 from perdure.api.routing import Table
 
@@ -22,9 +24,11 @@ TABLE = Table(
     queue.routes,
     control.routes,
     sharing.routes,
+    copies.routes,
     files.routes,
     models.routes,
     settings.routes,
     inbox.routes,
     people.routes,
+    usage.routes,
 )

@@ -71,6 +71,8 @@ EXECUTE_TIMEOUT_LONGEST = timedelta(minutes=10)
 BUILD_STEP_LONGEST = timedelta(minutes=15)
 BACKGROUND_GLANCE = timedelta(milliseconds=300)
 
+SEARCH_PERIOD = timedelta(milliseconds=300)
+SEARCH_CATCH_UP = timedelta(minutes=5)
 SESSION_KEPT = timedelta(days=30)
 LOGIN_LINK_KEPT = timedelta(minutes=30)
 LOGIN_WINDOW = timedelta(minutes=5)

@@ -5,6 +5,7 @@ import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from types import TracebackType
 from typing import Any, Self
 
@@ -37,6 +38,7 @@ from perdure.providers.client import ProviderClient
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub
+from perdure.store.search import SearchIndex
 
 SECRET = "a secret key that only tests use"  # noqa: S105
 
@@ -124,7 +126,8 @@ class Person:
 
     async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Said:
         assert self._http is not None
-        content = None if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
+        raw = None if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
+        content = None if raw is None else BytesIO(raw)
         proof = {"cookie": self.cookie} if self.cookie else {"authorization": f"Bearer {self.token}"}
         sent = {**proof, **{name.replace("_", "-"): value for name, value in headers.items()}}
         url = f"{self.url}/api/v1{path}"
@@ -165,6 +168,7 @@ class Town:
     services: Services
     household: Household
     url: str
+    search: SearchIndex
 
     async def person(
         self, name: str = "ada", role: Role = Role.MEMBER, organisation: OrganisationId | None = None
@@ -194,4 +198,4 @@ async def serving(pool: Pool, *, taker: Taker | None = None) -> AsyncGenerator[T
         household = await first_household(pool)
         site = Site(api=Api(services, TABLE), page=Page(None))
         async with listening(site) as url:
-            yield Town(pool, services, household, url)
+            yield Town(pool, services, household, url, SearchIndex(pool, services.clock))

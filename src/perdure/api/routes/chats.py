@@ -8,11 +8,12 @@ import jsonschema_rs
 import msgspec
 from msgspec import UNSET, UnsetType, structs
 
-from perdure.access.chats import Description, Seen
+from perdure.access.chats import Description, Listing, Seen
 from perdure.api.caller import Caller
-from perdure.api.listing import listing_of, next_cursor
+from perdure.api.listing import next_cursor, next_passed, passed_of, position_of
 from perdure.api.reply import Outcome
 from perdure.api.routing import Routes
+from perdure.api.searching import Search, search_of
 from perdure.api.wire.chats import (
     ChatPage,
     ChatView,
@@ -43,13 +44,37 @@ TITLE_WORDS, TITLE_LENGTH = 6, 80
 
 @routes.get("/chats")
 async def list_chats(caller: Caller, query: ListQuery) -> ChatPage:
-    """The chats that you may read: pinned ones first, then the newest, children inside their root."""
-    seen = await caller.chats.page(listing_of(query))
+    """The chats that you may read: pinned first, then the newest; or those that say what `q` says, best first."""
+    search = search_of(query)
+    if search.needs_words:
+        return await _found(caller, search, query)
+    listing = Listing(
+        archived=search.archived,
+        shared=search.shared,
+        unread=search.unread,
+        labels=search.labels,
+        title=search.title,
+        source=search.source,
+        after=position_of(query.cursor),
+        limit=query.limit,
+    )
+    seen = await caller.chats.page(listing)
+    return await _page(caller, seen, next_cursor(seen, query.limit))
+
+
+async def _found(caller: Caller, search: Search, query: ListQuery) -> ChatPage:
+    passed = passed_of(query.cursor)
+    narrowing = (search.archived, search.shared, search.unread, search.labels, search.title, search.source)
+    seen = await caller.chats.search(search.words, *narrowing, search.repo, search.pr, passed=passed, limit=query.limit)
+    return await _page(caller, seen, next_passed(len(seen), passed, query.limit))
+
+
+async def _page(caller: Caller, seen: list[Seen], next_cursor: str | None) -> ChatPage:
     related = await caller.chats.related([chat.chat.id for chat in seen])
     return ChatPage(
-        items=tuple(ListedCard(**structs.asdict(chat.card)) for chat in seen),
+        items=tuple(ListedCard(**structs.asdict(chat.card), snippet=chat.row.get("snippet")) for chat in seen),
         related=tuple(chat.card for chat in related),
-        next_cursor=next_cursor(seen, query.limit),
+        next_cursor=next_cursor,
     )
 
 
@@ -69,7 +94,7 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
     chat_id = ChatId(uuid4())
     card = _new_card(caller, body)
     create = Create((*await _system_rows(caller, body), message), files=said.files, budget_limit=body.budget_limit)
-    return await caller.create(chat_id, card, create, answer=lambda outcome: _created(caller, card, outcome))
+    return await caller.create(chat_id, card, create, answer=lambda outcome: created(caller, card, outcome))
 
 
 @routes.get("/chats/{chat_id}")
@@ -151,7 +176,8 @@ def fallback_title(body: CreateBody) -> str:
     return storable(" ".join(words))[:TITLE_LENGTH].strip() or "New chat"
 
 
-def _created(caller: Caller, card: NewCard, outcome: Outcome) -> Created:
+def created(caller: Caller, card: NewCard, outcome: Outcome, *, said: bool = True) -> Created:
+    """A new chat, and what was said first in it."""
     return Created(
         chat=ChatCard(
             id=outcome.chat.id,
@@ -165,7 +191,7 @@ def _created(caller: Caller, card: NewCard, outcome: Outcome) -> Created:
             plan_mode=card.plan_mode,
             labels=msgspec.json.decode(card.labels),
         ),
-        message=outcome.messages[-1],
+        message=outcome.messages[-1] if said else None,
         cursor=str(Cursor.of(outcome.chat, 1)),
     )
 

@@ -1,0 +1,92 @@
+"""What is made of a whole chat, on the wire: forks, branches, exports, costs, usage."""
+
+from datetime import date
+from enum import StrEnum
+
+from msgspec import Struct
+
+from perdure.api.wire.chats import Name, Number
+from perdure.api.wire.content import ClientId, Content
+from perdure.core.ids import ChatId, MessageNumber, ModelName
+from perdure.core.message import Effort, Message
+
+
+class ForkBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    after: Number
+    """The last message that is taken along."""
+    content: Content | None = None
+    """What to go on with. Without it the new chat rests."""
+    model: Name | None = None
+    effort: Effort | None = None
+    client_id: ClientId | None = None
+
+
+class Branch(Struct, frozen=True, kw_only=True):
+    """What an edit hid."""
+
+    snapshot: int
+    after: MessageNumber
+    """The message after which the branch left the history."""
+    messages: tuple[Message, ...]
+
+
+class Branches(Struct, frozen=True):
+    items: tuple[Branch, ...]
+
+
+class ExportFormat(StrEnum):
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+class ExportQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    format: ExportFormat = ExportFormat.JSON
+
+
+class CostLine(Struct, frozen=True, kw_only=True):
+    chat_id: ChatId
+    model: ModelName | None
+    calls: int
+    cost: int
+    unpriced_calls: int
+    input: int
+    output: int
+    reasoning: int
+    cache_read: int
+    cache_write: int
+
+
+class Cost(Struct, frozen=True, kw_only=True):
+    """Micro-dollars. Calls without a price are counted apart."""
+
+    cost: int
+    unpriced_calls: int
+    items: tuple[CostLine, ...]
+
+
+class UsageGroup(StrEnum):
+    USER = "user"
+    MODEL = "model"
+    DAY = "day"
+
+
+class UsageQuery(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"since": "from", "until": "to"}
+):
+    since: date | None = None
+    until: date | None = None
+    group: UsageGroup = UsageGroup.DAY
+    mine: bool = False
+
+
+class UsageLine(Struct, frozen=True, kw_only=True):
+    name: str
+    calls: int
+    cost: int
+    unpriced_calls: int
+    input: int
+    output: int
+
+
+class Usage(Struct, frozen=True):
+    items: tuple[UsageLine, ...]

@@ -1,0 +1,76 @@
+"""Keeping search up to date: outside of the chats' own commits, a moment behind them."""
+
+import logging
+from collections.abc import Sequence
+
+from perdure.core.clock import Clock
+from perdure.core.ids import ChatId
+from perdure.core.parts import Text
+from perdure.core.text import storable
+from perdure.core.timing import SEARCH_CATCH_UP, SEARCH_PERIOD
+from perdure.store.away import AWAY
+from perdure.store.pool import Pool
+from perdure.store.queries import query
+from perdure.store.rows import parts_of
+
+_log = logging.getLogger(__name__)
+
+BATCH = 500
+TEXT_LIMIT = 32 * 1024
+"""What of a message's text is searched. A tsvector holds at most a megabyte."""
+
+
+class SearchIndex:
+    """Notes which chats moved, and puts their new words into the index every little while."""
+
+    def __init__(self, pool: Pool, clock: Clock) -> None:
+        self._pool = pool
+        self._clock = clock
+        self._moved: dict[ChatId, None] = {}
+        self._until_catch_up = 0.0
+
+    def moved(self, chat_id: ChatId) -> None:
+        """A chat's history changed in this process."""
+        self._moved[chat_id] = None
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self.once()
+            except AWAY as error:
+                _log.warning("search waits for the database: %s", error)
+            await self._clock.sleep(SEARCH_PERIOD.total_seconds())
+
+    async def once(self) -> None:
+        """Index what moved since the last time; now and then also what somebody else left undone."""
+        if self._clock.monotonic() >= self._until_catch_up:
+            for row in await self._pool.fetch(query("search/behind"), BATCH):
+                self.moved(row["id"])
+            self._until_catch_up = self._clock.monotonic() + SEARCH_CATCH_UP.total_seconds()
+        moved, self._moved = tuple(self._moved), {}
+        for start in range(0, len(moved), BATCH):
+            await self._index(moved[start : start + BATCH])
+
+    async def _index(self, chats: Sequence[ChatId]) -> None:
+        while rows := await self._pool.fetch(query("search/unindexed"), list(chats), BATCH):
+            texts = [_text(row["parts"]) if row["shown"] else "" for row in rows]
+            # A batch may end in the middle of a revision: that one is read again.
+            whole = len(rows) < BATCH
+            progress = {row["chat_id"]: row["revision"] for row in rows}
+            if not whole:
+                progress[rows[-1]["chat_id"]] -= 1
+            await self._pool.execute(
+                query("search/index"),
+                [row["chat_id"] for row in rows],
+                [row["number"] for row in rows],
+                texts,
+                list(progress),
+                list(progress.values()),
+            )
+            if whole:
+                return
+
+
+def _text(parts: str) -> str:
+    text = "\n".join(part.text for part in parts_of(parts) if isinstance(part, Text))
+    return storable(text)[:TEXT_LIMIT]

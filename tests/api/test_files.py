@@ -1,0 +1,74 @@
+"""Uploads: what a file is decides its content, not its label."""
+
+import pytest
+
+from perdure.testing.site import Person, Town
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+TAKEN = [
+    (PNG, "image/png", "a.png", "image/png"),
+    (PNG, "application/octet-stream", "a", "image/png"),
+    (b"%PDF-1.7 x", "application/pdf", "a.pdf", "application/pdf"),
+    (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp", "a.webp", "image/webp"),
+    (b'{"a": 1}', "application/json", "a.json", "application/json"),
+    (b"a,b\n1,2", "text/csv", "a.csv", "text/csv"),
+    (b"# title", "", "a.md", "text/markdown"),
+    ("grüße".encode(), "text/plain; charset=utf-8", "a.txt", "text/plain"),
+]
+REFUSED = [
+    (PNG, "image/jpeg", "a.jpg"),
+    (PNG, "text/plain", "a.txt"),
+    (b"<svg xmlns='x'></svg>", "image/svg+xml", "a.svg"),
+    (b"  <?xml version='1.0'?><svg/>", "text/plain", "a.txt"),
+    (b"<html><script>", "text/plain", "a.txt"),
+    (b"PK\x03\x04\xff\xfe", "application/zip", "a.zip"),
+    (b"MZ\x90\0\xff", "application/octet-stream", "a.exe"),
+    (b"{", "application/json", "a.json"),
+    (b"", "text/plain", "a.txt"),
+    (b"x", "text/plain", ""),
+    (b"x", "text/plain", "n" * 256),
+]
+
+
+@pytest.mark.parametrize(("content", "said", "name", "kind"), TAKEN)
+async def test_a_file_is_what_its_content_says(ada: Person, content: bytes, said: str, name: str, kind: str) -> None:
+    stored = await ada.ask("POST", "/files", content, content_type=said, x_file_name=name)
+    assert (stored.status, stored.json["media_type"], stored.json["size"]) == (201, kind, len(content))
+    read = await ada.get(f"/files/{stored.json['id']}")
+    assert (read.body, read.headers["content-type"]) == (content, kind)
+    assert "sandbox" in read.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(("content", "said", "name"), REFUSED)
+async def test_a_lying_or_strange_file_is_refused_and_not_kept(
+    town: Town, ada: Person, content: bytes, said: str, name: str
+) -> None:
+    assert (await ada.ask("POST", "/files", content, content_type=said, x_file_name=name)).status == 400
+    assert await town.pool.fetchval("SELECT count(*) FROM files") == 0
+
+
+async def test_ten_mebibytes_are_taken_and_one_byte_more_is_not(ada: Person) -> None:
+    limit = 10 * 1024 * 1024
+    assert (await ada.ask("POST", "/files", b"a" * limit, x_file_name="a.txt")).status == 201
+    assert (await ada.ask("POST", "/files", b"a" * (limit + 1), x_file_name="a.txt")).status == 413
+    assert (await ada.ask("POST", "/files", b"a" * (limit + 100_000), x_file_name="a.txt")).status == 413
+
+
+async def test_a_form_may_hold_the_file(ada: Person) -> None:
+    form = (
+        b'--xyz\r\nContent-Disposition: form-data; name="file"; filename="../../etc/a.txt"\r\n'
+        b"Content-Type: text/plain\r\n\r\nhello\r\n--xyz--\r\n"
+    )
+    stored = await ada.ask("POST", "/files", form, content_type="multipart/form-data; boundary=xyz")
+    assert (stored.status, stored.json["name"], stored.json["size"]) == (201, "a.txt", 5)
+    broken = await ada.ask("POST", "/files", b"nothing", content_type="multipart/form-data; boundary=xyz")
+    assert broken.status == 400
+
+
+async def test_a_message_names_its_file_as_it_was_uploaded(ada: Person) -> None:
+    stored = (await ada.ask("POST", "/files", PNG, x_file_name="a.png")).json
+    part = {"type": "file", "file_id": stored["id"], "name": "lie.exe", "media_type": "text/html"}
+    created = await ada.post("/chats", {"content": [part]})
+    assert created.json["message"]["parts"] == [
+        {"type": "file", "file_id": stored["id"], "name": "a.png", "media_type": "image/png"}
+    ]
