@@ -1,9 +1,11 @@
 """What every dialect can do, shown against the simulator over real sockets."""
 
 from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
 
 import msgspec
 import pytest
+from msgspec import structs
 from tests.providers.pictures import PDF, PNG
 from tests.providers.routes import NAMES, TOOLS, ask, assistant, route, tool, user
 
@@ -120,6 +122,17 @@ async def test_a_refusal_finishes_as_filtered(sim: Simulator, client: ProviderCl
 async def test_an_answer_that_is_cut_says_so(sim: Simulator, client: ProviderClient, dialect: str) -> None:
     request = ModelRequest(messages=[user("[[say:Too long]][[finish:length]]")])
     assert (await client.complete(route(sim, dialect), request)).finish.reason is FinishReason.LENGTH
+
+
+async def test_a_pause_is_gone_on_from(sim: Simulator, client: ProviderClient, dialect: str) -> None:
+    question = user("[[search:x]][[finish:paused]][[then]][[say:Rested.]]")
+    request = ModelRequest(messages=[question], web_search=WebSearch() if dialect in SEARCHING else None)
+    first = await client.complete(route(sim, dialect), request)
+    said = structs.replace(assistant(*first.parts), finish_reason=first.finish.reason)
+    second = await client.complete(route(sim, dialect), replace(request, messages=[question, said]))
+    assert sim.requests[-1].status == 200
+    assert (first.finish.reason is FinishReason.PAUSED) is (dialect == "anthropic_messages")
+    assert second.finish.reason in (FinishReason.STOP, FinishReason.PAUSED)
 
 
 async def test_usage_counts_the_cache_within_the_input(sim: Simulator, client: ProviderClient, dialect: str) -> None:

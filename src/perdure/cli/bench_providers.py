@@ -4,7 +4,7 @@ import asyncio
 import multiprocessing
 import time
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
@@ -28,7 +28,7 @@ SDK_BAR = 10.0
 KEY = "benchmark"
 
 MODELS = {
-    "anthropic_messages": (Service.ANTHROPIC, "claude-sonnet-4-5"),
+    "anthropic_messages": (Service.ANTHROPIC, "claude-sonnet-5-5"),
     "openai_responses": (Service.OPENAI, "gpt-5.2"),
     "openai_chat": (Service.COMPATIBLE, "local"),
     "gemini": (Service.GOOGLE, "gemini-2.5-flash"),
@@ -81,10 +81,11 @@ async def _row(load: Load, name: str, *, url: str, client: ProviderClient, sessi
         "floor": lambda: _drain(session, route, request),
         "ours": lambda: _stream(client, route, request),
     }
-    if find_spec(SDKS[name].package.partition(".")[0]) is not None:
-        sdk = SDKS[name].open(url, KEY)
-        ways["sdk"] = lambda: sdk(model, load.prompt)
-    spent = await _best(load, ways)
+    async with AsyncExitStack() as stack:
+        if find_spec(SDKS[name].package.partition(".")[0]) is not None:
+            sdk = await stack.enter_async_context(SDKS[name].opened(url, KEY))
+            ways["sdk"] = lambda: sdk(model, load.prompt)
+        spent = await _best(load, ways)
     return Row(name, spent["floor"], spent["ours"], spent.get("sdk"))
 
 

@@ -1,6 +1,7 @@
 """The vendors' own SDKs, used the way their manuals say: only to be measured beside ours."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -15,11 +16,13 @@ Way = Callable[[str, str], Awaitable[int]]
 @dataclass(frozen=True, slots=True)
 class Sdk:
     package: str
-    open: Callable[[str, str], Way]
+    opened: Callable[[str, str], AbstractAsyncContextManager[Way]]
 
 
-def _anthropic(url: str, key: str) -> Way:
-    client: Any = import_module("anthropic").AsyncAnthropic(base_url=url, api_key=key, max_retries=0, timeout=PATIENCE)
+@asynccontextmanager
+async def _anthropic(url: str, key: str) -> AsyncGenerator[Way]:
+    sdk: Any = import_module("anthropic")
+    client: Any = sdk.AsyncAnthropic(base_url=url, api_key=key, max_retries=0, timeout=PATIENCE)
 
     async def stream(model: str, prompt: str) -> int:
         count = 0
@@ -29,14 +32,18 @@ def _anthropic(url: str, key: str) -> Way:
                 count += 1
         return count
 
-    return stream
+    try:
+        yield stream
+    finally:
+        await client.close()
 
 
 def _openai(url: str, key: str) -> Any:
     return import_module("openai").AsyncOpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0, timeout=PATIENCE)
 
 
-def _responses(url: str, key: str) -> Way:
+@asynccontextmanager
+async def _responses(url: str, key: str) -> AsyncGenerator[Way]:
     client = _openai(url, key)
 
     async def stream(model: str, prompt: str) -> int:
@@ -46,10 +53,14 @@ def _responses(url: str, key: str) -> Way:
                 count += 1
         return count
 
-    return stream
+    try:
+        yield stream
+    finally:
+        await client.close()
 
 
-def _chat(url: str, key: str) -> Way:
+@asynccontextmanager
+async def _chat(url: str, key: str) -> AsyncGenerator[Way]:
     client = _openai(url, key)
 
     async def stream(model: str, prompt: str) -> int:
@@ -60,10 +71,14 @@ def _chat(url: str, key: str) -> Way:
                 count += 1
         return count
 
-    return stream
+    try:
+        yield stream
+    finally:
+        await client.close()
 
 
-def _gemini(url: str, key: str) -> Way:
+@asynccontextmanager
+async def _gemini(url: str, key: str) -> AsyncGenerator[Way]:
     genai: Any = import_module("google.genai")
     client: Any = genai.Client(api_key=key, http_options={"base_url": url})
 
@@ -73,7 +88,10 @@ def _gemini(url: str, key: str) -> Way:
             count += 1
         return count
 
-    return stream
+    try:
+        yield stream
+    finally:
+        await client.aio.aclose()
 
 
 SDKS = {

@@ -3,7 +3,7 @@
 from perdure.core.deltas import AnyDelta, Finish
 from perdure.providers.aws_event_stream import EventStreamSplitter
 from perdure.providers.dialects.dialect import Decoder, Meaning
-from perdure.providers.errors.failures import Garbled, Malformed
+from perdure.providers.errors.failures import Foreign, Garbled, Malformed
 from perdure.providers.sse import EventTooLong, Splitter
 
 
@@ -27,7 +27,13 @@ class Listener:
         feed = self.decoder.feed
         try:
             for event in self._splitter.feed(piece):
-                for said in feed(event):
+                try:
+                    meaning = feed(event)
+                except Foreign:
+                    if not self.events:
+                        raise
+                    continue
+                for said in meaning:
                     if isinstance(said, Finish):
                         self.finish = said
                     else:

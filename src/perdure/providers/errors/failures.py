@@ -5,6 +5,7 @@ Failure
 ├── StreamEnded         the stream ended before its terminal event
 ├── Garbled             the stream became unreadable after it had begun well
 ├── Malformed           what came was never this API: HTML, another format
+│   └── Foreign         a sound event, but none that this API has
 ├── StartupTimeout      nothing came in time
 ├── SilenceTimeout      something came, then nothing for too long
 ├── DeadlinePassed      our own limit for the whole call
@@ -48,6 +49,10 @@ class Garbled(Failure):
 
 class Malformed(Failure):
     """What came does not speak the dialect."""
+
+
+class Foreign(Malformed):
+    """An event that is sound JSON and nothing we know. The first one means another API; a later one means nothing."""
 
 
 class StartupTimeout(Failure):

@@ -13,7 +13,7 @@ from perdure.providers.dialects.anthropic_messages.encode import NAME
 from perdure.providers.dialects.anthropic_messages.events import Error, Event, Page, Tokens
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.wire import excerpt, parse
-from perdure.providers.errors.failures import ApiError, Malformed, StreamEnded
+from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 
 REASONS = {
@@ -85,7 +85,7 @@ class AnthropicDecoder:
             case "":
                 if event.error is not None:
                     raise _api_error(event.error, data)
-                raise Malformed(f"not an event of the Messages API: {excerpt(data)}")
+                raise Foreign(f"not an event of the Messages API: {excerpt(data)}")
             case _:
                 return ()
 

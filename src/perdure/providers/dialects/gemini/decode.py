@@ -21,7 +21,7 @@ from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.gemini.encode import NAME
 from perdure.providers.dialects.gemini.events import Call, Candidate, Chunk, Grounding, Part, Tokens
 from perdure.providers.dialects.wire import excerpt, parse
-from perdure.providers.errors.failures import ApiError, Filtered, Malformed, StreamEnded
+from perdure.providers.errors.failures import ApiError, Filtered, Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
 
@@ -87,7 +87,7 @@ class GeminiDecoder:
             feedback = chunk.prompt_feedback
             raise Filtered(feedback.block_reason_message or feedback.block_reason or "")
         if chunk.usage_metadata is None:
-            raise Malformed(f"not a chunk of the Gemini API: {excerpt(data)}")
+            raise Foreign(f"not a chunk of the Gemini API: {excerpt(data)}")
         return ()
 
     def _part(self, part: Part) -> Iterator[AnyDelta]:

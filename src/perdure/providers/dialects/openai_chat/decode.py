@@ -12,7 +12,7 @@ from perdure.providers.dialects.dialect import Meaning
 from perdure.providers.dialects.openai_chat.events import Call, Chunk, Delta, Details, Function, Tokens
 from perdure.providers.dialects.openai_errors import OpenAIError
 from perdure.providers.dialects.wire import excerpt, parse
-from perdure.providers.errors.failures import Malformed, StreamEnded
+from perdure.providers.errors.failures import Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
 
@@ -62,7 +62,7 @@ class ChatDecoder:
         if chunk.error is not None:
             raise OpenAIError.raised(chunk.error, data)
         if choices is None and chunk.usage is None:
-            raise Malformed(f"not a chunk of a chat completion: {excerpt(data)}")
+            raise Foreign(f"not a chunk of a chat completion: {excerpt(data)}")
         return ()
 
     def close(self) -> Meaning:

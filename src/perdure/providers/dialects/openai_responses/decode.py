@@ -22,7 +22,7 @@ from perdure.providers.dialects.openai_errors import OpenAIError
 from perdure.providers.dialects.openai_responses.encode import NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
 from perdure.providers.dialects.wire import excerpt, parse
-from perdure.providers.errors.failures import ApiError, Malformed, StreamEnded
+from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
 
@@ -222,10 +222,10 @@ class ResponsesDecoder:
         return ProviderMetadata(NAME, self._model, data)
 
 
-def _error(event: Event, data: bytes) -> ApiError | Malformed:
+def _error(event: Event, data: bytes) -> ApiError | Foreign:
     if event.type == "error" or event.error is not None:
         return OpenAIError.raised(event.error or OpenAIError(event.message, None, event.code), data)
-    return Malformed(f"not an event of the Responses API: {excerpt(data)}")
+    return Foreign(f"not an event of the Responses API: {excerpt(data)}")
 
 
 def _words(delta: object) -> str:
