@@ -11,17 +11,12 @@ import { BarChart } from "./BarChart.tsx";
 
 type Group = "day" | "model" | "user";
 interface UsageLine {
-  key?: string;
-  day?: string;
-  model?: string;
-  user?: string;
-  name?: string;
-  calls?: number;
-  input?: number;
-  output?: number;
-  cache_read?: number;
-  cost?: number;
-  unpriced_calls?: number;
+  name: string;
+  calls: number;
+  input: number;
+  output: number;
+  cost: number;
+  unpriced_calls: number;
 }
 
 const TABS: { name: Group; label: string }[] = [
@@ -33,23 +28,20 @@ const DAYS = 30;
 
 export function Usage() {
   const [group, setGroup] = useState<Group>("day");
-  const [from] = useState(() => new Date(Date.now() - DAYS * 86_400_000).toISOString());
+  const [from] = useState(() => new Date(Date.now() - DAYS * 86_400_000).toISOString().slice(0, 10));
   const { data, error } = useQuery({
     queryKey: ["usage", group, from],
     queryFn: async () =>
       listOf(await api.get<UsageLine[] | { items: UsageLine[] }>("/usage", { group, from })),
     retry: false,
   });
-  const lines = (data ?? []).map((line) => ({
-    ...line,
-    label: line.key ?? line.day ?? line.model ?? line.name ?? line.user ?? "",
-  }));
+  const lines = data ?? [];
   return (
     <Section title="Usage" about={`The last ${DAYS} days.`}>
       <Tabs label="Group by" tabs={TABS} current={group} onSelect={setGroup} />
       <Problem error={error} />
       <BarChart
-        bars={lines.map((line) => ({ label: line.label.slice(0, 24), value: line.cost ?? 0 }))}
+        bars={lines.map((line) => ({ label: line.name.slice(0, 24), value: line.cost }))}
         format={money}
       />
       <table className="table-plain">
@@ -58,20 +50,21 @@ export function Usage() {
             <th>{TABS.find((tab) => tab.name === group)?.label.replace("By ", "")}</th>
             <th>Calls</th>
             <th>In</th>
-            <th>Cached</th>
             <th>Out</th>
             <th>Cost</th>
           </tr>
         </thead>
         <tbody>
           {lines.map((line) => (
-            <tr key={line.label}>
-              <td>{line.label}</td>
-              <td>{line.calls ?? 0}</td>
-              <td>{tokens(line.input ?? 0)}</td>
-              <td>{tokens(line.cache_read ?? 0)}</td>
-              <td>{tokens(line.output ?? 0)}</td>
-              <td>{money(line.cost ?? 0)}</td>
+            <tr key={line.name}>
+              <td>{line.name}</td>
+              <td>{line.calls}</td>
+              <td>{tokens(line.input)}</td>
+              <td>{tokens(line.output)}</td>
+              <td>
+                {money(line.cost)}
+                {line.unpriced_calls > 0 && <span className="quiet"> + {line.unpriced_calls} unpriced</span>}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -150,7 +150,17 @@ const ANSWERS = {
   "GET /workspaces/w1/diff": { diff: DIFF },
   "GET /chats/c1/cost": {
     cost: 182_000,
-    models: [{ model: "demo", input: 48_200, cache_read: 40_100, output: 1_940, cost: 182_000 }],
+    items: [
+      {
+        chat_id: "c1",
+        unpriced_calls: 0,
+        model: "demo",
+        input: 48_200,
+        cache_read: 40_100,
+        output: 1_940,
+        cost: 182_000,
+      },
+    ],
   },
 };
 
@@ -301,7 +311,8 @@ export const Usage: Story = {
     ...ANSWERS,
     "GET /usage": {
       items: ["10", "11", "12", "13", "14"].map((day, at) => ({
-        day: `2026-06-${day}`,
+        name: `2026-06-${day}`,
+        unpriced_calls: 0,
         calls: 20 * at + 9,
         input: 90_000 * (at + 1),
         output: 4_000 * (at + 2),

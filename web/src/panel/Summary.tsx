@@ -11,20 +11,18 @@ import { fullTime, money, tokens } from "../ui/format.ts";
 const selectCard = (chat: ChatState) => chat.card;
 
 interface CostLine {
-  model?: string;
-  name?: string;
-  calls?: number;
-  input?: number;
-  output?: number;
-  cache_read?: number;
-  cost?: number;
+  chat_id: string;
+  model: string | null;
+  input: number;
+  output: number;
+  cache_read: number;
+  cost: number;
+  unpriced_calls: number;
 }
 interface Cost {
-  cost?: number;
-  total?: number;
-  unpriced_calls?: number;
-  models?: CostLine[];
-  items?: CostLine[];
+  cost: number;
+  unpriced_calls: number;
+  items: CostLine[];
 }
 
 export function Summary() {
@@ -37,7 +35,7 @@ export function Summary() {
     placeholderData: (before) => before,
   });
   if (!card) return null;
-  const lines = data?.models ?? data?.items ?? [];
+  const lines = data?.items ?? [];
   const unpriced = data?.unpriced_calls ?? card.unpriced_calls ?? 0;
   return (
     <div className="panel-pad stack">
@@ -49,7 +47,7 @@ export function Summary() {
       <dl className="facts">
         <Fact
           name="Cost"
-          value={`${money(data?.cost ?? data?.total ?? card.cost ?? 0)}${unpriced ? ` + ${unpriced} calls without a price` : ""}`}
+          value={`${money(data?.cost ?? card.cost ?? 0)}${unpriced ? ` + ${unpriced} calls without a price` : ""}`}
         />
         {card.context_tokens && card.context_limit && (
           <Fact
@@ -99,12 +97,12 @@ function CostTable({ lines }: { lines: readonly CostLine[] }) {
       </thead>
       <tbody>
         {lines.map((line) => (
-          <tr key={line.model ?? line.name}>
-            <td>{line.model ?? line.name}</td>
-            <td>{tokens(line.input ?? 0)}</td>
-            <td>{tokens(line.cache_read ?? 0)}</td>
-            <td>{tokens(line.output ?? 0)}</td>
-            <td>{line.cost === undefined ? "unpriced" : money(line.cost)}</td>
+          <tr key={`${line.chat_id}${line.model}`}>
+            <td>{line.model}</td>
+            <td>{tokens(line.input)}</td>
+            <td>{tokens(line.cache_read)}</td>
+            <td>{tokens(line.output)}</td>
+            <td>{line.unpriced_calls > 0 && line.cost === 0 ? "unpriced" : money(line.cost)}</td>
           </tr>
         ))}
       </tbody>
