@@ -42,7 +42,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The chats that you may read: pinned ones first, then the newest, children inside their root. */
+        /** The chats that you may read: pinned first, then the newest; or those that say what `q` says, best first. */
         get: operations["list_chats"];
         put?: never;
         /** Begin a chat with a message. The agent starts on it at once. */
@@ -64,7 +64,8 @@ export interface paths {
         get: operations["read_chat"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Remove an archived chat and its children for good. */
+        delete: operations["delete_chat"];
         options?: never;
         head?: never;
         /** Rename, label, pin, archive, mark as read, choose model, effort and tools. What is not named stays. */
@@ -106,6 +107,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/chats/{chat_id}/branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What edits hid, newest first. To go on from a branch, fork. */
+        get: operations["list_branches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/chats/{chat_id}/children": {
         parameters: {
             query?: never;
@@ -134,6 +152,57 @@ export interface paths {
         put?: never;
         /** Replace what is old by a summary, now. */
         post: operations["compact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/chats/{chat_id}/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the chat and its children cost, by model. */
+        get: operations["read_cost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/chats/{chat_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The whole chat as people see it, as JSON or as Markdown. */
+        get: operations["export_chat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/chats/{chat_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A new chat with the history up to a message. With content it runs, without it rests. */
+        post: operations["fork"];
         delete?: never;
         options?: never;
         head?: never;
@@ -799,6 +868,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calls, tokens and cost from one day to another, by user, model or day: everybody's, or your own. */
+        get: operations["read_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users": {
         parameters: {
             query?: never;
@@ -913,6 +999,19 @@ export interface components {
         AutoArchive: {
             /** @default 0 */
             idle_days?: number;
+        };
+        /**
+         * Branch
+         * @description What an edit hid.
+         */
+        Branch: {
+            after: number;
+            messages: components["schemas"]["Message"][];
+            snapshot: number;
+        };
+        /** Branches */
+        Branches: {
+            items: components["schemas"]["Branch"][];
         };
         /**
          * Budgets
@@ -1090,6 +1189,29 @@ export interface components {
             /** @default {} */
             schema?: Record<string, never>;
         };
+        /**
+         * Cost
+         * @description Micro-dollars. Calls without a price are counted apart.
+         */
+        Cost: {
+            cost: number;
+            items: components["schemas"]["CostLine"][];
+            unpriced_calls: number;
+        };
+        /** CostLine */
+        CostLine: {
+            cache_read: number;
+            cache_write: number;
+            calls: number;
+            /** Format: uuid */
+            chat_id: string;
+            cost: number;
+            input: number;
+            model: string | null;
+            output: number;
+            reasoning: number;
+            unpriced_calls: number;
+        };
         /** CreateBody */
         CreateBody: {
             /** @default null */
@@ -1182,6 +1304,16 @@ export interface components {
          * @enum {unknown}
          */
         Experiment: "advisor" | "computer_use" | "hooks" | "mcp_tool_search";
+        /**
+         * ExportFormat
+         * @enum {unknown}
+         */
+        ExportFormat: "json" | "markdown";
+        /** ExportQuery */
+        ExportQuery: {
+            /** @default json */
+            format?: components["schemas"]["ExportFormat"];
+        };
         /** File */
         File: {
             file_id: string;
@@ -1242,6 +1374,18 @@ export interface components {
          * @enum {unknown}
          */
         FinishReason: "content_filter" | "interrupted" | "length" | "paused" | "stop" | "tool_calls";
+        /** ForkBody */
+        ForkBody: {
+            after: number;
+            /** @default null */
+            client_id?: string | null;
+            /** @default null */
+            content?: (components["schemas"]["TextContent"] | components["schemas"]["FileContent"] | components["schemas"]["FileReferenceContent"])[] | null;
+            /** @default null */
+            effort?: components["schemas"]["Effort"] | null;
+            /** @default null */
+            model?: string | null;
+        };
         /** Group */
         Group: {
             created_at: string;
@@ -1505,7 +1649,7 @@ export interface components {
             /** @default null */
             runtime_ms?: number | null;
             /** @default null */
-            usage?: components["schemas"]["Usage"] | null;
+            usage?: components["schemas"]["perdure.core.usage.Usage"] | null;
         };
         /** MessageEvent */
         MessageEvent: {
@@ -1764,11 +1908,31 @@ export interface components {
          * @enum {unknown}
          */
         "perdure.access.roles.Role": "admin" | "auditor" | "member" | "owner";
+        /** Usage */
+        "perdure.api.wire.extras.Usage": {
+            items: components["schemas"]["UsageLine"][];
+        };
         /**
          * Role
          * @enum {unknown}
          */
         "perdure.core.message.Role": "assistant" | "system" | "tool" | "user";
+        /**
+         * Usage
+         * @description Tokens as the provider counts them. `input` includes what was read from or written to its cache.
+         */
+        "perdure.core.usage.Usage": {
+            /** @default 0 */
+            cache_read?: number;
+            /** @default 0 */
+            cache_write?: number;
+            /** @default 0 */
+            input?: number;
+            /** @default 0 */
+            output?: number;
+            /** @default 0 */
+            reasoning?: number;
+        };
         /**
          * PersonalSettings
          * @description What a person can set for their own chats.
@@ -2315,20 +2479,29 @@ export interface components {
             chat_id?: string | null;
         };
         /**
-         * Usage
-         * @description Tokens as the provider counts them. `input` includes what was read from or written to its cache.
+         * UsageGroup
+         * @enum {unknown}
          */
-        Usage: {
-            /** @default 0 */
-            cache_read?: number;
-            /** @default 0 */
-            cache_write?: number;
-            /** @default 0 */
-            input?: number;
-            /** @default 0 */
-            output?: number;
-            /** @default 0 */
-            reasoning?: number;
+        UsageGroup: "day" | "model" | "user";
+        /** UsageLine */
+        UsageLine: {
+            calls: number;
+            cost: number;
+            input: number;
+            name: string;
+            output: number;
+            unpriced_calls: number;
+        };
+        /** UsageQuery */
+        UsageQuery: {
+            /** @default null */
+            from?: string | null;
+            /** @default day */
+            group?: components["schemas"]["UsageGroup"];
+            /** @default false */
+            mine?: boolean;
+            /** @default null */
+            to?: string | null;
         };
         /** User */
         User: {
@@ -2889,6 +3062,127 @@ export interface operations {
             };
         };
     };
+    delete_chat: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What was sent does not fit; the validations name the places. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody knows who asks. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible to the caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address does not take this method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of things does not allow this now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key was used for another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much or too often. Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A model's API failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something we depend on is away. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     describe_chat: {
         parameters: {
             query?: never;
@@ -3377,6 +3671,91 @@ export interface operations {
             };
         };
     };
+    list_branches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branches"];
+                };
+            };
+            /** @description What was sent does not fit; the validations name the places. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody knows who asks. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible to the caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address does not take this method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something we depend on is away. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_children: {
         parameters: {
             query?: never;
@@ -3487,6 +3866,317 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Moved"];
+                };
+            };
+            /** @description What was sent does not fit; the validations name the places. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody knows who asks. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible to the caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address does not take this method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The state of things does not allow this now. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key was used for another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much or too often. Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A model's API failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something we depend on is away. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_cost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cost"];
+                };
+            };
+            /** @description What was sent does not fit; the validations name the places. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody knows who asks. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible to the caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address does not take this method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something we depend on is away. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_chat: {
+        parameters: {
+            query?: {
+                format?: components["schemas"]["ExportFormat"];
+            };
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/markdown": unknown;
+                };
+            };
+            /** @description What was sent does not fit; the validations name the places. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody knows who asks. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible to the caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address does not take this method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something we depend on is away. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fork: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": 1,
+                 *       "content": [
+                 *         {
+                 *           "type": "text",
+                 *           "text": "List the files, please."
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ForkBody"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Created"];
                 };
             };
             /** @description What was sent does not fit; the validations name the places. */
@@ -9403,6 +10093,94 @@ export interface operations {
             };
             /** @description A model's API failed. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something we depend on is away. Try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_usage: {
+        parameters: {
+            query?: {
+                from?: string | null;
+                group?: components["schemas"]["UsageGroup"];
+                mine?: boolean;
+                to?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["perdure.api.wire.extras.Usage"];
+                };
+            };
+            /** @description What was sent does not fit; the validations name the places. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody knows who asks. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or it is not visible to the caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address does not take this method. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
