@@ -64,6 +64,8 @@ from perdure.stream.relay.outlet import Outlet
 from perdure.stream.relay.relay import Relay
 from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
 from perdure.stream.visitors import Visitors
+from perdure.stream.watch.streams import INBOX_PATTERN, LIST_PATTERN, WatchStream
+from perdure.stream.watch.watches import Watches
 from perdure.tools.recall import Recall
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.kit import Kit
@@ -87,6 +89,7 @@ class System:
     household: Household
     worker: Worker
     hubs: Hubs
+    watches: Watches
     streams: tuple[Stream, ...] = ()
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -111,6 +114,7 @@ class System:
         self.draining.set()
         await self.worker.drain()
         self.hubs.end()
+        self.watches.end()
 
     async def login_link(self) -> str | None:
         """A path that signs the owner in once, while nobody could sign in otherwise."""
@@ -166,11 +170,11 @@ async def running(settings: Settings, *, address: str | None = None) -> AsyncGen
         hubs, visitors = Hubs(pool, episodes, services.clock), Visitors(door, services.clock)
         stack.callback(hubs.listen(announcer, pubsub))
         relay = hubs.remote = Relay(pool, relay_secret(services), lambda: lease.id, services.clock)
-        await started(stack, pubsub)
-        await pubsub.listening.wait()
+        watches = Watches(pool, pubsub, services.clock)
+        await heard(stack, pubsub)
         await lease.start()
         search = follow_search(stack, pool, services, announcer)
-        await started(stack, worker, hubs, visitors, workspaces, relay, aftermath, search)
+        await started(stack, worker, hubs, visitors, workspaces, relay, aftermath, search, watches)
         yield System(
             pool=pool,
             metrics=Metrics(),
@@ -178,8 +182,11 @@ async def running(settings: Settings, *, address: str | None = None) -> AsyncGen
             household=household,
             worker=worker,
             hubs=hubs,
+            watches=watches,
             streams=(
                 Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
+                Stream(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
+                Stream(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
                 Stream(re.compile(RELAY_PATTERN), Outlet(episodes, relay_secret(services))),
             ),
         )
@@ -207,6 +214,12 @@ def follow_search(stack: AsyncExitStack, pool: Pool, services: Services, announc
 
     stack.callback(announcer.follow(committed))
     return search
+
+
+async def heard(stack: AsyncExitStack, pubsub: PostgresPubsub) -> None:
+    """Listen to other replicas before they are told that this one is there."""
+    await started(stack, pubsub)
+    await pubsub.listening.wait()
 
 
 def relay_secret(services: Services) -> str:

@@ -9,6 +9,7 @@ from perdure.core.events import AnyEvent
 from perdure.core.ids import ChatId
 from perdure.core.message import Message
 from perdure.core.public import public_message
+from perdure.core.watch import InboxEvent, WatchEvent
 from perdure.store import following
 from perdure.store.pool import Pool
 from perdure.stream.hubs import Hubs
@@ -44,6 +45,7 @@ class Watcher:
     async def take(self, subscription: Subscription) -> None:
         batch = await asyncio.wait_for(subscription.next(), 10)
         for event in batch.events:
+            assert not isinstance(event, WatchEvent | InboxEvent)
             self.transcript.add(event)
             self.connections[-1].append(event)
 

@@ -18,6 +18,15 @@ CREATE DOMAIN public.pin_order AS integer
 CREATE DOMAIN public.title_source AS text
 	CONSTRAINT title_source_check CHECK ((VALUE = ANY (ARRAY['fallback'::text, 'generated'::text, 'named'::text])));
 
+CREATE FUNCTION public.card_gone() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM depart(ARRAY[OLD.owner_id], OLD.id);
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.chat_is_valid(status text, archived boolean, queued integer, action text, worker_id uuid, runner_id uuid, newest_version bigint, snapshot_version bigint, file_count integer) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
     AS $$
@@ -30,6 +39,13 @@ BEGIN
         AND newest_version <= snapshot_version
         AND file_count BETWEEN 0 AND 50;
 END
+$$;
+
+CREATE FUNCTION public.depart(who uuid[], what uuid) RETURNS void
+    LANGUAGE sql
+    AS $$
+    INSERT INTO departures (user_id, chat_id) SELECT DISTINCT u, what FROM unnest(who) AS u
+    ON CONFLICT (user_id, chat_id) DO UPDATE SET at = now()
 $$;
 
 CREATE FUNCTION public.expect(ok boolean, what text) RETURNS void
@@ -71,6 +87,46 @@ CREATE FUNCTION public.may_read(chat uuid, root uuid, owner uuid, reader uuid) R
             AND (s.user_id = reader
                  OR s.group_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = reader))
     )
+$$;
+
+CREATE FUNCTION public.member_gone() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM depart(ARRAY[OLD.user_id], s.chat_id) FROM chat_shares s WHERE s.group_id = OLD.group_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.share_gone() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM depart(
+        CASE WHEN OLD.user_id IS NOT NULL THEN ARRAY[OLD.user_id]
+        ELSE ARRAY(SELECT m.user_id FROM group_members m WHERE m.group_id = OLD.group_id) END,
+        OLD.chat_id
+    );
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.stamp_card() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.changed_at := now();
+    RETURN NEW;
+END
+$$;
+
+CREATE FUNCTION public.stamp_marker() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.marked_at := now();
+    RETURN NEW;
+END
 $$;
 
 CREATE TABLE public.audit (
@@ -139,7 +195,8 @@ CREATE TABLE public.chat_cards (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     diff text,
-    context_dirty boolean DEFAULT false NOT NULL
+    context_dirty boolean DEFAULT false NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
 )
 WITH (fillfactor='80');
 
@@ -228,6 +285,12 @@ CREATE TABLE public.chats (
     CONSTRAINT chats_valid_state CHECK (public.chat_is_valid((status)::text, archived, cardinality(queue), action, worker_id, runner_id, GREATEST(history_version, queue_version, retry_version), snapshot_version, file_count))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
+
+CREATE TABLE public.departures (
+    user_id uuid NOT NULL,
+    chat_id uuid NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
 
 CREATE TABLE public.deployment_secrets (
     name text NOT NULL,
@@ -412,7 +475,8 @@ CREATE TABLE public.queued_messages (
 CREATE TABLE public.read_markers (
     user_id uuid NOT NULL,
     chat_id uuid NOT NULL,
-    number integer NOT NULL
+    number integer NOT NULL,
+    marked_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE public.replicas (
@@ -525,6 +589,9 @@ ALTER TABLE ONLY public.chat_cards
 ALTER TABLE ONLY public.chats
     ADD CONSTRAINT chats_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.departures
+    ADD CONSTRAINT departures_pkey PRIMARY KEY (user_id, chat_id);
+
 ALTER TABLE ONLY public.deployment_secrets
     ADD CONSTRAINT deployment_secrets_pkey PRIMARY KEY (name);
 
@@ -626,6 +693,8 @@ CREATE INDEX chat_cards_family ON public.chat_cards USING btree (root_id) WHERE 
 
 CREATE INDEX chat_cards_listed ON public.chat_cards USING btree (owner_id, updated_at DESC) WHERE (parent_id IS NULL);
 
+CREATE INDEX chat_cards_watched ON public.chat_cards USING btree (owner_id);
+
 CREATE INDEX chat_shares_by_group ON public.chat_shares USING btree (group_id) WHERE (group_id IS NOT NULL);
 
 CREATE INDEX chat_shares_by_user ON public.chat_shares USING btree (user_id) WHERE (user_id IS NOT NULL);
@@ -639,6 +708,8 @@ CREATE INDEX chats_due ON public.chats USING btree (action_deadline_at) WHERE (a
 CREATE INDEX chats_parents ON public.chats USING btree (id) WHERE (((status)::text = 'requires_action'::text) AND (action ~~ '{"kind":"children"%'::text));
 
 CREATE INDEX chats_runnable ON public.chats USING btree (worker_id) WHERE ((status)::text = ANY (ARRAY['running'::text, 'interrupting'::text]));
+
+CREATE INDEX departures_age ON public.departures USING btree (at);
 
 CREATE INDEX file_links_by_file ON public.file_links USING btree (file_id);
 
@@ -692,7 +763,17 @@ CREATE INDEX workspaces_idle ON public.workspaces USING btree (used_at) WHERE (s
 
 CREATE INDEX workspaces_of_owner ON public.workspaces USING btree (owner_id, created_at DESC);
 
+CREATE TRIGGER chat_cards_changed BEFORE UPDATE ON public.chat_cards FOR EACH ROW WHEN (((new.metadata_version <> old.metadata_version) AND (new.updated_at = old.updated_at))) EXECUTE FUNCTION public.stamp_card();
+
+CREATE TRIGGER chat_cards_gone AFTER DELETE ON public.chat_cards FOR EACH ROW EXECUTE FUNCTION public.card_gone();
+
+CREATE TRIGGER chat_shares_gone AFTER DELETE ON public.chat_shares FOR EACH ROW EXECUTE FUNCTION public.share_gone();
+
 CREATE TRIGGER chats_forgotten AFTER DELETE ON public.chats REFERENCING OLD TABLE AS forgotten FOR EACH STATEMENT EXECUTE FUNCTION public.forget_chats();
+
+CREATE TRIGGER group_members_gone AFTER DELETE ON public.group_members FOR EACH ROW EXECUTE FUNCTION public.member_gone();
+
+CREATE TRIGGER read_markers_changed BEFORE UPDATE ON public.read_markers FOR EACH ROW EXECUTE FUNCTION public.stamp_marker();
 
 CREATE TRIGGER users_forgotten AFTER DELETE ON public.users REFERENCING OLD TABLE AS forgotten FOR EACH STATEMENT EXECUTE FUNCTION public.forget_users();
 

@@ -8,6 +8,7 @@ import msgspec
 from perdure.core.cursor import Cursor
 from perdure.core.events import AnyEvent, MessagePart
 from perdure.core.public import public_delta
+from perdure.core.watch import InboxEvent, WatchEvent
 from perdure.live.episodes import EpisodeKey, Piece
 from perdure.live.merging import merged
 from perdure.store.rows import encoded
@@ -18,7 +19,7 @@ _encoder = msgspec.json.Encoder()
 class Batch:
     """Events in order. Their JSON is made when it is first asked for, and shared from then on."""
 
-    def __init__(self, events: Sequence[AnyEvent]) -> None:
+    def __init__(self, events: Sequence[AnyEvent | WatchEvent | InboxEvent]) -> None:
         self.events = events
 
     @cached_property
@@ -34,8 +35,7 @@ class Batch:
     def sse(self) -> bytes:
         """Server-sent events, one for each event."""
         return b"".join(
-            b"id: %b\nevent: %b\ndata: %b\n\n"
-            % (event.cursor.encode(), str(event.__struct_config__.tag).encode(), encoded_event)
+            b"id: %b\nevent: %b\ndata: %b\n\n" % (event.cursor.encode(), _type(event).encode(), encoded_event)
             for event, encoded_event in zip(self.events, self.json, strict=True)
         )
 
@@ -66,7 +66,11 @@ def parts_batch(key: EpisodeKey, pieces: Sequence[Piece], after: Cursor) -> Batc
     return Batch(events)
 
 
-def _encoded(event: AnyEvent) -> bytes:
+def _type(event: AnyEvent | WatchEvent | InboxEvent) -> str:
+    return event.type if isinstance(event, WatchEvent) else str(event.__struct_config__.tag)
+
+
+def _encoded(event: AnyEvent | WatchEvent | InboxEvent) -> bytes:
     try:
         return _encoder.encode(event)
     except UnicodeEncodeError:

@@ -137,6 +137,9 @@ class Hubs:
             found[0].committed(committed)
 
     def _noticed(self, notice: Notice) -> None:
+        if notice.topic is Topic.GAP:
+            for hub, _ in self._hubs.values():
+                hub.stale()
         if notice.topic is Topic.CHAT and notice.chat_id is not None:
             found = self._hubs.get(notice.chat_id)
             if found is not None:

@@ -109,7 +109,8 @@ async def _pump(
     try:
         while True:
             visitor.sending_since = visitor.sent_at = now()
-            await emit(batch)
+            if batch.events:
+                await emit(batch)
             visitor.sending_since = None
             batch = await feed.next()
     except Ended as ended:

@@ -1,0 +1,1 @@
+"""Following lists and inboxes: what changed in anything that somebody may see."""

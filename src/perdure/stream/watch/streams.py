@@ -1,0 +1,41 @@
+"""`GET /chats/watch` and `GET /inbox/watch`: everything of somebody's, followed from a moment on."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+
+from perdure.core.errors import PerdureError, Unavailable
+from perdure.core.ids import UserId
+from perdure.store.away import AWAY
+from perdure.stream.chat_stream import cursor_text
+from perdure.stream.door import Door, Receive, Scope, Send
+from perdure.stream.transport import refuse, serve
+from perdure.stream.visitors import Visitors
+from perdure.stream.watch.feed import Feed, position_of
+
+LIST_PATTERN = r"/chats/watch"
+INBOX_PATTERN = r"/inbox/watch"
+
+Follow = Callable[[UserId, datetime | None], AbstractAsyncContextManager[Feed]]
+
+
+class WatchStream:
+    """One of the two as an ASGI application: `follow` says which."""
+
+    def __init__(self, follow: Follow, visitors: Visitors, door: Door) -> None:
+        self._follow = follow
+        self._visitors = visitors
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            text = cursor_text(scope)
+            position = position_of(text) if text else None
+            admission = await self._door.enter(scope, None)
+            try:
+                async with self._follow(admission.user_id, position) as feed:
+                    await serve(feed, admission, self._visitors, scope, receive, send)
+            except AWAY as error:
+                raise Unavailable("The database is away. Try again.") from error
+        except PerdureError as error:
+            await refuse(self._door, error, scope, receive, send)
