@@ -55,7 +55,7 @@ export type Delta =
   | Wire<"FileDelta">
   | Wire<"NoticeDelta">;
 
-export type Usage = Wire<"Usage">;
+export type Usage = NonNullable<Message["usage"]>;
 export type Message = Wire<"Message">;
 export type QueuedMessage = Wire<"QueuedMessage">;
 export type PendingCall = Wire<"PendingCall">;
