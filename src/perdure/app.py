@@ -70,6 +70,7 @@ from perdure.tools.recall import Recall
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
+from perdure.worker.points import Points, Unarmed
 from perdure.worker.worker import Worker
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Workspaces
@@ -135,10 +136,12 @@ def reach_models(settings: Settings, clock: Clock) -> ProviderClient:
 
 
 @asynccontextmanager
-async def running(settings: Settings, *, address: str | None = None) -> AsyncGenerator[System]:
+async def running(
+    settings: Settings, *, address: str | None = None, points: Points | None = None
+) -> AsyncGenerator[System]:
     """Everything a replica is made of, started from the bottom up and stopped in reverse.
 
-    `address` is where other replicas reach this one.
+    `address` is where other replicas reach this one; `points` hears of every step, for tests that end it there.
     """
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(open_database(settings))
@@ -157,7 +160,7 @@ async def running(settings: Settings, *, address: str | None = None) -> AsyncGen
         drivers = {"local": LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)}
         workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, services.clock)
         stack.push_async_callback(workspaces.close)
-        kit = equip(pool, machine, services, episodes, client, workspaces)
+        kit = equip(pool, machine, services, episodes, client, workspaces, points or Unarmed())
         lease = Lease(
             lambda: connect(url), services.clock, address=address, version=version("perdure"), capacity=CAPACITY
         )
@@ -235,7 +238,13 @@ async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
 
 
 def equip(
-    pool: Pool, machine: Machine, services: Services, episodes: Episodes, client: ProviderClient, workspaces: Workspaces
+    pool: Pool,
+    machine: Machine,
+    services: Services,
+    episodes: Episodes,
+    client: ProviderClient,
+    workspaces: Workspaces,
+    points: Points,
 ) -> Kit:
     """What runners work with."""
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
@@ -245,11 +254,14 @@ def equip(
         histories=Histories(pool),
         preparation=Preparation(models, Toolbox(), ConfiguredSources(services.config), files),
         client=client,
-        tools=ToolRunner(journal, files, clock, {Workspaces: workspaces, Recall: Recall(StoredArchive(pool))}),
+        tools=ToolRunner(
+            journal, files, clock, {Workspaces: workspaces, Recall: Recall(StoredArchive(pool))}, points.reached
+        ),
         journal=journal,
         episodes=episodes,
         segments=Segments(pool, episodes, clock),
         clock=clock,
+        points=points,
     )
 
 

@@ -1,6 +1,6 @@
 """Asking the model once: its stream goes into the flight, its last word comes back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec import structs
@@ -35,15 +35,23 @@ class Answer:
 
 
 async def generate(
-    client: ProviderClient, prepared: Prepared, history: History, flight: Flight, clock: Clock
+    client: ProviderClient,
+    prepared: Prepared,
+    history: History,
+    flight: Flight,
+    clock: Clock,
+    *,
+    reached: Callable[[str], None] = lambda _: None,
 ) -> Answer:
     """One attempt. What arrives before a failure or a cancellation stays in the flight."""
     started: float | None = None
     try:
         async with client.stream(prepared.model.route, prepared.request(history)) as stream:
             started = clock.monotonic()
+            reached("generate.opened")
             async for batch in stream:
                 flight.answer(batch)
+                reached("generate.streaming")
             finish = stream.finish
             hashes = stream.block_hashes
     finally:

@@ -75,8 +75,16 @@ def known(entries: Iterable[Entry], calls: Iterable[OpenCall]) -> dict[int, Know
 class ToolRunner:
     """Runs calls for every chat of a replica."""
 
-    def __init__(self, journal: Journal, shelf: FileShelf, clock: Clock, services: Mapping[type, Any]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        shelf: FileShelf,
+        clock: Clock,
+        services: Mapping[type, Any],
+        reached: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._journal = journal
+        self._reached = reached
         self._shelf = shelf
         self._clock = clock
         self._services = services
@@ -115,6 +123,7 @@ class ToolRunner:
             output = await self._output(batch, open_call, call)
         bounded = ToolOutput(within(output.text, batch.budget), output.is_error, output.files, output.media)
         batch.flight.result(open_call.index, _result(call, bounded, self._clock))
+        self._reached("tools.shown")
         return bounded
 
     async def _output(self, batch: Batch, open_call: OpenCall, call: ToolCall) -> ToolOutput:
@@ -127,13 +136,18 @@ class ToolRunner:
         except ToolFailed as failure:
             return ToolOutput(str(failure), is_error=True)
         run = CallRun(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run)
+        self._reached("tools.parsed")
         if tool.effect is not Effect.READS:
             await self._journaled(batch, run, tool, entry)
+            self._reached("tools.started")
         output = await self._attempted(tool, self._context(batch, open_call, call), arguments)
+        self._reached("tools.ran")
         await self._shelf.keep(batch.card, output.files)
+        self._reached("tools.files_kept")
         if tool.effect is not Effect.READS:
             runner = batch.fence.runner_id
             await self._journal.finish(run, runner, result=output.text, is_error=output.is_error)
+            self._reached("tools.journaled")
         return output
 
     def _tool(self, batch: Batch, call: ToolCall) -> Tool:

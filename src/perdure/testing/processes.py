@@ -5,12 +5,13 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 _READY = re.compile(rb"ready at (http://[^ \"]+)")
 STARTING = 60
+SERVE = ("-m", "perdure", "serve", "--bind", "127.0.0.1:0")
 
 
 class Replica:
@@ -59,7 +60,12 @@ class Replica:
 
 @asynccontextmanager
 async def replica(
-    database_url: str, folder: Path, *, name: str = "replica", environment: Mapping[str, str] | None = None
+    database_url: str,
+    folder: Path,
+    *,
+    name: str = "replica",
+    environment: Mapping[str, str] | None = None,
+    program: Sequence[str] = SERVE,
 ) -> AsyncGenerator[Replica]:
     """A replica on a free port, gone at the end whatever the test did to it."""
     os.makedirs(folder, exist_ok=True)  # noqa: PTH103
@@ -72,7 +78,7 @@ async def replica(
         **(environment or {}),
     }
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "perdure", "serve", "--bind", "127.0.0.1:0"),
+        *(sys.executable, *program),
         env=variables,
         stderr=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,

@@ -1,7 +1,7 @@
 """Several real replicas on one database, a simulator, and somebody who uses them over HTTP."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import first_household
 from perdure.config.demo import offer_demo
 from perdure.sim.server import Simulator
-from perdure.testing.processes import Replica, replica
+from perdure.testing.processes import SERVE, Replica, replica
 from perdure.testing.site import Person
 
 PATIENCE = 30
@@ -58,9 +58,9 @@ class ReplicaTown:
 
 @asynccontextmanager
 async def replicas(
-    database_url: str, pool: "Pool[Record]", folder: Path, *, count: int = 2, **environment: str
+    database_url: str, pool: "Pool[Record]", folder: Path, *, count: int = 2, first: Sequence[str] = SERVE
 ) -> AsyncGenerator[ReplicaTown]:
-    """So many replicas, with a model that the simulator plays."""
+    """So many replicas, with a model that the simulator plays. `first` is what the first one runs."""
     async with AsyncExitStack() as stack:
         sim = await stack.enter_async_context(Simulator(rate=None))
         household = await first_household(pool)
@@ -73,7 +73,7 @@ async def replicas(
         )
         started = [
             await stack.enter_async_context(
-                replica(database_url, folder, name=f"replica-{number}", environment=environment)
+                replica(database_url, folder, name=f"replica-{number}", program=first if number == 0 else SERVE)
             )
             for number in range(count)
         ]

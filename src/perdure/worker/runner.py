@@ -137,6 +137,7 @@ class Runner:
 
     async def _duty(self) -> None:
         drive = self._drive
+        drive.kit.points.reached("runner.duty")
         if drive.chat.status is Status.INTERRUPTING:
             await finish_interruption(drive)
         elif drive.chat.retry_state is not None:
@@ -144,6 +145,7 @@ class Runner:
         else:
             facts = await self._facts()
             prepared, history = await drive.prepared(), await drive.history()
+            drive.kit.points.reached("runner.decided")
             await self._carry_out(decide(drive.chat, history, prepared.toolset, facts), facts)
 
     async def _facts(self) -> Facts:

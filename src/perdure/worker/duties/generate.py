@@ -24,13 +24,16 @@ from perdure.worker.duties.following import step_and_next
 
 async def generate_step(drive: Drive, facts: Facts) -> None:
     """One attempt at the next answer."""
+    reached = drive.kit.points.reached
     prepared, history = await drive.prepared(), await drive.history()
+    reached("generate.prepared")
     await drive.begin_attempt()
-    drive.kit.points.reached("generate.attempt_recorded")
+    reached("generate.attempt_recorded")
     flight = drive.take_off()
+    reached("generate.taken_off")
     try:
         async with asyncio.timeout(GENERATE_CAP.total_seconds()):
-            answer = await generate(drive.kit.client, prepared, history, flight, drive.kit.clock)
+            answer = await generate(drive.kit.client, prepared, history, flight, drive.kit.clock, reached=reached)
     except ProviderFailure as failure:
         drive.land()
         await _failed(drive, classify(failure))
@@ -39,14 +42,15 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
         drive.land()
         await _failed(drive, replace(classify(error, prepared.model.route.provider), retryable=False))
         return
-    drive.kit.points.reached("generate.answered")
+    reached("generate.answered")
     drive.overflowed = False
     step = _step(answer, prepared.toolset.kinds())
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
     await drive.commit_by(step_and_next(step, history, prepared.toolset, after), fence=drive.fence(attempt=True))
     drive.calls_seen = drive.chat.last_assistant
-    drive.kit.points.reached("generate.committed")
+    reached("generate.committed")
     drive.land()
+    reached("generate.landed")
 
 
 def _step(answer: Answer, kinds: Mapping[str, CallKind]) -> CommitStep:

@@ -11,10 +11,13 @@ from perdure.worker.duties.following import step_and_next
 
 async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     """All calls that may run now."""
+    reached = drive.kit.points.reached
     prepared, history = await drive.prepared(), await drive.history()
+    reached("tools.prepared")
     await drive.begin_attempt()
-    drive.kit.points.reached("tools.attempt_recorded")
+    reached("tools.attempt_recorded")
     flight = drive.take_off()
+    reached("tools.taken_off")
     parts = dict(enumerate(history.calls(drive.chat.last_assistant)))
     entries = drive.entries
     drive.calls_seen = 0
@@ -32,11 +35,12 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
             interrupted=drive.moved_on_from(drive.chat),
         )
     )
-    drive.kit.points.reached("tools.finished")
+    reached("tools.finished")
     step = CommitStep(messages=results.messages, files=results.files)
     await drive.commit_by(step_and_next(step, history, prepared.toolset, facts), fence=drive.fence(attempt=True))
-    drive.kit.points.reached("tools.committed")
+    reached("tools.committed")
     drive.land()
+    reached("tools.landed")
 
 
 async def refuse_batch(drive: Drive, decision: RefuseBatch, facts: Facts) -> None:

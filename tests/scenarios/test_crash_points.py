@@ -1,0 +1,69 @@
+"""A replica ends at every named point of an answer and of a batch of tools; another one finishes the turn."""
+
+from pathlib import Path
+
+import pytest
+
+from perdure.store.pool import Pool
+from perdure.testing.town import replicas
+
+GENERATION = (
+    "runner.duty",
+    "runner.decided",
+    "generate.prepared",
+    "generate.attempt_recorded",
+    "generate.taken_off",
+    "generate.opened",
+    "generate.streaming",
+    "generate.answered",
+    "generate.committed",
+    "generate.landed",
+)
+TOOLS = (
+    "tools.prepared",
+    "tools.attempt_recorded",
+    "tools.taken_off",
+    "tools.parsed",
+    "tools.started",
+    "tools.ran",
+    "tools.files_kept",
+    "tools.journaled",
+    "tools.shown",
+    "tools.finished",
+    "tools.committed",
+    "tools.landed",
+)
+WORK = (
+    "[[call:create_workspace]] [[then]] "
+    '[[call:execute {"command": "echo ran >> marker; wc -l < marker"}]] [[then]] [[say:5 tokens]]'
+)
+# The second answer asks for the command, and the second batch runs it: both are worth dying in.
+SECOND = 2
+ENDING = str(Path(__file__).with_name("ending.py"))
+
+
+@pytest.mark.parametrize("point", [*GENERATION, *TOOLS])
+async def test_another_replica_finishes_what_a_killed_one_began(
+    point: str, database_url: str, pool: Pool, tmp_path: Path
+) -> None:
+    await _ended_at(point, "SIGKILL", database_url, pool, tmp_path)
+
+
+@pytest.mark.parametrize("point", ["generate.streaming", "generate.answered", "tools.started", "tools.ran"])
+async def test_a_shutdown_at_the_same_points_hands_the_turn_over(
+    point: str, database_url: str, pool: Pool, tmp_path: Path
+) -> None:
+    await _ended_at(point, "SIGTERM", database_url, pool, tmp_path)
+
+
+async def _ended_at(point: str, how: str, database_url: str, pool: Pool, folder: Path) -> None:
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)
+    async with replicas(database_url, pool, folder, first=(ENDING, point, str(SECOND), how)) as town:
+        chat = await town.asks(0, WORK)
+        await town.replicas[0].process.wait()
+        rested = await town.comes_to_rest(1, chat)
+        assert rested["status"] == "waiting"
+        said = (await town.at(1).get(f"/chats/{chat}/messages?after=0")).json["items"]
+        assert [message["role"] for message in said] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
+        assert said[4]["parts"][0]["result"].splitlines()[0].strip() == "1"

@@ -1,0 +1,78 @@
+"""What a replica makes of calls that another one left behind."""
+
+from uuid import uuid4
+
+import pytest
+
+from perdure.core.chat import ActionKind, Fence, State, Status
+from perdure.core.ids import ChatId, ReplicaId, RunnerId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import ToolCall
+from perdure.machine.change import Owner
+from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Verdict
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.ownership import Acquire
+from perdure.machine.transitions.steps import CommitStep
+from perdure.store.commit import NewCard
+from perdure.store.journal import CallRun, Journal
+from perdure.testing.house import House
+from perdure.tools.tool import Effect, Tool, ToolContext, tool
+
+
+def ledger_tool(effects: list[str]) -> Tool:
+    @tool(Effect.ONCE)
+    async def pay(ctx: ToolContext, amount: int) -> str:
+        """Pay somebody, for good."""
+        effects.append(str(ctx.key))
+        return f"paid {amount}"
+
+    return pay
+
+
+async def left_behind(house: House) -> ChatId:
+    """A chat whose driver died after it started to pay."""
+    chat_id, dead = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="left")
+    created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(dead)])
+    call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", '{"amount": 5}'),))
+    step = await house.machine.advance(created.chat, CommitStep(messages=(call,)))
+    fence = Fence(dead.worker_id, dead.runner_id, Status.RUNNING, step.chat.history_version)
+    run = CallRun(chat_id, step.chat.last_assistant, 0)
+    assert await Journal(house.pool).start(run, fence, tool="pay", effect="once")
+    return chat_id
+
+
+async def test_a_payment_of_unknown_outcome_is_asked_about_and_not_repeated(house: House) -> None:
+    effects: list[str] = []
+    house.tools.tools = (ledger_tool(effects),)
+    chat = await left_behind(house)
+    parked = await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    assert parked.action is not None
+    assert (parked.action.kind, effects) == (ActionKind.OUTCOME_UNKNOWN, [])
+
+
+@pytest.mark.parametrize(
+    ("verdict", "result", "paid"),
+    [(Verdict.REPEAT, "pay: paid 5", 1), (Verdict.HAPPENED, "pay: it went through", 0)],
+)
+async def test_the_user_says_what_became_of_it(house: House, verdict: Verdict, result: str, paid: int) -> None:
+    effects: list[str] = []
+    house.tools.tools = (ledger_tool(effects),)
+    chat = await left_behind(house)
+    await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    decision = Decision("call_0", verdict, "it went through")
+    await house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, len(effects)) == (State.W, paid)
+    assert result in await house.said(chat)
+
+
+async def test_a_skipped_call_is_an_error_for_the_model(house: House) -> None:
+    effects: list[str] = []
+    house.tools.tools = (ledger_tool(effects),)
+    chat = await left_behind(house)
+    await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    await house.machine.change(chat, CompleteRequiresAction(decisions=[Decision("call_0", Verdict.SKIP)]))
+    await house.comes_to_rest(chat)
+    assert effects == []
+    assert any(word.startswith("pay failed:") for word in await house.said(chat))
