@@ -1,6 +1,7 @@
 """What every driver promises, whatever a workspace is made of."""
 
 import asyncio
+import hashlib
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Callable
@@ -17,6 +18,7 @@ from perdure.core.errors import WorkspaceRefused, WorkspaceUnreachable
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces import wire
 from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.docker import DockerDriver, Engine
 from perdure.workspaces.driver import Driver, Plan
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.ssh import SshDriver
@@ -57,16 +59,28 @@ class Bench:
             await driver.close()
 
 
-@pytest.fixture(params=["local", "unsandboxed", "ssh"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every ordinary driver, and docker where an engine is named."""
+    engine = metafunc.config.getoption("--docker-engine", default=None)
+    drivers = ["local", "unsandboxed", "ssh", *(["docker"] if engine else [])]
+    if "bench" in metafunc.fixturenames:
+        metafunc.parametrize("bench", drivers, indirect=True)
+
+
+@pytest.fixture
 async def bench(request: pytest.FixtureRequest) -> AsyncGenerator[Bench]:
     async with AsyncExitStack() as stack:
-        if request.param == "ssh":
-            host = await stack.enter_async_context(running_sshd())
-            found = Bench(lambda: SshDriver(host))
-        else:
-            root = Path(tempfile.mkdtemp(prefix="perdure-"))
-            stack.callback(shutil.rmtree, root)
-            found = Bench(lambda: LocalDriver(root, unsandboxed=request.param == "unsandboxed"))
+        root = Path(tempfile.mkdtemp(prefix="perdure-"))
+        stack.callback(shutil.rmtree, root)
+        match request.param:
+            case "ssh":
+                host = await stack.enter_async_context(running_sshd())
+                found = Bench(lambda: SshDriver(host))
+            case "docker":
+                url, image = (str(request.config.getoption(f"--docker-{name}")) for name in ("engine", "image"))
+                found = Bench(lambda: DockerDriver(Engine(url, image, root)))
+            case name:
+                found = Bench(lambda: LocalDriver(root, unsandboxed=name == "unsandboxed"))
         stack.push_async_callback(found.clear)
         yield found
 
@@ -209,3 +223,21 @@ async def test_workspaces_are_apart(bench: Bench) -> None:
     client = await bench.started(driver, replace(mine))
     with pytest.raises(WorkspaceRefused, match="outside the workspace"):
         await client.files.read(f"../../{other.id}/tree/secret", 1, 10)
+
+
+async def test_commands_of_a_sandboxed_workspace_cannot_reach_the_records(bench: Bench) -> None:
+    driver, plan = bench.replica(), bench.plan()
+    client = await bench.started(driver, plan)
+    await runs(client, "true", key="k")
+    record = hashlib.sha256(b"k").hexdigest()
+    where = "/" if driver.sandboxed else ".."
+    seen = await runs(
+        client, f"find {where} -path /usr -prune -o -path /proc -prune -o -name {record} -print 2>/dev/null"
+    )
+    if not driver.sandboxed:
+        assert record in seen.head
+        return
+    traced = await runs(client, "ls /proc/1/fd; cat /proc/1/environ; kill -9 1; echo alive")
+    assert seen.head == ""
+    assert traced.head.count("Permission denied") == 2
+    assert traced.head.endswith("alive\n")

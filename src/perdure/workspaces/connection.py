@@ -1,6 +1,7 @@
 """One way to one agent program: requests and streams over HTTP on a unix socket, errors as our own."""
 
 import asyncio
+import contextlib
 import os
 import struct
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -105,15 +106,14 @@ class Connection:
 
     async def reach(self, within: timedelta = WORKSPACE_REACH) -> Health:
         """Wait for the program to answer at all."""
-        async with asyncio.timeout(within.total_seconds()) as patience:
-            while True:
-                try:
-                    return await self.health()
-                except WorkspaceUnreachable:
-                    if patience.expired():
-                        raise
+        try:
+            async with asyncio.timeout(within.total_seconds()):
+                while True:
+                    with contextlib.suppress(WorkspaceUnreachable):
+                        return await self.health()
                     await asyncio.sleep(WORKSPACE_REACH_RETRY.total_seconds())
-        raise WorkspaceUnreachable(UNREACHABLE)
+        except TimeoutError:
+            raise WorkspaceUnreachable(UNREACHABLE) from None
 
     async def close(self) -> None:
         await self._session.close()

@@ -68,11 +68,11 @@ def _prepare(settings: Settings) -> tuple[Folder, socket.socket, Memory]:
             os.set_inheritable(descriptor, False)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
+    memory = Memory(settings.oom_descriptor)
     if settings.group is not None and settings.user is not None:
         os.setgroups([])
         os.setresgid(settings.group, settings.group, settings.group)
         os.setresuid(settings.user, settings.user, settings.user)
-    memory = Memory(settings.oom_descriptor)
     adopt_orphans()
     hide_memory()
     name_process("perdure-agent")

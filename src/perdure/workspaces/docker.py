@@ -1,0 +1,249 @@
+"""The docker driver: a container for each workspace, through the engine's API on the same host."""
+
+# The engine's client takes keyword arguments that it does not type.
+# pyright: reportUnknownMemberType=false
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import aiodocker
+
+from perdure.core.errors import Misconfigured, WorkspaceRefused, WorkspaceUnreachable
+from perdure.core.timing import WORKSPACE_STOP
+from perdure.workspaces.bundle import bundle
+from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.connection import UNREACHABLE, Connection
+from perdure.workspaces.driver import Network, Plan
+
+TREE, HOME, PRIVATE = "/workspace", "/home/agent", "/var/lib/perdure"
+USER = 1000
+TEMPORARY = "rw,nosuid,nodev,size=1g,mode=1777"
+OPEN_FILES = 4096
+AGENT_PROCESSES = 16
+ERASE = "import os, shutil; [shutil.rmtree(os.path.join('/erase', name)) for name in os.listdir('/erase')]"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Where the engine listens, which image workspaces run, and where their files are on the host."""
+
+    url: str
+    image: str
+    root: Path
+
+
+class DockerDriver:
+    """The agent program is each container's first process. It starts as root to open what commands must not reach, and
+    becomes an ordinary user before it serves.
+    """
+
+    name = "docker"
+    sandboxed = True
+    has_view = True
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._docker: aiodocker.Docker | None = None
+
+    async def check(self) -> None:
+        try:
+            await self._client().images.inspect(self._engine.image)
+        except aiodocker.DockerError as error:
+            detail = (
+                f"the image {self._engine.image} is not there" if error.status == HTTPStatus.NOT_FOUND else str(error)
+            )
+            raise Misconfigured(f"The container engine at {self._engine.url} cannot be used: {detail}.") from error
+        except OSError as error:
+            raise Misconfigured(
+                f"No container engine answers at {self._engine.url}: start it, or use another driver."
+            ) from error
+
+    async def create(self, plan: Plan) -> None:
+        await self.check()
+        await asyncio.to_thread(self._make, plan)
+
+    async def start(self, plan: Plan) -> WorkspaceClient:
+        return await self._run(plan, "agent")
+
+    async def view(self, plan: Plan) -> WorkspaceClient:
+        return await self._run(plan, "view")
+
+    async def connect(self, plan: Plan) -> WorkspaceClient:
+        client = self._reachable(plan, "agent")
+        try:
+            await client.health()
+        except BaseException:
+            await client.close()
+            raise
+        return client
+
+    async def stop(self, plan: Plan) -> None:
+        for role in ("view", "agent"):
+            with contextlib.suppress(WorkspaceUnreachable, TimeoutError):
+                async with asyncio.timeout(WORKSPACE_STOP.total_seconds()), self._reachable(plan, role) as client:
+                    await client.shut_down()
+            await self._discard(plan, role)
+
+    async def remove(self, plan: Plan) -> None:
+        await self.stop(plan)
+        root = self._root(plan)
+        if not root.exists():
+            return
+        # Only root may delete what the containers' users wrote.
+        eraser = {
+            "Image": self._engine.image,
+            "Cmd": ["python3", "-I", "-c", ERASE],
+            "User": "0:0",
+            "HostConfig": {"Binds": [f"{root}:/erase"], "NetworkMode": "none", "Ulimits": _ulimits(plan)},
+        }
+        container = await self._client().containers.create(eraser, name=f"perdure-{plan.id}-eraser")
+        try:
+            await container.start()
+            await container.wait()
+        finally:
+            await container.delete(force=True)
+        await asyncio.to_thread(root.rmdir)
+
+    async def close(self) -> None:
+        if self._docker is not None:
+            await self._docker.close()
+
+    async def _run(self, plan: Plan, role: str) -> WorkspaceClient:
+        if not (self._root(plan) / "tree").is_dir():
+            raise WorkspaceRefused("not_created", "The workspace's files are gone. Create a new workspace.")
+        client = self._reachable(plan, role)
+        with contextlib.suppress(WorkspaceUnreachable):
+            await client.health()
+            return client
+        await self._launch(plan, role)
+        await client.close()
+        fresh = self._reachable(plan, role)
+        try:
+            await fresh.reach()
+        except BaseException:
+            await fresh.close()
+            raise
+        return fresh
+
+    async def _launch(self, plan: Plan, role: str) -> None:
+        """Whoever gives the container its name starts it; the others find it."""
+        try:
+            container = await self._client().containers.create(self._container(plan, role), name=_name(plan, role))
+        except aiodocker.DockerError as error:
+            if not await self._stale(plan, role):
+                return
+            raise WorkspaceUnreachable(UNREACHABLE) from error
+        await asyncio.to_thread(self._settle, plan, role)
+        await container.start()
+
+    async def _stale(self, plan: Plan, role: str) -> bool:
+        """Take away a container that has ended and start another in its place; false where somebody is at work."""
+        try:
+            container = await self._client().containers.get(_name(plan, role))
+        except aiodocker.DockerError:
+            return True
+        state: dict[str, Any] = (await container.show())["State"]
+        if state.get("Status") in ("created", "running"):
+            return False
+        await container.delete(force=True)
+        await self._launch(plan, role)
+        return False
+
+    async def _discard(self, plan: Plan, role: str) -> None:
+        with contextlib.suppress(aiodocker.DockerError):
+            container = await self._client().containers.get(_name(plan, role))
+            await container.delete(force=True)
+
+    def _container(self, plan: Plan, role: str) -> dict[str, Any]:
+        root, mode = self._root(plan), "ro" if role == "view" else "rw"
+        binds = [f"{root}/tree:{TREE}:{mode}", f"{root}/home:{HOME}:{mode}", f"{root}/{role}:{PRIVATE}:rw"]
+        return {
+            "Image": self._engine.image,
+            "Cmd": ["python3", "-I", "-S", "-B", f"{PRIVATE}/agent.pyz", f"{PRIVATE}/settings.json"],
+            "User": "0:0",
+            "WorkingDir": TREE,
+            "Hostname": "workspace",
+            "Labels": {"perdure.workspace": str(plan.id)},
+            "HostConfig": {
+                "Binds": binds,
+                "NetworkMode": "none" if plan.network is Network.NONE else "bridge",
+                "Memory": plan.limits.memory_bytes,
+                "PidsLimit": plan.limits.processes + AGENT_PROCESSES,
+                "CapDrop": ["ALL"],
+                "CapAdd": ["SETUID", "SETGID", "DAC_OVERRIDE"],
+                "SecurityOpt": ["no-new-privileges"],
+                "ReadonlyRootfs": True,
+                "Tmpfs": {"/tmp": TEMPORARY},  # noqa: S108
+                "Ulimits": _ulimits(plan),
+            },
+        }
+
+    def _make(self, plan: Plan) -> None:
+        """Commands run as another user than the server: their directories are open, the one around them is not."""
+        root = self._root(plan)
+        for name in ("tree", "home"):
+            (root / name).mkdir(parents=True, exist_ok=True)
+            (root / name).chmod(0o777)
+        root.chmod(0o700)
+        for role in ("agent", "view"):
+            private = root / role
+            (private / "state").mkdir(parents=True, exist_ok=True)
+            (private / "state").chmod(0o777)
+            private.chmod(0o700)
+            if not (private / "token").exists():
+                (private / "token").write_text(secrets.token_urlsafe(32))
+            self._settle(plan, role)
+
+    def _settle(self, plan: Plan, role: str) -> None:
+        private = self._root(plan) / role
+        (private / "agent.pyz").write_bytes(bundle())
+        settings = {
+            "tree": TREE,
+            "home": HOME,
+            "roots": ["/tmp"],  # noqa: S108
+            "state": f"{PRIVATE}/state",
+            "socket": f"{PRIVATE}/socket",
+            "token": (private / "token").read_text(),
+            "user": USER if os.getuid() != USER else USER + 1,
+            "group": USER if os.getuid() != USER else USER + 1,
+            "read_only": role == "view",
+            "environment": dict(plan.environment),
+            "limits": {
+                "file_bytes": plan.limits.file_bytes,
+                "disk_bytes": 0 if role == "view" else plan.limits.disk_bytes,
+            },
+        }
+        (private / "settings.json").write_text(json.dumps(settings))
+        (private / "settings.json").chmod(0o600)
+
+    def _reachable(self, plan: Plan, role: str) -> WorkspaceClient:
+        private = self._root(plan) / role
+        token = (private / "token").read_text() if (private / "token").exists() else ""
+        return WorkspaceClient(Connection.at(private / "socket", token))
+
+    def _root(self, plan: Plan) -> Path:
+        return self._engine.root / str(plan.id)
+
+    def _client(self) -> aiodocker.Docker:
+        if self._docker is None:
+            self._docker = aiodocker.Docker(url=self._engine.url)
+        return self._docker
+
+
+def _name(plan: Plan, role: str) -> str:
+    return f"perdure-{plan.id}-{role}"
+
+
+def _ulimits(plan: Plan) -> list[dict[str, str | int]]:
+    """Said explicitly, because an engine's own defaults may be more than it is allowed to give."""
+    return [
+        {"Name": "nofile", "Soft": OPEN_FILES, "Hard": OPEN_FILES},
+        {"Name": "nproc", "Soft": plan.limits.processes * 4, "Hard": plan.limits.processes * 4},
+    ]
