@@ -58,25 +58,25 @@ test("blocks that are settled stay the same objects", () => {
   expect(after[1]).toBe(before[1]);
 });
 
-/** The cheapest of many reads that each add a line to an open code block of this many lines. */
+/** Milliseconds for one more line of a code block that has so many already: the best of many, which other work cannot slow. */
 function costOfALine(lines: number): number {
   const growing = new GrowingMarkdown();
   let text = "```ts\n";
   for (let line = 0; line < lines; line++) text += `const value${line} = ${line};\n`;
   growing.read(text);
-  let cheapest = Number.POSITIVE_INFINITY;
-  for (let line = 0; line < 300; line++) {
-    text += `more(${line});\n`;
+  let best = Number.POSITIVE_INFINITY;
+  for (let line = 0; line < 200; line++) {
+    const next = `${text}more(${line});\n`;
     const started = performance.now();
-    growing.read(text);
-    cheapest = Math.min(cheapest, performance.now() - started);
+    growing.read(next);
+    best = Math.min(best, performance.now() - started);
+    text = next;
   }
-  return cheapest;
+  return best;
 }
 
-test("a line costs about the same at the end of a long code block as of a short one", () => {
-  costOfALine(100);
-  expect(costOfALine(10_000) / costOfALine(1_000)).toBeLessThan(8);
+test("a line at the end of a code block of 10,000 costs less than a millisecond", () => {
+  expect(costOfALine(10_000)).toBeLessThan(1);
 });
 
 test("an end mark on the last line closes the block", () => {
