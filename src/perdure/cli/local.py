@@ -42,7 +42,12 @@ async def local_replica(settings: Settings) -> AsyncGenerator[Place]:
         async with simulator() as demo, running(settings) as system:
             await system.offer_demo(demo)
             config = uvicorn.Config(
-                system.asgi, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=1
+                system.asgi,
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                timeout_graceful_shutdown=1,
+                ws="websockets-sansio",
             )
             server = _Server(config)
             serving = asyncio.create_task(server.serve(sockets=[listener]))

@@ -101,6 +101,9 @@ async def _answer_requests(system: System, listener: socket.socket) -> None:
             log_config=None,
             access_log=False,
             server_header=False,
+            ws="websockets-sansio",
+            # A stream's batches are encoded once for all who follow; compressing would be done again for each.
+            ws_per_message_deflate=False,
             timeout_graceful_shutdown=int(DRAIN.total_seconds()),
         )
     )
