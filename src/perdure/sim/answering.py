@@ -41,7 +41,7 @@ class Answering:
         try:
             ask = wire.read(self._authorized(wire, exchange, f"{digest}{attempt % 65536:04x}"))
             entry.model, entry.chat, entry.text, entry.step = ask.model, ask.chat, ask.prompt, ask.step
-            await self._perform(wire, exchange, ask, attempt)
+            await self._perform(wire, exchange, ask, (digest, attempt))
         except Problem as problem:
             self._refuse(wire, exchange, entry, problem)
         except BadDirective as error:
@@ -95,12 +95,12 @@ class Answering:
         entry.finished_at = self.now()
         self.recording.changed()
 
-    async def _perform(self, wire: Wire, exchange: Exchange, ask: Ask, attempt: int) -> None:
+    async def _perform(self, wire: Wire, exchange: Exchange, ask: Ask, attempt: tuple[str, int]) -> None:
         window = self.director.window(ask.model)
         if ask.figures.prompt > window:
             await self._overflow(wire, exchange, ask, window)
             return
-        step = self.director.step(ask, attempt)
+        step = self.director.step(ask, *attempt)
         for fault in step.faults:
             if fault.kind in STATUSES:
                 raise self._scripted(wire, fault)

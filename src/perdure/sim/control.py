@@ -11,6 +11,7 @@ from perdure.sim.director import Director
 from perdure.sim.gates import Gates
 from perdure.sim.recording import Filter, Recording
 from perdure.sim.script import Script
+from perdure.sim.weather import Weather
 
 _PATIENCE = str(SIMULATED_PATIENCE.total_seconds())
 
@@ -28,6 +29,8 @@ class Control:
             ("DELETE", "requests"): self._forget,
             ("GET", "scripts"): self._scripts,
             ("POST", "scripts"): self._add_script,
+            ("GET", "weather"): self._weather,
+            ("PUT", "weather"): self._change_weather,
             ("GET", "gates"): self._gate,
             ("POST", "gates"): self._move_gate,
             ("DELETE", "gates"): self._open_gates,
@@ -71,6 +74,14 @@ class Control:
         script = msgspec.json.decode(exchange.body, type=Script)
         self._director.scripts[script.name] = script
         exchange.respond(201, _json({"name": script.name}))
+
+    async def _weather(self, exchange: Exchange, _: str) -> None:
+        exchange.respond(200, _json(self._director.weather))
+
+    async def _change_weather(self, exchange: Exchange, _: str) -> None:
+        """PUT /sim/weather with the chance of each fault, such as {"faults": {"cut": 0.05}, "seed": 7}."""
+        self._director.weather = msgspec.json.decode(exchange.body, type=Weather)
+        exchange.respond(200, _json(self._director.weather))
 
     async def _gate(self, exchange: Exchange, name: str) -> None:
         """GET /sim/gates, or GET /sim/gates/NAME?waiting=1 to wait until someone has come to the gate."""
