@@ -15,8 +15,8 @@ export default function Diff({ text, mode = "unified", onComment }: Props) {
   if (files.length === 0) return <p className="quiet">Nothing changed.</p>;
   return (
     <div className="diff">
-      {files.map((file) => (
-        <DiffFileView key={file.path} file={file} mode={mode} onComment={onComment} />
+      {files.map((file, at) => (
+        <DiffFileView key={`${at}${file.path}`} file={file} mode={mode} onComment={onComment} />
       ))}
     </div>
   );

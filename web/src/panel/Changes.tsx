@@ -6,6 +6,7 @@ import { lazy, Suspense, useCallback, useEffect } from "react";
 import { api } from "../api/client.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
+import { editsIn } from "../chat/edits.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
 import type { DiffMode } from "../diff/DiffFileView.tsx";
@@ -16,7 +17,7 @@ import { NoWorkspace } from "./NoWorkspace.tsx";
 const Diff = lazy(() => import("../diff/Diff.tsx"));
 
 const selectDiff = (chat: ChatState) => chat.card?.diff;
-const selectHistory = (chat: ChatState) => chat.messages.length;
+const selectMessages = (chat: ChatState) => chat.messages;
 
 interface DiffAnswer {
   diff?: string;
@@ -33,7 +34,8 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
   const { drafts } = useStores();
   const client = useQueryClient();
   const status = useChat(selectDiff);
-  const steps = useChat(selectHistory);
+  const messages = useChat(selectMessages);
+  const steps = messages.length;
   const [mode, setMode] = useStored<DiffMode>("diff-mode", "unified");
   const { data, isFetching, error } = useQuery({
     queryKey: ["diff", workspace],
@@ -82,10 +84,14 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
           <RefreshCw />
         </Button>
       </div>
-      {error && <p className="quiet panel-note">{error.message}</p>}
-      {data !== undefined && (
+      {error && (
+        <p className="quiet panel-note">
+          The workspace cannot be read now. These are the edits of this conversation.
+        </p>
+      )}
+      {(data !== undefined || error) && (
         <Suspense fallback={null}>
-          <Diff text={data} mode={mode} onComment={comment} />
+          <Diff text={data ?? editsIn(messages)} mode={mode} onComment={comment} />
         </Suspense>
       )}
     </div>
