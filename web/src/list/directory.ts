@@ -49,10 +49,11 @@ export class Directory {
     return () => this.#listeners.delete(listener);
   };
 
+  /** A card replaces the one before: what it leaves out is at its default, not unchanged. */
   put(cards: readonly ChatCard[]): void {
     if (cards.length === 0) return;
     const next = new Map(this.cards);
-    for (const card of cards) next.set(card.id, { ...next.get(card.id), ...card });
+    for (const card of cards) next.set(card.id, card);
     this.#set(next);
   }
 
