@@ -133,6 +133,8 @@ async def begun(place: Place, cell: Cell) -> Chat:
     await place.pool.execute(ENRICH, chat.id, MARKED_AT, retry, error, *owner, cell.of is State.INVALID)
     await place.pool.execute("UPDATE chat_cards SET pin = 3, turns = 0 WHERE id = $1", chat.id)
     await place.pool.execute("DELETE FROM inbox WHERE chat_id = $1", chat.id)
+    # The machine remembers the row as it left it.
+    place.machine = place.another_machine()
     return await place.machine.load(chat.id)
 
 

@@ -9,13 +9,14 @@ from msgspec import structs
 
 from perdure.core.chat import Chat, Fence
 from perdure.core.clock import Clock, SystemClock
-from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, TransitionNotAllowed
+from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, PerdureError, TransitionNotAllowed
 from perdure.core.ids import ChangeId, ChatId, MessageNumber
 from perdure.core.message import Effort, Message, Role, Visibility
 from perdure.machine.change import Plan
 from perdure.machine.delivery import Delivery, PlanFrom, Request
 from perdure.machine.diagram import follow
 from perdure.machine.lanes import Lanes
+from perdure.machine.memory import Memory
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import Target
 from perdure.store.commit import NewCard
@@ -60,6 +61,7 @@ class Machine:
         self._announce = announce
         self._clock = clock or SystemClock()
         self._lanes = Lanes()
+        self._memory = Memory()
         self._committing = set[asyncio.Task[Committed]]()
 
     async def load(self, chat_id: ChatId) -> Chat:
@@ -71,7 +73,7 @@ class Machine:
         """Bring a chat into being, with whatever its first change does besides."""
         plan = follow(None, transitions, chat_id=chat_id)
         try:
-            return await self._change(None, lambda _: plan, with_fields(request, new_card=card))
+            return await self._deliver(plan, lambda _: plan, with_fields(request, new_card=card))
         except IdTaken:
             state = (await self._execution.load(chat_id)).state
             raise TransitionNotAllowed("Create", state.value, "There is a chat with this id already.") from None
@@ -82,10 +84,11 @@ class Machine:
 
     async def change_by(self, chat_id: ChatId, bundle: Bundle, *, request: Request = _PLAIN) -> Committed:
         """Follow the arrows that the bundle chooses when it sees the chat."""
+        plan_from = _planner(bundle, request.fence)
         await self._lanes.enter(chat_id)
         try:
-            base = await self._execution.load(chat_id)
-            return await self._change(base, _planner(bundle, request.fence), request)
+            plan = self._plan_from_memory(chat_id, plan_from) or plan_from(await self._execution.load(chat_id))
+            return await self._deliver(plan, plan_from, request)
         finally:
             self._lanes.leave(chat_id)
 
@@ -96,8 +99,9 @@ class Machine:
     async def advance_by(self, chat: Chat, bundle: Bundle, *, request: Request = _PLAIN) -> Committed:
         """Follow the arrows that the bundle chooses, from a row that the caller knows."""
         await self._lanes.enter(chat.id)
+        plan_from = _planner(bundle, request.fence)
         try:
-            return await self._change(chat, _planner(bundle, request.fence), request)
+            return await self._deliver(plan_from(chat), plan_from, request)
         finally:
             self._lanes.leave(chat.id)
 
@@ -108,7 +112,8 @@ class Machine:
         await self._lanes.enter(chat_id)
         try:
             base, target = await self._load_target(chat_id, number)
-            return await self._change(base, _planner(bundle(target), request.fence), request)
+            plan_from = _planner(bundle(target), request.fence)
+            return await self._deliver(plan_from(base), plan_from, request)
         finally:
             self._lanes.leave(chat_id)
 
@@ -126,19 +131,38 @@ class Machine:
         effort = Effort(row["effort"]) if row["effort"] else None
         return chat, Target(number=number, visibility=Visibility(row["visibility"]), model=row["model"], effort=effort)
 
-    async def _change(self, base: Chat | None, plan_from: PlanFrom, request: Request) -> Committed:
+    def _plan_from_memory(self, chat_id: ChatId, plan_from: PlanFrom) -> Plan | None:
+        """A plan from the row as this process left it: if it moved since, the swap is lost and the row is read.
+
+        Only the row itself may say no, or that nothing is to be done.
+        """
+        known = self._memory.get(chat_id)
+        if known is None:
+            return None
+        try:
+            plan = plan_from(known)
+        except PerdureError:
+            return None
+        return None if plan.empty else plan
+
+    async def _deliver(self, plan: Plan, plan_from: PlanFrom, request: Request) -> Committed:
         delivery = Delivery(self._execution, self._clock, plan_from, request)
-        plan = plan_from(base)
         if plan.empty:
-            return Committed(plan, plan.chat if base is None else base, delivery.change_id)
+            assert plan.base is not None, "creating a chat is never nothing"
+            return Committed(plan, plan.base, delivery.change_id)
         # A task of its own: whoever waits may be cancelled, a commit may not.
-        task = asyncio.ensure_future(self._deliver(delivery, plan))
+        task = asyncio.ensure_future(self._settle(delivery, plan))
         self._committing.add(task)
         task.add_done_callback(self._committing.discard)
         return await asyncio.shield(task)
 
-    async def _deliver(self, delivery: Delivery, plan: Plan) -> Committed:
-        delivered = await delivery.settle(plan)
+    async def _settle(self, delivery: Delivery, plan: Plan) -> Committed:
+        try:
+            delivered = await delivery.settle(plan)
+        except BaseException:
+            self._memory.forget(plan.chat.id)
+            raise
+        self._memory.keep(delivered.chat)
         committed = Committed(delivered.plan, delivered.chat, delivered.change_id)
         if not delivered.plan.empty:
             self._announce(committed)

@@ -1,27 +1,23 @@
 """Reading and committing execution state. Only the machine imports this module."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
 
 import asyncpg
 from asyncpg import Pool, Record
-from asyncpg.pool import PoolConnectionProxy
 
 from perdure.core.chat import Chat
 from perdure.core.errors import ChatNotFound, InvalidInput, KeyTaken, MessageNotFound, Unavailable
 from perdure.core.ids import ChangeId, ChatId, MessageNumber
 from perdure.store.away import AWAY
 from perdure.store.commit import Write
+from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections
 from perdure.store.queries import query
 from perdure.store.rows import leading_chat_of
 from perdure.store.statement import statement
 
-Connection: TypeAlias = "PoolConnectionProxy[Record]"
-
-RELEASE_PATIENCE = 1
 _FAILURES = (*AWAY, asyncpg.PostgresError)
 _LOST_SWAP = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
 
@@ -63,6 +59,7 @@ class Execution:
     def __init__(self, pool: "Pool[Record]", *, timeout: float = 30) -> None:
         self._pool = pool
         self._timeout = timeout
+        self._connections = Connections(pool, timeout)
 
     async def load(self, chat_id: ChatId) -> Chat:
         return leading_chat_of(await self._row("chats/load", chat_id))
@@ -83,7 +80,7 @@ class Execution:
         """Write it all, or nothing. None means that somebody else moved the chat first."""
         sql, values = statement(write)
         try:
-            return _stamp_of(await self._fetchrow(sql, values))
+            return _stamp_of(await self._connections.fetchrow(sql, values))
         except _FAILURES as error:
             return _without_stamp(error)
 
@@ -106,17 +103,9 @@ class Execution:
         except AWAY as error:
             raise OutcomeUnknown(_describe(error)) from error
 
-    async def _fetchrow(self, sql: str, values: Sequence[object]) -> Record | None:
-        connection = await self._pool.acquire(timeout=self._timeout)
-        try:
-            return await connection.fetchrow(sql, *values, timeout=self._timeout)
-        finally:
-            # A statement that timed out is cancelled first, and the server that should say so may be gone.
-            await self._pool.release(connection, timeout=RELEASE_PATIENCE)
-
     async def _row(self, name: str, *values: object) -> Record:
         try:
-            row = await self._fetchrow(query(name), values)
+            row = await self._connections.fetchrow(query(name), values)
         except AWAY as error:
             raise Unavailable(_describe(error)) from error
         if row is None:

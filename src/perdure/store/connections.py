@@ -1,0 +1,110 @@
+"""Connections at hand: the pool's own check-out costs more than a small statement does."""
+
+import asyncio
+from collections import deque
+from typing import TypeAlias
+
+from asyncpg import Pool, Record
+from asyncpg.pool import PoolConnectionProxy
+
+Connection: TypeAlias = "PoolConnectionProxy[Record]"
+
+# How long a connection that nobody uses stays at hand, and how long a broken one may take to go.
+KEPT = 0.05
+RELEASE_PATIENCE = 1
+
+
+class Connections:
+    """Borrows connections of a pool and hands them from one statement to the next while there is work.
+
+    A part of the pool is never borrowed, so that others get their turn.
+    """
+
+    def __init__(self, pool: "Pool[Record]", timeout: float) -> None:
+        self._pool = pool
+        self._timeout = timeout
+        self._limit = max(1, pool.get_max_size() - max(2, pool.get_max_size() // 4))
+        self._idle: list[Connection] = []
+        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
+        self._borrowed = 0
+        self._unused = 0
+        self._tidying: asyncio.TimerHandle | None = None
+        self._releasing = set[asyncio.Task[None]]()
+
+    async def fetchrow(self, sql: str, values: "list[object] | tuple[object, ...]") -> Record | None:
+        connection = self._idle.pop() if self._idle else await self._take()
+        try:
+            row = await connection.fetchrow(sql, *values, timeout=self._timeout)
+        except BaseException:
+            # A statement that timed out or was cancelled leaves a connection that nobody else should wait for.
+            self._release(connection)
+            raise
+        self._give(connection)
+        return row
+
+    async def _take(self) -> Connection:
+        if self._borrowed < self._limit:
+            return await self._borrow()
+        turn: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await turn or await self._borrow()
+        except BaseException:
+            if turn.done() and not turn.cancelled() and (connection := turn.result()) is not None:
+                self._give(connection)
+            raise
+
+    async def _borrow(self) -> Connection:
+        self._borrowed += 1
+        try:
+            return await self._pool.acquire(timeout=self._timeout)
+        except BaseException:
+            self._returned()
+            raise
+
+    def _give(self, connection: Connection) -> None:
+        if connection.is_closed():
+            self._release(connection)
+        elif (turn := self._next()) is not None:
+            turn.set_result(connection)
+        else:
+            self._idle.append(connection)
+            if self._tidying is None:
+                self._unused = 0
+                self._tidying = asyncio.get_running_loop().call_later(KEPT, self._tidy)
+            self._unused = min(self._unused, len(self._idle) - 1)
+
+    def _next(self) -> "asyncio.Future[Connection | None] | None":
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                return turn
+        return None
+
+    def _tidy(self) -> None:
+        """Give back what was not needed since the last look."""
+        self._tidying = None
+        for connection in self._idle[: self._unused]:
+            self._release(connection)
+        self._idle = self._idle[self._unused :]
+        self._unused = len(self._idle)
+        if self._idle:
+            self._tidying = asyncio.get_running_loop().call_later(KEPT, self._tidy)
+
+    def _release(self, connection: Connection) -> None:
+        self._returned()
+        task = asyncio.ensure_future(self._pool.release(connection, timeout=RELEASE_PATIENCE))
+        self._releasing.add(task)
+        task.add_done_callback(self._released)
+
+    def _released(self, task: "asyncio.Task[None]") -> None:
+        self._releasing.discard(task)
+        if not task.cancelled():
+            # The pool closes a connection that does not come back in order; nothing is left to be done about it.
+            task.exception()
+
+    def _returned(self) -> None:
+        self._borrowed -= 1
+        if (turn := self._next()) is not None:
+            turn.set_result(None)
