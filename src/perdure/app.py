@@ -157,8 +157,7 @@ async def running(
         stack.callback(services.config.follow())
         episodes = Episodes()
         client = await stack.enter_async_context(reach_models(settings, services.clock))
-        drivers = {"local": LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)}
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, services.clock)
+        workspaces = make_workspaces(settings, pool, pubsub, services.clock)
         stack.push_async_callback(workspaces.close)
         kit = equip(pool, machine, services, episodes, client, workspaces, points or Unarmed())
         lease = Lease(
@@ -166,7 +165,8 @@ async def running(
         )
         worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
         worker.counted = pubsub.count
-        services = replace(services, taker=worker.runners, probe=Probe(kit.preparation.models, client, services.clock))
+        probe = Probe(kit.preparation.models, client, services.clock)
+        services = replace(services, taker=worker.runners, probe=probe, workspaces=workspaces)
         aftermath = Aftermath(pool, kit.histories, kit.preparation.models, client, pubsub)
         stack.callback(announcer.follow(aftermath.committed))
         door = ApiDoor(services.entrance, pool, services.rows)
@@ -193,6 +193,11 @@ async def running(
                 Stream(re.compile(RELAY_PATTERN), Outlet(episodes, relay_secret(services))),
             ),
         )
+
+
+def make_workspaces(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock) -> Workspaces:
+    drivers = {"local": LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)}
+    return Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, clock)
 
 
 class Service(Protocol):

@@ -14,6 +14,7 @@ from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.machine.machine import Machine
 from perdure.store.pubsub import Pubsub
+from perdure.workspaces.service import Workspaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +31,4 @@ class Services:
     clock: Clock
     probe: Probe | None = None
     """Absent where this process reaches no models."""
+    workspaces: Workspaces | None = None

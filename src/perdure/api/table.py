@@ -14,6 +14,7 @@ from perdure.api.routes import (
     settings,
     sharing,
     usage,
+    workspaces,
 )
 from perdure.api.routing import Table
 
@@ -31,4 +32,5 @@ TABLE = Table(
     inbox.routes,
     people.routes,
     usage.routes,
+    workspaces.routes,
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Self
 
 from asyncpg import Pool, Record
 
@@ -22,9 +23,13 @@ class WorkspaceRow:
     created_at: datetime
     used_at: datetime
 
+    @classmethod
+    def of(cls, row: Record) -> Self:
+        return cls(**{name: row[name] for name in cls.__dataclass_fields__})
+
 
 def _row(row: Record | None) -> WorkspaceRow | None:
-    return None if row is None else WorkspaceRow(**{name: row[name] for name in WorkspaceRow.__dataclass_fields__})
+    return None if row is None else WorkspaceRow.of(row)
 
 
 class WorkspaceRows:

@@ -1,0 +1,166 @@
+"""Templates, and the workspaces that are made from them."""
+
+from uuid import uuid4
+
+from perdure.access.roles import Permission
+from perdure.api.caller import Caller
+from perdure.api.http import Answer
+from perdure.api.routing import Routes
+from perdure.api.wire.control import Nothing
+from perdure.api.wire.workspaces import (
+    Diff,
+    FilesQuery,
+    NewWorkspace,
+    PathQuery,
+    ProcessPage,
+    TemplateCard,
+    TemplateList,
+    WorkspaceCard,
+    WorkspaceList,
+)
+from perdure.core.errors import NotFound
+from perdure.core.ids import WorkspaceId
+from perdure.store.workspaces import WorkspaceRow
+from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.service import Workspaces
+from perdure.workspaces.wire import GitState, Listing
+
+routes = Routes("workspaces")
+
+DEEPEST = 6
+# What a viewer in the browser can show.
+SHOWN_BYTES = 1024 * 1024
+
+
+@routes.get("/templates")
+async def list_templates(caller: Caller) -> TemplateList:
+    """The recipes that workspaces can be made from."""
+    return TemplateList(
+        tuple(
+            TemplateCard(
+                name=template.name,
+                description=template.recipe.description,
+                driver=template.recipe.driver,
+                network=template.recipe.network.value,
+                parameters=template.recipe.parameters,
+                readme=template.readme,
+            )
+            for template in _service(caller).templates.values()
+        )
+    )
+
+
+@routes.get("/workspaces")
+async def list_workspaces(caller: Caller) -> WorkspaceList:
+    """Your workspaces, newest first."""
+    rows = await caller.rows.all("workspaces/list")
+    return WorkspaceList(tuple(_card(WorkspaceRow.of(row)) for row in rows))
+
+
+@routes.post("/workspaces", status=201)
+async def create_workspace(caller: Caller, body: NewWorkspace) -> WorkspaceCard:
+    """Make a workspace from a template. It is there when this answers."""
+    caller.actor.require(Permission.CHAT)
+    made = await _service(caller).create(
+        WorkspaceId(uuid4()),
+        owner_id=caller.actor.user_id,
+        organisation_id=caller.actor.organisation_id,
+        template=body.template,
+        parameters=body.parameters,
+    )
+    return _card(await _row(caller, made.id))
+
+
+@routes.get("/workspaces/{workspace_id}")
+async def read_workspace(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceCard:
+    """One of your workspaces."""
+    return _card(await _row(caller, workspace_id))
+
+
+@routes.delete("/workspaces/{workspace_id}")
+async def delete_workspace(caller: Caller, workspace_id: WorkspaceId) -> None:
+    """Remove a workspace with all its files."""
+    await _service(caller).remove(await _row(caller, workspace_id))
+    await caller.rows.all("workspaces/remove", workspace_id)
+
+
+@routes.post("/workspaces/{workspace_id}/start")
+async def start_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
+    """Start it, if it is stopped."""
+    await _client(caller, workspace_id)
+    return _card(await _row(caller, workspace_id))
+
+
+@routes.post("/workspaces/{workspace_id}/stop")
+async def stop_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
+    """End its processes; its files stay."""
+    await _service(caller).stop(await _row(caller, workspace_id))
+    return _card(await _row(caller, workspace_id))
+
+
+@routes.get("/workspaces/{workspace_id}/files")
+async def list_files(caller: Caller, workspace_id: WorkspaceId, query: FilesQuery) -> Listing:
+    """Files and folders."""
+    client = await _client(caller, workspace_id)
+    return await client.files.list(query.path, max(1, min(query.depth, DEEPEST)))
+
+
+@routes.get("/workspaces/{workspace_id}/files/content", raw=("application/octet-stream",))
+async def read_file(caller: Caller, workspace_id: WorkspaceId, query: PathQuery) -> Answer:
+    """The bytes of a file."""
+    client = await _client(caller, workspace_id)
+    content = await client.files.content(query.path, SHOWN_BYTES)
+    headers = (("content-type", "application/octet-stream"), ("content-security-policy", "default-src 'none'; sandbox"))
+    return Answer(200, content, headers)
+
+
+@routes.get("/workspaces/{workspace_id}/processes")
+async def list_processes(caller: Caller, workspace_id: WorkspaceId) -> ProcessPage:
+    """The commands that were started there."""
+    client = await _client(caller, workspace_id)
+    return ProcessPage(tuple(await client.processes.list()))
+
+
+@routes.get("/workspaces/{workspace_id}/git")
+async def read_git(caller: Caller, workspace_id: WorkspaceId) -> GitState:
+    """How its repositories stand."""
+    return await (await _client(caller, workspace_id)).git.state()
+
+
+@routes.get("/workspaces/{workspace_id}/diff")
+async def read_diff(caller: Caller, workspace_id: WorkspaceId) -> Diff:
+    """What changed in its repositories since their last commits, read now."""
+    client = await _client(caller, workspace_id)
+    state = await client.git.state()
+    diffs = [(await client.git.diff(repository.path)).diff for repository in state.repositories]
+    return Diff("\n".join(diffs))
+
+
+def _service(caller: Caller) -> Workspaces:
+    workspaces = caller.services.workspaces
+    if workspaces is None:
+        raise NotFound("This deployment has no workspaces.")
+    return workspaces
+
+
+async def _row(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceRow:
+    row = await caller.rows.one("workspaces/read", workspace_id)
+    if row is None:
+        raise NotFound("There is no such workspace.")
+    return WorkspaceRow.of(row)
+
+
+async def _client(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceClient:
+    return await _service(caller).client(await _row(caller, workspace_id))
+
+
+def _card(row: WorkspaceRow) -> WorkspaceCard:
+    return WorkspaceCard(
+        id=row.id,
+        template=row.template,
+        driver=row.driver,
+        status=row.status,
+        created_at=row.created_at,
+        used_at=row.used_at,
+        error=row.error,
+    )

@@ -1,0 +1,38 @@
+"""Workspaces over HTTP: made, looked into, stopped and removed by whoever owns them."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from perdure.store.pool import Pool
+from perdure.testing.town import ReplicaTown, replicas
+
+
+@pytest.fixture
+async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    async with replicas(database_url, pool, tmp_path, count=1) as town:
+        yield town
+
+
+async def test_a_workspace_is_made_looked_into_stopped_and_removed(town: ReplicaTown) -> None:
+    ada = town.at(0)
+    names = [template["name"] for template in (await ada.get("/templates")).json["items"]]
+    assert {"blank", "python", "node", "git"} <= set(names)
+    made = await ada.post("/workspaces", {"template": "blank"})
+    assert (made.status, made.json["status"]) == (201, "running")
+    place = f"/workspaces/{made.json['id']}"
+    assert (await ada.get(f"{place}/files?path=.&depth=1")).json["entries"] == []
+    assert (await ada.get(f"{place}/diff")).json == {"diff": ""}
+    assert (await ada.post(f"{place}/stop")).json["status"] == "stopped"
+    assert (await ada.post(f"{place}/start")).json["status"] == "running"
+    assert (await ada.delete(place)).status == 204
+    assert (await ada.get(place)).status == 404
+
+
+async def test_a_template_that_is_not_there_is_a_clear_error(town: ReplicaTown) -> None:
+    said = await town.at(0).post("/workspaces", {"template": "castle"})
+    assert said.status == 404
+    assert "blank" in said.json["message"]
