@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Self
@@ -19,7 +19,7 @@ from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.dialects.openai_responses.background import giving_up, listening
 from perdure.providers.errors.answers import STREAM_TYPES, refusal
 from perdure.providers.errors.classification import ModelCallFailed, classify
-from perdure.providers.errors.failures import StartupTimeout
+from perdure.providers.errors.failures import ApiError, StartupTimeout
 from perdure.providers.proxy import Proxies
 from perdure.providers.request import ModelRequest, ModelSettings
 from perdure.providers.route import Route
@@ -67,13 +67,13 @@ class ProviderClient:
 
         Whatever goes wrong with the provider is raised as a ProviderFailure.
         """
-        return self._streamed(route, lambda: route.encode(request), request.settings)
+        return self._streamed(route, lambda: self._asked(route, request))
 
     def resume(
         self, route: Route, response_id: str, settings: ModelSettings, *, after: int | None = None
     ) -> AbstractAsyncContextManager[ModelStream]:
         """A background response again: from its beginning, or from behind the event numbered `after`."""
-        return self._streamed(route, lambda: listening(response_id, after), settings)
+        return self._streamed(route, lambda: self._opened(route, listening(response_id, after), settings))
 
     async def give_up(self, route: Route, response_id: str) -> None:
         """Tell the provider that nobody waits for a background response any more. Its answer does not matter."""
@@ -98,10 +98,10 @@ class ProviderClient:
 
     @asynccontextmanager
     async def _streamed(
-        self, route: Route, encode: Callable[[], Encoded], settings: ModelSettings
+        self, route: Route, open_stream: Callable[[], Awaitable[ModelStream]]
     ) -> AsyncGenerator[ModelStream]:
         try:
-            stream = await self._opened(route, encode(), settings)
+            stream = await open_stream()
         except TRANSPORT_ERRORS as error:
             raise ModelCallFailed(classify(error, route.provider)) from error
         except asyncio.CancelledError as error:
@@ -112,6 +112,16 @@ class ProviderClient:
             yield stream
         finally:
             self._leave(stream)
+
+    async def _asked(self, route: Route, request: ModelRequest) -> ModelStream:
+        """The answer's stream. A provider that forgot the chain is told everything, in another request."""
+        encoded = route.encode(request)
+        try:
+            return await self._opened(route, encoded, request.settings)
+        except ApiError as error:
+            if not encoded.chained or not classify(error).chain_broken:
+                raise
+        return await self._opened(route, route.encode_whole(request), request.settings)
 
     async def _opened(self, route: Route, encoded: Encoded, settings: ModelSettings) -> ModelStream:
         limit = settings.startup_timeout.total_seconds()

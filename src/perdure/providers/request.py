@@ -42,7 +42,10 @@ class ModelSettings(Struct, frozen=True, omit_defaults=True):
     startup_timeout: timedelta = STARTUP_TIMEOUT
     silence_timeout: timedelta = SILENCE_TIMEOUT
     options: dict[str, Any] = {}
-    """Fields of the request that only this dialect knows (service tier, verbosity, …), merged in as they are."""
+    """Fields of the request that only this dialect knows (service tier, verbosity, …), merged in as they are.
+
+    For the Responses API two of them are ours: `chain` and `background`, each true or false.
+    """
 
 
 class Continuation(Struct, frozen=True):

@@ -1,13 +1,16 @@
 """A route: which dialect, at which endpoint, on whose credentials, for which model. Resolved once per turn."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from msgspec import structs
 
 from perdure.providers.credentials import Credentials
 from perdure.providers.dialects.dialect import Dialect, Encoded
+from perdure.providers.dialects.openai_responses.encode import CHAIN
 from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.endpoint import Endpoint
 from perdure.providers.model import Model
-from perdure.providers.request import ModelRequest
+from perdure.providers.request import Continuation, ModelRequest
 from perdure.providers.service import ProviderSettings, credentials, endpoint
 
 
@@ -33,3 +36,9 @@ class Route:
 
     def encode(self, request: ModelRequest) -> Encoded:
         return self.dialect.encode(request, self.model, self.endpoint.quirks)
+
+    def encode_whole(self, request: ModelRequest) -> Encoded:
+        """The request again, without relying on what the provider remembers."""
+        options = {name: value for name, value in request.settings.options.items() if name != CHAIN}
+        settings = structs.replace(request.settings, options=options)
+        return self.encode(replace(request, settings=settings, continuation=Continuation(store=True)))

@@ -45,6 +45,8 @@ class Encoded:
     block_hashes: tuple[str, ...]
     """One per prompt block in the provider's order (tools, system, messages): the first that differs from the last
     call's is where the provider's cache broke."""
+    chained: bool = False
+    """Whether it leaves out what the provider is believed to remember."""
 
 
 class Decoder(Protocol):

@@ -6,6 +6,7 @@ from msgspec import Raw
 
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
+from perdure.providers.dialects.openai_responses.chain import link
 from perdure.providers.dialects.wire import data_url, to_json
 from perdure.providers.effort import clamped
 from perdure.providers.model import Model, Thinking
@@ -18,9 +19,17 @@ from perdure.providers.request import ModelRequest, WebSearch
 NAME = "openai_responses"
 PATH = "/responses"
 MIN_OUTPUT_TOKENS = 16
+CHAIN = "chain"
+BACKGROUND = "background"
 
 
 def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encoded:
+    """The request. The options `chain` and `background` are ours and mean what `Continuation` says."""
+    options = dict(request.settings.options)
+    chain, background = bool(options.pop(CHAIN, False)), bool(options.pop(BACKGROUND, False))
+    linked = link(request.messages, model.id) if chain else None
+    previous, messages = linked or (request.continuation.previous_response_id, request.messages)
+    background = background or request.continuation.background
     target = Target(
         dialect=NAME,
         model=model.id,
@@ -28,26 +37,27 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         documents=model.documents,
         tools=bool(request.tools) and model.tools,
     )
-    turns = project(request.messages, target, request.files)
+    turns = project(messages, target, request.files)
     items = [to_json(item) for turn in turns for item in _items(turn, target)]
     system = [text for text in request.system if text.strip()]
     tools = _tools(request) if model.tools else []
-    continuation = request.continuation
     body = {
         "model": model.id,
         "instructions": "\n\n".join(system) or None,
         "input": [Raw(item) for item in items],
         "tools": tools or None,
         "stream": True,
-        "store": continuation.store or continuation.background,
-        "background": continuation.background or None,
-        "previous_response_id": continuation.previous_response_id,
+        "store": chain or background or request.continuation.store,
+        "background": background or None,
+        "previous_response_id": previous,
         "prompt_cache_key": request.cache_key,
         **_settings(request, model),
     }
     blocks = [*([to_json(tools)] if tools else []), *map(to_json, system), *items]
-    whole = finished(body, request.settings.options, quirks)
-    return Encoded(path_for(model, PATH, quirks), {}, whole, tuple(map(block_hash, blocks)))
+    hashes = tuple(map(block_hash, blocks))
+    return Encoded(
+        path_for(model, PATH, quirks), {}, finished(body, options, quirks), hashes, chained=linked is not None
+    )
 
 
 def _settings(request: ModelRequest, model: Model) -> Json:
