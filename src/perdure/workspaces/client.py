@@ -67,8 +67,11 @@ class Files:
         content = await self._connection.fetch("GET", "/v1/files/lines", query=query)
         return msgspec.json.decode(content, type=wire.TextPage | wire.ImagePage)
 
-    async def write(self, path: str, content: str, *, key: str | None = None) -> wire.Written:
-        body = {"path": path, "content": content, "key": key}
+    async def write(
+        self, path: str, content: str, *, key: str | None = None, through_links: bool = True
+    ) -> wire.Written:
+        """Replace a whole file. A plan is written with `through_links=False`, so that it lands where it says."""
+        body = {"path": path, "content": content, "key": key, **({} if through_links else {"through_links": False})}
         return await self._connection.ask(wire.Written, "POST", "/v1/files/write", body=body)
 
     async def edit(self, files: Sequence[wire.FileEdits], *, key: str | None = None) -> wire.Written:

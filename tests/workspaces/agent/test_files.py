@@ -195,3 +195,15 @@ async def test_names_of_any_script_work(inside: Inside) -> None:
 @pytest.mark.parametrize("path", ["", "a\0b", "x" * 300])
 async def test_a_path_that_makes_no_sense_is_refused(inside: Inside, path: str) -> None:
     assert (await refusal(inside, path)).code == "invalid"
+
+
+async def test_a_plan_is_not_written_through_a_link(inside: Inside) -> None:
+    (inside.home / ".perdure").symlink_to(inside.tree)
+    for _ in range(2):
+        with pytest.raises(WorkspaceRefused) as refused:
+            await inside.client.files.write("~/.perdure/PLAN.md", "plan", key="k", through_links=False)
+        assert refused.value.code == "link"
+    assert list(inside.tree.iterdir()) == []
+    (inside.home / ".perdure").unlink()
+    await inside.client.files.write("~/.perdure/PLAN.md", "plan", key="k", through_links=False)
+    assert (inside.home / ".perdure/PLAN.md").read_text() == "plan"

@@ -71,12 +71,14 @@ async def test_a_repository_without_a_commit_has_a_diff(inside: Inside) -> None:
     assert "+y" in diff
 
 
-async def test_a_watcher_hears_of_a_change_and_of_nothing_else(repository: Inside) -> None:
+async def test_watchers_hear_of_a_change_and_of_nothing_else(repository: Inside) -> None:
     known = (await repository.client.git.state()).hash
     assert (await repository.client.git.state(known, timedelta(milliseconds=50))).hash == known
-    watching = asyncio.ensure_future(repository.client.git.state(known, PATIENCE))
+    watching = [asyncio.ensure_future(repository.client.git.state(known, PATIENCE)) for _ in range(3)]
     await repository.runs("cd repo && echo more >> a.txt")
-    assert (await watching).hash != known
+    heard = {state.hash for state in await asyncio.gather(*watching)}
+    assert len(heard) == 1
+    assert known not in heard
 
 
 async def test_what_a_repository_configures_is_not_run(repository: Inside) -> None:

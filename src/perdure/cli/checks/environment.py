@@ -10,6 +10,7 @@ from pathlib import Path
 
 from perdure.cli.checks.finding import Finding, bad, good, off
 from perdure.settings import Settings, misspelt
+from perdure.workspaces.local import cgroups
 
 _ROOMY = 1024**3
 _PROGRAMS = {"rg": ("ripgrep", "searching files in workspaces"), "git": ("git", "changes and diffs in workspaces")}
@@ -21,6 +22,7 @@ def environment_findings(settings: Settings) -> Iterator[Finding]:
         yield off("settings", f"{given} means nothing", f"Did you mean {meant}?")
     yield data_dir(settings.data_dir)
     yield sandbox()
+    yield limits()
     for program, (package, purpose) in _PROGRAMS.items():
         yield installed(program, package, purpose)
 
@@ -47,6 +49,15 @@ def sandbox() -> Finding:
     if trial.returncode != 0:
         return off("sandbox", f"bubblewrap does not work here: {trial.stderr.strip()}", "Allow user namespaces.")
     return good("sandbox", "bubblewrap works")
+
+
+def limits() -> Finding:
+    """Whether a workspace's processes share one limit."""
+    found = cgroups.available()
+    if not found:
+        advice = "Run as root, or delegate a control group to the server."
+        return off("limits", "memory is limited for each process, not for a workspace", advice)
+    return good("limits", f"control groups, {found}")
 
 
 def installed(program: str, package: str, purpose: str) -> Finding:

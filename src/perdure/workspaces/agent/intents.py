@@ -120,7 +120,8 @@ class Intents:
             after = fields.text("content").encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             raise invalid("content holds half of a surrogate pair, which cannot be written as UTF-8") from None
-        with self._places.find(fields.text("path"), create_parents=True) as place:
+        follow = fields.flag("through_links", True)
+        with self._places.find(fields.text("path"), create_parents=True, follow=follow) as place:
             status = place.status()
             if status is not None and stat.S_ISDIR(status.st_mode):
                 raise refused("is_a_directory", f"{fields.text('path')} is a directory; name a file in it")

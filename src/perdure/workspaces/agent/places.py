@@ -39,9 +39,9 @@ class Places:
         self._roots = sorted({self.tree, self.home, *map(os.path.realpath, others)}, key=len, reverse=True)
 
     @contextmanager
-    def find(self, path: str, create_parents: bool = False) -> Generator[Place, None, None]:
-        """The place a path means, links followed, directories made if asked."""
-        walk = _Walk(self, path, create_parents)
+    def find(self, path: str, create_parents: bool = False, follow: bool = True) -> Generator[Place, None, None]:
+        """The place a path means, links followed unless told not to, directories made if asked."""
+        walk = _Walk(self, path, create_parents, follow)
         try:
             yield walk.run()
         except OSError as error:
@@ -74,10 +74,11 @@ class Places:
 class _Walk:
     """One walk from a root, holding every directory on the way open."""
 
-    def __init__(self, places: Places, path: str, create: bool) -> None:
+    def __init__(self, places: Places, path: str, create: bool, follow: bool) -> None:
         self._places = places
         self._asked = path
         self._create = create
+        self._may_follow = follow
         self._open: list[int] = []
         self._names: list[str] = []
         self._root = ""
@@ -137,6 +138,8 @@ class _Walk:
         return os.readlink(step, dir_fd=self._open[-1]) if stat.S_ISLNK(status.st_mode) else None
 
     def _follow(self, target: str) -> list[str]:
+        if not self._may_follow:
+            raise refused("link", f"{self._asked} leads through a symbolic link; remove the link first")
         self._links += 1
         if self._links > MOST_LINKS:
             raise refused("outside", f"{self._asked}: too many symbolic links")

@@ -24,24 +24,31 @@ class Watching:
         self._compute = compute
         self._changed = asyncio.Event()
         self._lock = asyncio.Lock()
+        self._last: Snapshot = {}
+        self._begun = -1.0
 
     def touch(self) -> None:
         self._changed.set()
 
-    async def now(self) -> Snapshot:
-        snapshot = await self._compute()
-        content = json.dumps(snapshot, sort_keys=True).encode("utf-8", "surrogatepass")
-        return {"hash": hashlib.sha256(content).hexdigest(), **snapshot}
-
     async def when_not(self, known: str, seconds: float) -> Snapshot:
         """The present snapshot, as soon as it is not the known one or when the time is over."""
         deadline = time.monotonic() + min(seconds, WAIT_MOST_SECONDS)
-        async with self._lock:
-            snapshot = await self.now()
-            while snapshot["hash"] == known and time.monotonic() < deadline:
-                await self._pause(deadline - time.monotonic())
-                snapshot = await self.now()
+        snapshot = await self._now()
+        while snapshot["hash"] == known and time.monotonic() < deadline:
+            await self._pause(deadline - time.monotonic())
+            snapshot = await self._now()
         return snapshot
+
+    async def _now(self) -> Snapshot:
+        """Computed once for all who ask at the same time."""
+        asked = time.monotonic()
+        async with self._lock:
+            if self._begun < asked:
+                self._begun = time.monotonic()
+                snapshot = await self._compute()
+                content = json.dumps(snapshot, sort_keys=True).encode("utf-8", "surrogatepass")
+                self._last = {"hash": hashlib.sha256(content).hexdigest(), **snapshot}
+            return self._last
 
     async def _pause(self, most: float) -> None:
         self._changed.clear()

@@ -57,6 +57,13 @@ def prepare(name: str, limits: Limits) -> Group:
         return Group()
 
 
+def available() -> str:
+    """Which control groups we may use here, in words; nothing where we may not."""
+    group = prepare(f"probe-{os.getpid()}", Limits())
+    group.remove()
+    return f"version {2 if len(group.directories) == 1 else 1}" if group.directories else ""
+
+
 def existing(name: str) -> Group:
     """The group a workspace had, to be removed."""
     places = [MOUNT / PARENT / name, *(MOUNT / controller / PARENT / name for controller in ("memory", "pids"))]
