@@ -164,7 +164,7 @@ async def test_a_title_fits_its_form(openai: AsyncOpenAI) -> None:
         messages=[{"role": "user", "content": "Please write a fibonacci program for me [[fault:cut]]"}],
         response_format={"type": "json_schema", "json_schema": {"name": "title", "schema": schema}},
     )
-    assert json.loads(answer.choices[0].message.content or "") == {"title": "Write fibonacci program"}
+    assert json.loads(answer.choices[0].message.content or "") == {"title": "A fibonacci program"}
 
 
 async def test_a_conversation_is_summarized(anthropic: AsyncAnthropic, tmp_path: Path) -> None:
@@ -173,3 +173,38 @@ async def test_a_conversation_is_summarized(anthropic: AsyncAnthropic, tmp_path:
     answer = await anthropic.messages.create(model="demo-fast", max_tokens=4000, tools=TOOLS, messages=messages)
     assert spoken(answer).startswith("## Summary\n- The user asked: Write a fibonacci program")
     assert "7 tool calls were made" in spoken(answer)
+
+
+@pytest.mark.parametrize(
+    ("quoted", "expected"),
+    [
+        (
+            "user: Please write a fibonacci program\n\nassistant: ## Done\n\nThe program prints numbers.",
+            {
+                "title": "A fibonacci program",
+                "label": "Built and tested fibonacci",
+                "summary": "The user asked: Please write a fibonacci program. "
+                "The last answer: Done The program prints numbers.",
+            },
+        ),
+        (
+            "user: What is the capital of Norway? [[say:x]]\n\nassistant: Oslo",
+            {
+                "title": "What capital Norway",
+                "label": "What capital Norway",
+                "summary": "The user asked: What is the capital of Norway? The last answer: Oslo.",
+            },
+        ),
+    ],
+    ids=["work", "talk"],
+)
+async def test_a_quoted_conversation_gets_its_words(openai: AsyncOpenAI, quoted: str, expected: dict[str, str]) -> None:
+    names = ["title", "label", "summary"]
+    schema: dict[str, object] = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    asked = f"Describe this conversation for a list of chats.\n\n<conversation>\n{quoted}\n</conversation>"
+    answer = await openai.chat.completions.create(
+        model="demo-fast",
+        messages=[{"role": "user", "content": asked}],
+        response_format={"type": "json_schema", "json_schema": {"name": "words", "schema": schema}},
+    )
+    assert json.loads(answer.choices[0].message.content or "") == expected
