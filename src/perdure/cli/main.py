@@ -19,6 +19,8 @@ COMMANDS = {
     "chat": "Talk to an agent from here.",
     "sim": "Run a provider that needs no key.",
     "agent": "Run the program inside a workspace.",
+    "users": "Say who may sign in.",
+    "tokens": "Make secrets for programs.",
     "migrate": "Bring the database to the newest schema.",
     "bench": "Measure parts of the product against their bars.",
     "doctor": "Check the environment and the database, and say what to do.",

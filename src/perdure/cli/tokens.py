@@ -1,0 +1,42 @@
+"""`perdure tokens`: secrets for programs, for whoever has the machine."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from perdure.access.roles import Scope
+from perdure.access.secret_texts import HINT_LENGTH, TOKEN_PREFIX, digest, mint
+from perdure.access.signing_in import FIRST_EMAIL
+from perdure.cli.users import with_pool
+from perdure.core.errors import NotFound
+from perdure.store.pool import Pool
+from perdure.store.queries import query
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def tokens() -> None:
+    """Secrets for programs."""
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(help="What it is for.")],
+    email: Annotated[str, typer.Option(help="Whose it is.")] = FIRST_EMAIL,
+    scope: Annotated[list[Scope] | None, typer.Option(help="What it may be used for.")] = None,
+    days: Annotated[int | None, typer.Option(help="How long it lasts; without it, until it is revoked.")] = None,
+) -> None:
+    """Make a token and print its secret, this once."""
+    secret = mint(TOKEN_PREFIX)
+
+    async def work(pool: Pool) -> None:
+        scopes = [wanted.value for wanted in scope or [Scope.CHAT]]
+        kept = None if days is None else timedelta(days=days)
+        values = (email, digest(secret), name, secret[-HINT_LENGTH:], scopes, kept)
+        if await pool.fetchval(query("tokens/add"), *values) is None:
+            raise NotFound(f"Nobody has the address {email}.")
+
+    with_pool(work)
+    typer.echo(secret)

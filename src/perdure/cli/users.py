@@ -1,0 +1,87 @@
+"""`perdure users`: who may sign in, for whoever has the machine."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar
+
+import typer
+
+from perdure.access.passwords import hashed
+from perdure.access.roles import Role
+from perdure.access.signing_in import FIRST_EMAIL, Reception, first_household
+from perdure.app import bring_up_to_date
+from perdure.core.clock import SystemClock
+from perdure.core.errors import NotFound, Refused
+from perdure.settings import Settings
+from perdure.store.database import open_database
+from perdure.store.pool import Pool, open_pool
+from perdure.store.queries import query
+
+app = typer.Typer(no_args_is_help=True)
+T = TypeVar("T")
+Email = Annotated[str, typer.Argument(help="The address that they sign in with.")]
+
+
+def with_pool(work: Callable[[Pool], Awaitable[T]]) -> T:
+    """Do something with the deployment's database."""
+
+    async def run() -> T:
+        async with open_database(Settings.from_environment()) as url:
+            await bring_up_to_date(url)
+            async with open_pool(url, size=2, name="perdure cli") as pool:
+                await first_household(pool)
+                return await work(pool)
+
+    return asyncio.run(run())
+
+
+@app.command("list")
+def list_users() -> None:
+    """Everybody, with their roles."""
+    for row in with_pool(lambda pool: pool.fetch(query("users/all"))):
+        typer.echo(f"{row['email']}  {row['role']}  {'disabled' if row['disabled'] else 'active'}")
+
+
+@app.command()
+def add(
+    email: Email,
+    role: Annotated[Role, typer.Option(help="What they may do.")] = Role.MEMBER,
+    name: Annotated[str, typer.Option(help="How they are called.")] = "",
+    password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)] = "",
+) -> None:
+    """Let somebody in."""
+
+    async def work(pool: Pool) -> None:
+        organisation = await pool.fetchval(query("organisations/first"))
+        secret = await hashed(password)
+        if await pool.fetchval(query("users/add"), organisation, email, name, role.value, secret) is None:
+            raise Refused(f"{email} is there already.")
+
+    with_pool(work)
+    typer.echo(f"{email} may sign in.")
+
+
+@app.command()
+def password(
+    email: Email = FIRST_EMAIL,
+    password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)] = "",
+) -> None:
+    """Set somebody's password."""
+
+    async def work(pool: Pool) -> None:
+        if await pool.fetchval(query("users/set_password"), email, await hashed(password)) is None:
+            raise NotFound(f"Nobody has the address {email}.")
+
+    with_pool(work)
+    typer.echo(f"{email} can sign in with the new password.")
+
+
+@app.command()
+def link(base: Annotated[str, typer.Option(help="Where the server is.")] = "http://127.0.0.1:8080") -> None:
+    """A link that signs the owner in once."""
+
+    async def work(pool: Pool) -> str:
+        household = await first_household(pool)
+        return await Reception(pool, SystemClock()).link(household.owner)
+
+    typer.echo(f"{base}/api/v1/login/link?token={with_pool(work)}")

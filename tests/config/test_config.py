@@ -1,0 +1,146 @@
+"""Configuration is loaded once, kept, and forgotten the moment that it changes."""
+
+import asyncio
+from datetime import timedelta
+
+import asyncpg
+import pytest
+from asyncpg import Record
+
+from perdure.access.keyring import Keyring
+from perdure.access.signing_in import Household, first_household
+from perdure.config.config import KEY_PURPOSE, Config
+from perdure.config.demo import offer_demo
+from perdure.core.clock import SystemClock
+from perdure.core.ids import ModelName
+from perdure.store.cache import Cache
+from perdure.store.pool import Pool
+from perdure.store.pubsub import LocalBus
+
+KEYRING = Keyring.of(["a secret key that only tests use"])
+
+
+class CountingPool:
+    """A pool that says how many statements went through it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self.statements = 0
+
+    async def fetch(self, sql: str, *values: object) -> list[Record]:
+        self.statements += 1
+        return await self._pool.fetch(sql, *values)
+
+
+@pytest.fixture
+async def household(pool: Pool) -> Household:
+    return await first_household(pool)
+
+
+def config_over(pool: "Pool | CountingPool", bus: LocalBus) -> Config:
+    config = Config(pool, bus, KEYRING, SystemClock())  # pyright: ignore[reportArgumentType]
+    config.follow()
+    return config
+
+
+async def test_a_warm_turn_costs_no_query(pool: Pool, household: Household) -> None:
+    await offer_demo(pool, household.organisation, "http://127.0.0.1:1")
+    counting = CountingPool(pool)
+    config = config_over(counting, LocalBus())
+
+    async def turn() -> None:
+        model = await config.model(household.organisation, None)
+        assert model is not None
+        assert model.name == "demo"
+        assert await config.model(household.organisation, ModelName("nothing")) is None
+        await config.settings(household.organisation)
+        await config.key(model.provider.id, organisation_id=household.organisation, user_id=household.owner)
+
+    await asyncio.gather(*(turn() for _ in range(20)))
+    assert counting.statements == 5, "three for the organisation and two for the person, once for all who asked"
+    await turn()
+    assert counting.statements == 5
+
+
+async def test_a_change_on_another_replica_is_heard(pool: Pool, household: Household) -> None:
+    bus = LocalBus()
+    here, there = config_over(pool, bus), config_over(pool, bus)
+    assert (await here.settings(household.organisation)).system_prompt == ""
+    await pool.execute(
+        "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'system_prompt', '\"Be brief.\"')",
+        household.organisation,
+    )
+    assert (await here.settings(household.organisation)).system_prompt == ""
+    there.changed(household.organisation)
+    assert (await here.settings(household.organisation)).system_prompt == "Be brief."
+
+
+async def test_a_value_that_no_longer_fits_counts_as_not_set(pool: Pool, household: Household) -> None:
+    await pool.execute(
+        "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'step_limit', '\"many\"'), ($1, 'gone', '1')",
+        household.organisation,
+    )
+    settings = await config_over(pool, LocalBus()).settings(household.organisation)
+    assert settings.step_limit == 1_200
+
+
+async def test_a_personal_key_pays_before_the_deployments(pool: Pool, household: Household) -> None:
+    await offer_demo(pool, household.organisation, "http://127.0.0.1:1")
+    provider = await pool.fetchval("SELECT id FROM providers")
+    config = config_over(pool, LocalBus())
+
+    async def key() -> str | None:
+        return await config.key(provider, organisation_id=household.organisation, user_id=household.owner)
+
+    assert await key() is None
+    put = "INSERT INTO provider_keys (provider_id, user_id, secret, hint) VALUES ($1, $2, $3, '')"
+    await pool.execute(put, provider, None, KEYRING.seal("ours", KEY_PURPOSE))
+    config.changed(household.organisation)
+    assert await key() == "ours"
+    await pool.execute(put, provider, household.owner, KEYRING.seal("mine", KEY_PURPOSE))
+    config.changed_personal(household.owner)
+    assert await key() == "mine"
+
+
+async def test_the_demo_gives_way_to_a_provider_of_ones_own(pool: Pool, household: Household) -> None:
+    await pool.execute(
+        "INSERT INTO providers (organisation_id, name, dialect, base_url) VALUES ($1, 'real', 'gemini', 'http://x')",
+        household.organisation,
+    )
+    assert not await offer_demo(pool, household.organisation, "http://127.0.0.1:1")
+
+
+async def test_a_slow_load_does_not_overwrite_what_is_newer() -> None:
+    started, goes_on = asyncio.Event(), asyncio.Event()
+    values = ["old", "new"]
+
+    async def load(_: str) -> str:
+        value = values.pop(0)
+        if value == "old":
+            started.set()
+            await goes_on.wait()
+        return value
+
+    cache = Cache[str, str](load, kept=timedelta(minutes=1), clock=SystemClock())
+    slow = asyncio.create_task(cache.get("key"))
+    await started.wait()
+    cache.forget()
+    assert await cache.get("key") == "new"
+    goes_on.set()
+    assert await slow == "old"
+    assert await cache.get("key") == "new"
+
+
+async def test_a_failed_load_is_tried_again() -> None:
+    outcomes: list[Exception | str] = [asyncpg.InterfaceError("away"), "there"]
+
+    async def load(_: str) -> str:
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    cache = Cache[str, str](load, kept=timedelta(minutes=1), clock=SystemClock())
+    with pytest.raises(asyncpg.InterfaceError):
+        await cache.get("key")
+    assert await cache.get("key") == "there"
