@@ -13,7 +13,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE = 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format setup lock schema reference proof
+.PHONY: help run screenshots test check format setup lock schema reference proof
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +33,10 @@ test: $(READY) ## Run every test; needs the system packages
 proof: $(READY) ## Measure the product against its bars; fails when one is missed
 	@$(BIN)/perdure bench providers
 	@$(BIN)/perdure bench workspaces
+
+screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs from the running product
+	@scripts/system-packages test
+	@scripts/pnpm --silent screenshots
 
 check: $(READY) $(WEB) ## Format, lint, types, import floors, locks
 	@mkdir -p .make

@@ -21,7 +21,8 @@ async def test_a_chat_gets_a_title_a_label_and_a_summary(house: House) -> None:
     chat = await house.someone_asks("How do I sort a list of numbers in Python?")
     await aftermath(house).describe(await house.comes_to_rest(chat))
     title, source, label, summary = await card(house, chat)
-    assert (source, bool(title), bool(label), bool(summary)) == ("generated", True, True, True)
+    assert (source, bool(label), bool(summary)) == ("generated", True, True)
+    assert "sort" in title.lower()
 
 
 async def test_a_title_that_somebody_chose_stays(house: House) -> None:

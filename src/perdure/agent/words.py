@@ -21,8 +21,8 @@ SHOWN_BYTES = 6_000
 OUTPUT_TOKENS = 400
 
 ASKED = (
-    "Describe this conversation for a list of chats. Give a title of at most six words, a label of two to five words "
-    "for what the last turn did, and a summary of at most three sentences. Use the language of the user."
+    "Describe the conversation below for a list of chats. Give a title of at most six words, a label of two to five "
+    "words for what the last turn did, and a summary of at most three sentences. Use the language of the user."
 )
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -42,7 +42,8 @@ async def describe(client: ProviderClient, model: ResolvedModel, messages: Seque
     """A title, a label and a summary. Whatever cannot be read comes back empty."""
     shown = within("\n\n".join(_lines(messages)), SHOWN_BYTES)
     request = ModelRequest(
-        messages=(NewMessage(role=Role.USER, parts=(Text(f"{ASKED}\n\n<conversation>\n{shown}\n</conversation>"),)),),
+        system=(ASKED,),
+        messages=(NewMessage(role=Role.USER, parts=(Text(f"<conversation>\n{shown}\n</conversation>"),)),),
         settings=msgspec.structs.replace(model.settings, max_output_tokens=OUTPUT_TOKENS, effort=None),
         output_schema=SCHEMA,
     )
