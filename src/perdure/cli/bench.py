@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 import uvloop
 
-from perdure.cli import bench_workspaces
+from perdure.cli import bench_machine, bench_workspaces
 from perdure.cli.bench_providers import Load, measured, missed, table
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
@@ -41,6 +41,20 @@ def workspaces(
     cost = uvloop.run(bench_workspaces.measured(count, idle))
     typer.echo(bench_workspaces.table(cost))
     failures = bench_workspaces.missed(cost)
+    for failure in failures:
+        typer.echo(f"missed: {failure}", err=True)
+    raise typer.Exit(1 if failures else 0)
+
+
+@app.command()
+def machine(
+    rounds: Annotated[int, typer.Option(help="How often each is measured, in turns with the floor.")] = 5,
+    commits: Annotated[int, typer.Option(help="How many commits a round has.")] = 1200,
+) -> None:
+    """Commits a second of a SendMessage/FinishTurn pair, beside the bare driver writing two rows in one statement."""
+    rows = bench_machine.measured(rounds, commits)
+    typer.echo(bench_machine.table(rows))
+    failures = bench_machine.missed(rows)
     for failure in failures:
         typer.echo(f"missed: {failure}", err=True)
     raise typer.Exit(1 if failures else 0)

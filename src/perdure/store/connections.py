@@ -12,6 +12,7 @@ Connection: TypeAlias = "PoolConnectionProxy[Record]"
 # How long a connection that nobody uses stays at hand, and how long a broken one may take to go.
 KEPT = 0.05
 RELEASE_PATIENCE = 1
+UNTOUCHED = 2
 
 
 class Connections:
@@ -23,7 +24,7 @@ class Connections:
     def __init__(self, pool: "Pool[Record]", timeout: float) -> None:
         self._pool = pool
         self._timeout = timeout
-        self._limit = max(1, pool.get_max_size() - max(2, pool.get_max_size() // 4))
+        self._limit = max(1, pool.get_max_size() - UNTOUCHED)
         self._idle: list[Connection] = []
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._borrowed = 0
