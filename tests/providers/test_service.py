@@ -8,7 +8,7 @@ from tests.providers.routes import user
 
 from perdure.core.errors import Misconfigured
 from perdure.providers.aws import AwsCredentials
-from perdure.providers.credentials import ApiKey, Key, NoKey, Outgoing, choose_key
+from perdure.providers.credentials import ApiKey, Key, NoKey, Outgoing, choose_key, key_for
 from perdure.providers.endpoint import Framing
 from perdure.providers.errors.failures import KeyMissing
 from perdure.providers.google import GoogleCredentials
@@ -159,3 +159,18 @@ def test_ones_own_key_comes_first_and_a_spent_one_not_at_all() -> None:
     assert choose_key([shared, own], "chat", spent=frozenset({"2"})) is shared
     with pytest.raises(KeyMissing):
         choose_key([shared, Key("3", " ")], "chat", spent=frozenset({"1"}))
+
+
+def test_a_secret_may_hold_several_keys() -> None:
+    both = {key_for("sk-1\n  sk-2 \n\n", f"chat-{number}") for number in range(20)}
+    assert both == {"sk-1", "sk-2"}
+    assert key_for("sk-1\nsk-2", "chat-1") == key_for("sk-2\nsk-1", "chat-1")
+    assert key_for(" sk-1\n", "chat") == "sk-1"
+    account = '{\n  "type": "service_account"\n}'
+    assert key_for(account, "chat") == account
+    assert key_for(None, "chat") is None
+
+
+def test_one_account_with_google_is_one_token() -> None:
+    first, second = (to("gemini", secret="{}", service=Service.VERTEX, project="p").credentials for _ in range(2))
+    assert first is second

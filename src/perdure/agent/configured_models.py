@@ -14,6 +14,7 @@ from perdure.core.ids import ModelName
 from perdure.core.message import Effort
 from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
 from perdure.providers.catalog import Catalog
+from perdure.providers.credentials import key_for
 from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.effort import clamped
 from perdure.providers.errors.classification import ModelCallFailed, classify
@@ -40,7 +41,7 @@ class ConfiguredModels:
         key = await self._config.key(setting.provider.id, organisation_id=card.organisation_id, user_id=card.owner_id)
         model = self._described(setting)
         try:
-            route = _route(setting.provider, model, key)
+            route = _route(setting.provider, model, key_for(key, str(card.id)))
         except Failure as error:
             raise ModelCallFailed(classify(error, setting.provider.name)) from error
         personal = await self._config.personal(card.owner_id)

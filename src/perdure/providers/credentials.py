@@ -65,5 +65,16 @@ def choose_key(keys: Sequence[Key], chat: str, *, spent: frozenset[str] = frozen
     return max(own or usable, key=lambda key: _weight(key.id, chat))
 
 
+def key_for(secret: str | None, chat: str) -> str | None:
+    """The key for a chat out of a secret that may hold several, one to a line. A document in braces is one key."""
+    if not secret or secret.lstrip().startswith("{"):
+        return secret
+    lines = [line.strip() for line in secret.splitlines() if line.strip()]
+    if len(lines) < 2:
+        return secret.strip()
+    keys = [Key(blake2b(line.encode(), digest_size=8).hexdigest(), line) for line in lines]
+    return choose_key(keys, chat).secret
+
+
 def _weight(key_id: str, chat: str) -> bytes:
     return blake2b(f"{key_id}/{chat}".encode(), digest_size=8).digest()

@@ -1,6 +1,7 @@
 """The services that we know: how each is addressed, which dialects it speaks, and how a key is shown to it."""
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -97,7 +98,7 @@ def credentials(provider: ProviderSettings, dialect: str, secret: str | None) ->
         case Service.BEDROCK, _:
             return _aws(provider, secret)
         case Service.VERTEX, _:
-            return GoogleCredentials(secret or None)
+            return _google(secret or None)
         case Service.AZURE, _ if secret:
             return ApiKey(secret, header="api-key", prefix="")
         case Service.COMPATIBLE, _ if not secret:
@@ -110,6 +111,12 @@ def credentials(provider: ProviderSettings, dialect: str, secret: str | None) ->
             return ApiKey(secret)
         case _:
             raise KeyMissing("there is no key for this provider")
+
+
+@lru_cache(maxsize=64)
+def _google(secret: str | None) -> GoogleCredentials:
+    """The same object for the same account: it holds a token that is good for an hour."""
+    return GoogleCredentials(secret)
 
 
 def _aws(provider: ProviderSettings, secret: str | None) -> Credentials:
