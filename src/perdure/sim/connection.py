@@ -4,20 +4,12 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-from typing import Protocol, cast
+from typing import cast
 from urllib.parse import parse_qsl, unquote
 
 import httptools
 
 BODY_LIMIT = 256 * 1024 * 1024
-
-
-class Parser(Protocol):
-    """The part of httptools' request parser that is used here."""
-
-    def feed_data(self, data: bytes) -> None: ...
-    def get_method(self) -> bytes: ...
-    def should_keep_alive(self) -> bool: ...
 
 
 class Exchange:
@@ -26,6 +18,7 @@ class Exchange:
     __slots__ = (
         "_head",
         "body",
+        "connection",
         "finished",
         "headers",
         "keep_alive",
@@ -35,12 +28,11 @@ class Exchange:
         "query",
         "started",
         "status",
-        "wire",
     )
 
-    def __init__(self, wire: "Connection", url: bytes) -> None:
+    def __init__(self, connection: "Connection", url: bytes) -> None:
         path, _, query = url.decode("latin-1").partition("?")
-        self.wire = wire
+        self.connection = connection
         self.path = unquote(path)
         self.query: Mapping[str, str] = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
         self.headers: dict[str, str] = {}
@@ -58,8 +50,8 @@ class Exchange:
         self.started = self.finished = True
         self.status = status
         head = _head(status, content_type, headers, self.keep_alive)
-        self.wire.transport.write(b"%scontent-length: %d\r\n\r\n%s" % (head, len(body), body))
-        self.wire.next()
+        self.connection.transport.write(b"%scontent-length: %d\r\n\r\n%s" % (head, len(body), body))
+        self.connection.next()
 
     def start(self, content_type: str, **headers: str) -> None:
         """Begin a streamed answer; its head goes out with the first piece."""
@@ -73,29 +65,29 @@ class Exchange:
         """Send a piece of a streamed answer; nothing sends at least the head."""
         head, self._head = self._head, b""
         if data:
-            self.wire.transport.write(b"%s%x\r\n%s\r\n" % (head, len(data), data))
+            self.connection.transport.write(b"%s%x\r\n%s\r\n" % (head, len(data), data))
         elif head:
-            self.wire.transport.write(head)
+            self.connection.transport.write(head)
 
     async def drain(self) -> None:
         """Wait until the client has taken what was written; whoever writes without end lets others run here."""
-        if self.wire.writable.is_set():
+        if self.connection.writable.is_set():
             await asyncio.sleep(0)
         else:
-            await self.wire.writable.wait()
+            await self.connection.writable.wait()
 
     def end(self, data: bytes = b"") -> None:
         """Send the last piece of a streamed answer; the connection can be used again."""
         head, self._head = self._head, b""
         self.finished = True
         last = b"%x\r\n%s\r\n" % (len(data), data) if data else b""
-        self.wire.transport.write(b"%s%s0\r\n\r\n" % (head, last))
-        self.wire.next()
+        self.connection.transport.write(b"%s%s0\r\n\r\n" % (head, last))
+        self.connection.next()
 
     def abort(self) -> None:
         """Drop the connection in the middle of whatever was going on."""
         self.finished = True
-        self.wire.transport.abort()
+        self.connection.transport.abort()
 
 
 Handler = Callable[[Exchange], Awaitable[None]]
@@ -110,7 +102,7 @@ class Connection(asyncio.Protocol):
         self.writable.set()
         self._handle = handle
         self._open = open_connections
-        self._parser: Parser = httptools.HttpRequestParser(self)
+        self._parser = httptools.HttpRequestParser(self)
         self._url = b""
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []

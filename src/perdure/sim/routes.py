@@ -32,9 +32,9 @@ class Wires:
     vertex_gemini: VertexGemini
     bedrock: Bedrock
 
-    def at(self, path: str) -> Wire | None:
-        """The wire format that is spoken at a path."""
-        exact: dict[str, Wire] = {
+    def exact(self) -> dict[str, Wire]:
+        """Which is spoken at a path."""
+        return {
             "/v1/messages": self.anthropic,
             "/v1/chat/completions": self.chat,
             "/v1/responses": self.responses,
@@ -42,21 +42,17 @@ class Wires:
             "/openai/v1/responses": self.responses,
             "/openai/responses": self.responses,
         }
-        beginnings: dict[str, Wire] = {
+
+    def inside(self) -> dict[str, Wire]:
+        """Which is spoken where a path has this in it; the first that fits."""
+        return {
+            "/publishers/anthropic/models/": self.vertex_anthropic,
+            "/publishers/google/models/": self.vertex_gemini,
             "/v1beta/models/": self.gemini,
             "/v1/models/": self.gemini,
             "/openai/deployments/": self.azure_chat,
             "/model/": self.bedrock,
         }
-        middles: dict[str, Wire] = {
-            "/publishers/anthropic/models/": self.vertex_anthropic,
-            "/publishers/google/models/": self.vertex_gemini,
-        }
-        return (
-            exact.get(path)
-            or next((wire for beginning, wire in beginnings.items() if path.startswith(beginning)), None)
-            or next((wire for middle, wire in middles.items() if middle in path), None)
-        )
 
 
 class Routes:
@@ -66,6 +62,8 @@ class Routes:
         self._answering = answering
         self._background = background
         self._wires = wires
+        self._exact = wires.exact()
+        self._inside = wires.inside()
 
     def find(self, method: str, path: str) -> Route | None:
         """The route for a request, if there is one."""
@@ -77,8 +75,12 @@ class Routes:
             return self._background.route
         if method == "GET" and path.startswith(("/v1beta/models", "/v1/models")):
             return self._models
-        wire = self._wires.at(path) if method == "POST" else None
+        wire = self._spoken_at(path) if method == "POST" else None
         return None if wire is None else lambda exchange: self._answering.answer(wire, exchange)
+
+    def _spoken_at(self, path: str) -> Wire | None:
+        exact = self._exact.get(path)
+        return exact or next((wire for inside, wire in self._inside.items() if inside in path), None)
 
     async def _count_anthropic(self, exchange: Exchange) -> None:
         await self._answering.tell(self._wires.anthropic, exchange, self._wires.anthropic.count)

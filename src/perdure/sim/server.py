@@ -52,6 +52,7 @@ class Simulator:
         self.director = Director(scripts, rate=rate)
         self.recording = Recording(now)
         self.gates = Gates()
+        self._stored = Responses()
         self._control = Control(self.recording, self.gates, self.director)
         self._routes = self._wired(now)
 
@@ -81,6 +82,7 @@ class Simulator:
         """Stop listening and drop every connection."""
         assert self._server is not None
         self._server.close()
+        self._stored.close()
         for connection in list(self._connections):
             connection.transport.abort()
         await self._server.wait_closed()
@@ -95,9 +97,9 @@ class Simulator:
         await self.close()
 
     def _wired(self, now: Callable[[], float]) -> Routes:
-        cache, stored = PromptCache(now), Responses()
-        responses = OpenAIResponses(cache, now, stored)
-        background = Background(responses, stored, self.gates)
+        cache = PromptCache(now)
+        responses = OpenAIResponses(cache, now, self._stored)
+        background = Background(responses, self._stored, self.gates)
         answering = Answering(self.director, self.recording, self.gates, background, now)
         wires = Wires(
             Anthropic(cache),

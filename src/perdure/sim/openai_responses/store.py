@@ -91,6 +91,12 @@ class Responses:
             self._known.popitem(last=False)
         return stored
 
+    def close(self) -> None:
+        """Give up what is still being made."""
+        for stored in self._known.values():
+            if stored.task is not None:
+                stored.task.cancel()
+
     def forget(self, id: str) -> bool:  # noqa: A002
         """Delete a stored response; says whether there was one."""
         return self._known.pop(id, None) is not None
