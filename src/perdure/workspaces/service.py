@@ -102,6 +102,8 @@ class Workspaces:
             known = self._clients.get((row.id, view))
             if known is not None and await _answers(known):
                 return known
+            if known is not None:
+                await known.close()
             client = await self._open(row, view=view)
             self._clients[row.id, view] = client
             await self.rows.stand(row.id, "running")

@@ -22,7 +22,8 @@ from perdure.workspaces.agent.kernel import adopt_orphans, hide_memory, name_pro
 from perdure.workspaces.agent.keys import Keys
 from perdure.workspaces.agent.memory import Memory
 from perdure.workspaces.agent.places import Places
-from perdure.workspaces.agent.processes import Processes, Surroundings
+from perdure.workspaces.agent.process import Surroundings
+from perdure.workspaces.agent.processes import Processes
 from perdure.workspaces.agent.routes import Program, handler
 from perdure.workspaces.agent.search import Search
 from perdure.workspaces.agent.settings import Settings

@@ -16,7 +16,7 @@ from perdure.workspaces.agent import guard, limits
 from perdure.workspaces.agent.lineage import kill_below
 from perdure.workspaces.agent.output import Output, frames
 from perdure.workspaces.agent.problems import Problem, missing
-from perdure.workspaces.agent.processes import Surroundings
+from perdure.workspaces.agent.process import Surroundings
 from perdure.workspaces.agent.programs import find_program
 
 SCROLLBACK_BYTES = 256 * 1024
