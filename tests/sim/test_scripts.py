@@ -6,6 +6,7 @@ import aiohttp
 import pytest
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+from tests.sim.wires import CHAT, HEADERS
 
 from perdure.sim.directives import compose
 from perdure.sim.script import Call, Gate, Pause, Reasoning, Script, Step, Text
@@ -124,7 +125,15 @@ def test_scripts_come_from_files(tmp_path: Path, name: str, text: str) -> None:
     assert load_scripts(tmp_path / name) == (Script("a", (Step((Call("read"),)),)),)
 
 
-async def test_the_demo_model_speaks_at_a_human_pace(openai: AsyncOpenAI) -> None:
-    stream = await openai.chat.completions.create(model="demo", stream=True, messages=[user("hello")])
-    chunks = [chunk async for chunk in stream]
-    assert len(chunks) > 20
+async def test_only_the_demo_model_speaks_at_a_human_pace() -> None:
+    async def writes(url: str, model: str) -> int:
+        body = {**CHAT.body("hello"), "model": model}
+        async with (
+            aiohttp.ClientSession() as client,
+            client.post(url + CHAT.path, json=body, headers=HEADERS) as answer,
+        ):
+            return sum([ended async for _, ended in answer.content.iter_chunks()])
+
+    async with Simulator(rate=1_000) as sim:
+        assert await writes(sim.url, "demo") > 5
+        assert await writes(sim.url, "another") == 1
