@@ -14,6 +14,7 @@ from perdure.providers.projection.media import (
     Attachment,
     fitted,
     resolved,
+    shrunk,
 )
 from perdure.providers.request import FileContent
 
@@ -36,6 +37,15 @@ def test_a_large_picture_is_scaled_down(size: tuple[int, int]) -> None:
         assert max(opened.size) <= MAX_PICTURE_EDGE
         assert opened.format == "JPEG"
     assert small.media_type == "image/jpeg"
+
+
+def test_a_file_is_shrunk_once_and_then_goes_as_it_is() -> None:
+    small = shrunk(FileContent("a.png", "image/png", picture(5000, 100)))
+    assert (small.name, small.media_type) == ("a.png", "image/jpeg")
+    assert shrunk(small) == small
+    assert fitted(small) == Attachment("a.png", "image/jpeg", small.data)
+    for other in (FileContent("a", "text/plain", b"x"), FileContent("b", "image/png", b"no picture")):
+        assert shrunk(other) is other
 
 
 def test_a_heavy_picture_is_made_lighter() -> None:

@@ -60,6 +60,12 @@ def resolved(
     return _text(name, content)
 
 
+def shrunk(content: FileContent) -> FileContent:
+    """The file as small as models get to see it. Slow for a large picture: do it once, and in a thread."""
+    small = fitted(content) if content.media_type in PICTURES else None
+    return content if small is None else FileContent(content.name, small.media_type, small.data)
+
+
 def fitted(content: FileContent) -> Attachment | None:
     """The picture within every provider's limits, scaled down if it must be. None if it is not a picture."""
     try:
