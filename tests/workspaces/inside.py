@@ -47,6 +47,10 @@ class Inside:
         self._process.send_signal(signal.SIGKILL)
         await self._process.wait()
 
+    async def ends(self) -> int:
+        assert self._process is not None
+        return await self._process.wait()
+
     async def runs(self, command: str, *, key: str | None = None) -> wire.Process:
         process = await self.client.processes.start(command, key=key)
         return await self.client.processes.wait(process.id, PATIENCE)

@@ -1,5 +1,6 @@
 """Commands: once per key, followed, waited for, and ended with everything they started."""
 
+import shutil
 from datetime import timedelta
 
 import pytest
@@ -198,3 +199,14 @@ async def test_a_stop_right_after_the_start_needs_no_grace(inside: Inside) -> No
         assert stopped.signal == "TERM"
         assert stopped.time_to_quiet_ms is not None
         assert stopped.time_to_quiet_ms < 9000
+
+
+async def test_an_agent_program_whose_records_were_deleted_ends_with_its_commands(inside: Inside) -> None:
+    await inside.is_killed()
+    inside.settings["deleted_check_ms"] = 20
+    await inside.start()
+    await inside.client.processes.start("echo $$ > pid; exec sleep 60")
+    await eventually(lambda: (inside.tree / "pid").exists() and bool((inside.tree / "pid").read_text()))
+    shutil.rmtree(inside.state)
+    assert await inside.ends() == 0
+    assert not alive(int((inside.tree / "pid").read_text()))

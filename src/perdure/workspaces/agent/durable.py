@@ -27,6 +27,11 @@ class Folder:
             os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._descriptor)
         )
 
+    @property
+    def deleted(self) -> bool:
+        """Whether somebody removed the directory itself, while we hold it open."""
+        return os.fstat(self._descriptor).st_nlink == 0
+
     def names(self) -> list[str]:
         return sorted(name for name in os.listdir(self._descriptor) if not name.endswith(".new"))
 

@@ -103,11 +103,21 @@ async def serve(settings: Settings, folder: Folder, listening: socket.socket, me
     program.intents.settle()
     serving = asyncio.ensure_future(Server(handler(program), settings.token).serve(listening))
     measuring = asyncio.ensure_future(program.disk.run())
+    leaving = asyncio.ensure_future(_leave_when_deleted(program, folder))
     await program.stopping.wait()
     # Long enough for the answer to the one who asked to leave.
     await asyncio.sleep(0.05)
     serving.cancel()
     measuring.cancel()
+    leaving.cancel()
+
+
+async def _leave_when_deleted(program: Program, folder: Folder) -> None:
+    """A workspace whose records were deleted belongs to nobody any more."""
+    while not folder.deleted:  # noqa: ASYNC110
+        await asyncio.sleep(program.settings.deleted_check_ms / 1000)
+    await program.processes.stop_all(0.0)
+    program.stopping.set()
 
 
 def assemble(settings: Settings, folder: Folder, memory: Memory) -> Program:

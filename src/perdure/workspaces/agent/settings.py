@@ -6,6 +6,7 @@ import resource
 from typing import NamedTuple
 
 from perdure.workspaces.agent.fields import Fields
+from perdure.workspaces.agent.limits import DELETED_CHECK_MILLISECONDS
 
 QUIET_PROGRAMS = {
     "PAGER": "cat",
@@ -47,6 +48,7 @@ class Settings(NamedTuple):
     limits: dict[int, int]
     disk_bytes: int
     oom_descriptor: int | None
+    deleted_check_ms: int
 
     @classmethod
     def read(cls, fields: Fields) -> Settings:
@@ -68,6 +70,7 @@ class Settings(NamedTuple):
             limits=_limits(fields.object("limits")),
             disk_bytes=fields.object("limits").integer("disk_bytes", 0),
             oom_descriptor=fields.maybe_integer("oom_descriptor"),
+            deleted_check_ms=fields.integer("deleted_check_ms", DELETED_CHECK_MILLISECONDS, 1),
         )
 
     def command_environment(self, more: dict[str, str]) -> dict[str, str]:
