@@ -1,0 +1,154 @@
+"""The model check, and that it or the matrix notices when an arrow or a rule is wrong."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.machine.model import Violation, explore
+from tests.machine.test_matrix import ADDED, arrows_of_the_data
+
+from perdure.core.chat import Chat, Fence, OpenCall, State, Status
+from perdure.machine import effects
+from perdure.machine.change import Change
+from perdure.machine.diagram import DIAGRAM, WrongLanding
+from perdure.machine.transitions.actions import CancelRequiresAction, EnterRequiresAction
+from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt, Retry
+from perdure.machine.transitions.lifecycle import SetArchived
+from perdure.machine.transitions.messages import EditMessage, SendMessage
+from perdure.machine.transitions.ownership import Abandon, Acquire
+from perdure.machine.transitions.queue import DeleteQueuedMessage, PromoteQueuedMessage, ReorderQueue
+from perdure.machine.transitions.steps import CommitStep
+
+Plan = Callable[[Any, Chat], Change | None]
+
+
+@pytest.mark.timeout(300)
+def test_every_reachable_world_keeps_every_promise() -> None:
+    worlds, steps = explore(messages=3)
+    # Many enough that nobody cut a branch off by mistake.
+    assert worlds > 40_000
+    assert steps > 300_000
+
+
+def but(**fields: object) -> Callable[[Plan], Plan]:
+    """The same plan with other fields."""
+
+    def mutate(original: Plan) -> Plan:
+        def plan(transition: Any, chat: Chat) -> Change | None:
+            change = original(transition, chat)
+            return None if change is None else replace(change, **fields)
+
+        return plan
+
+    return mutate
+
+
+def promoting_the_last(original: Plan) -> Plan:
+    def plan(transition: Any, chat: Chat) -> Change | None:
+        change = original(transition, chat)
+        last = tuple(entry.number for entry in chat.queue[-1:])
+        return change and replace(change, promote=last)
+
+    return plan
+
+
+def removing_the_head(_: Plan) -> Plan:
+    return lambda _, chat: Change(remove=(chat.queue[0].number,))
+
+
+def never_refusing(_: Plan) -> Plan:
+    def plan(transition: Any, chat: Chat) -> Change:
+        head = tuple(entry.number for entry in chat.queue[:1])
+        status = "running" if head else "waiting"
+        return Change(status=type(chat.status)(status), append=transition.partial, promote=head)
+
+    return plan
+
+
+def delivering_at_once(original: Plan) -> Plan:
+    def plan(transition: Any, chat: Chat) -> Change | None:
+        change = original(transition, chat)
+        return change and replace(change, promote=tuple(entry.number for entry in chat.queue if entry.steer))
+
+    return plan
+
+
+def from_anybody(_: Plan) -> Plan:
+    return lambda transition, _: Change(owner=transition.owner)
+
+
+# Rules, each broken in one place.
+RULES: dict[str, tuple[type, Callable[[Plan], Plan]]] = {
+    "a new message leaves calls open (rule 1)": (SendMessage, but(answer_calls=())),
+    "a promotion leaves calls open (rule 2)": (PromoteQueuedMessage, but(answer_calls=())),
+    "a stop leaves the action on the row (rule 3)": (Interrupt, but(keeps=frozenset(effects.Marker))),
+    "a deadline leaves the action on the row (rule 3)": (CancelRequiresAction, but(keeps=frozenset(effects.Marker))),
+    "a retry keeps the error (rule 3)": (Retry, but(last_error=effects.KEEP)),
+    "a promotion goes to the tail (rule 6)": (PromoteQueuedMessage, but(reorder=None)),
+    "the end of a turn promotes nobody (rule 7)": (FinishTurn, but(promote=())),
+    "the end of a turn promotes the last (rule 7)": (FinishTurn, promoting_the_last),
+    "an interruption promotes the last (rule 7)": (FinishInterruption, promoting_the_last),
+    "an interruption leaves calls open (rule 8)": (FinishInterruption, never_refusing),
+    "an edit keeps the queue (rule 9)": (EditMessage, but(remove=())),
+    "a steer message does not wait for open calls (rule 14)": (CommitStep, delivering_at_once),
+    "parking forgets what it asks (rule 15)": (EnterRequiresAction, but(action=None)),
+    "a chat is taken from whoever drives it (3.2)": (Acquire, from_anybody),
+    "the wrong message is deleted (3.2)": (DeleteQueuedMessage, removing_the_head),
+    "a reorder changes nothing (3.2)": (ReorderQueue, but(reorder=None)),
+    "an archived chat runs (3.1)": (SetArchived, but(status=Status.RUNNING)),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_broken_rule_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    transition, mutate = RULES[rule]
+    monkeypatch.setattr(transition, "plan", mutate(vars(transition)["plan"]))
+    with pytest.raises((Violation, WrongLanding)):
+        explore(messages=2)
+
+
+def test_a_fence_that_forgets_its_owner_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def holds(fence: Fence, chat: Chat) -> bool:
+        return chat.history_version == fence.history_version
+
+    monkeypatch.setattr(Fence, "holds", holds)
+    with pytest.raises(Violation):
+        explore(messages=1)
+
+
+def test_calls_that_stay_open_after_their_results_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = effects._calls_after_one  # pyright: ignore[reportPrivateUsage]
+
+    def forgetful(calls: tuple[OpenCall, ...], message: Any, kinds: Any) -> tuple[OpenCall, ...]:
+        return calls or original(calls, message, kinds)
+
+    monkeypatch.setattr(effects, "_calls_after_one", forgetful)
+    with pytest.raises(Violation):
+        explore(messages=1)
+
+
+ALL_ARROWS = [(state, transition) for state, arrows in DIAGRAM.items() for transition in arrows]
+
+
+@pytest.mark.parametrize(
+    ("state", "transition"), ALL_ARROWS, ids=lambda value: value.value if isinstance(value, State) else value.__name__
+)
+def test_an_arrow_that_is_missing_or_leads_elsewhere_is_noticed(state: State, transition: type) -> None:
+    """The matrix compares every arrow with the data: without this one, or with another landing, they differ."""
+    drawn = {
+        (name.__name__, of.value, to.value)
+        for of, a in DIAGRAM.items()
+        for name, landings in a.items()
+        for to in landings
+    }
+    mine = {arrow for arrow in drawn if arrow[:2] == (transition.__name__, state.value)}
+    listed = arrows_of_the_data() | ADDED.keys()
+    assert drawn == listed
+    assert drawn - mine != listed
+    elsewhere = {(name, of, "N") for name, of, _ in mine}
+    assert (drawn - mine) | elsewhere != listed
+
+
+def test_abandon_and_acquire_are_among_the_arrows() -> None:
+    assert {transition for _, transition in ALL_ARROWS} >= {Abandon, Acquire}
