@@ -21,6 +21,7 @@ PLAIN_ROUTES = [route for route in TABLE.routes if not route.parameters and not 
 NEEDS: dict[str, set[Role]] = {
     "create_chat": {Role.OWNER, Role.ADMIN, Role.MEMBER},
     "upload_file": {Role.OWNER, Role.ADMIN, Role.MEMBER},
+    "create_workspace": {Role.OWNER, Role.ADMIN, Role.MEMBER},
     "add_user": {Role.OWNER, Role.ADMIN},
     "add_group": {Role.OWNER, Role.ADMIN},
     "list_providers": {Role.OWNER, Role.ADMIN},

@@ -27,20 +27,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION public.chat_is_valid(status text, archived boolean, queued integer, action text, worker_id uuid, runner_id uuid, newest_version bigint, snapshot_version bigint, file_count integer) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE
-    AS $$
-BEGIN
-    RETURN (NOT archived OR status IN ('waiting', 'error'))
-        AND (status <> 'waiting' OR queued = 0)
-        AND queued <= 20
-        AND (status = 'requires_action') = (action IS NOT NULL)
-        AND (worker_id IS NULL) = (runner_id IS NULL)
-        AND newest_version <= snapshot_version
-        AND file_count BETWEEN 0 AND 50;
-END
-$$;
-
 CREATE FUNCTION public.depart(who uuid[], what uuid) RETURNS void
     LANGUAGE sql
     AS $$
@@ -282,7 +268,7 @@ CREATE TABLE public.chats (
     change_id uuid,
     recent_changes uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT chats_valid_state CHECK (public.chat_is_valid((status)::text, archived, cardinality(queue), action, worker_id, runner_id, GREATEST(history_version, queue_version, retry_version), snapshot_version, file_count))
+    CONSTRAINT chats_valid_state CHECK ((((NOT archived) OR ((status)::text = 'waiting'::text) OR ((status)::text = 'error'::text)) AND (((status)::text <> 'waiting'::text) OR (queue = '{}'::integer[])) AND (((status)::text = 'requires_action'::text) = (action IS NOT NULL)) AND ((worker_id IS NULL) = (runner_id IS NULL)) AND (history_version <= snapshot_version)))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
 

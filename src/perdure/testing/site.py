@@ -1,11 +1,14 @@
 """A served API for tests: real HTTP on a loopback port, a fresh database behind it."""
 
 import asyncio
+import os
 import socket
+import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -39,12 +42,22 @@ from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub
 from perdure.store.search import SearchIndex
+from perdure.store.workspaces import WorkspaceRows
+from perdure.workspaces.driver import Plan
+from perdure.workspaces.local.driver import LocalDriver
+from perdure.workspaces.service import Workspaces
+from perdure.workspaces.templates.shelf import shipped
 
 SECRET = "a secret key that only tests use"  # noqa: S105
 
 
 def services_for(
-    pool: Pool, client: ProviderClient, *, taker: Taker | None = None, pubsub: Pubsub | None = None
+    pool: Pool,
+    client: ProviderClient,
+    *,
+    taker: Taker | None = None,
+    pubsub: Pubsub | None = None,
+    folder: Path | None = None,
 ) -> Services:
     """What handlers work with, over a test's own database."""
     clock, bus, keyring = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET])
@@ -60,7 +73,26 @@ def services_for(
         taker=taker or Nobody(),
         probe=Probe(ConfiguredModels(config, Catalog.load()), client, clock),
         clock=clock,
+        workspaces=None
+        if folder is None
+        else Workspaces(WorkspaceRows(pool), {"local": LocalDriver(folder)}, shipped(), bus, clock),
     )
+
+
+@asynccontextmanager
+async def workshop(pool: Pool) -> AsyncGenerator[Path]:
+    """A folder for workspaces, which are gone with it."""
+    with tempfile.TemporaryDirectory(prefix="perdure-workspaces-") as name:
+        folder = Path(name)
+        # Workspaces run as users of their own, who must be able to reach their folder.
+        os.chmod(folder, 0o755)  # noqa: PTH101, S103
+        driver = LocalDriver(folder)
+        try:
+            yield folder
+        finally:
+            for row in await pool.fetch("SELECT id FROM workspaces"):
+                await driver.remove(Plan(row["id"]))
+            await driver.close()
 
 
 class _Server(uvicorn.Server):
@@ -193,8 +225,8 @@ class Town:
 
 @asynccontextmanager
 async def serving(pool: Pool, *, taker: Taker | None = None) -> AsyncGenerator[Town]:
-    async with ProviderClient(SystemClock()) as client:
-        services = services_for(pool, client, taker=taker)
+    async with ProviderClient(SystemClock()) as client, workshop(pool) as folder:
+        services = services_for(pool, client, taker=taker, folder=folder)
         household = await first_household(pool)
         site = Site(api=Api(services, TABLE), page=Page(None))
         async with listening(site) as url:

@@ -86,7 +86,7 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
       </div>
       {error && (
         <p className="quiet panel-note">
-          The workspace cannot be read now. These are the edits of this conversation.
+          There is no repository to compare with. These are the edits of this conversation.
         </p>
       )}
       {(data !== undefined || error) && (

@@ -132,6 +132,8 @@ async def read_diff(caller: Caller, workspace_id: WorkspaceId) -> Diff:
     """What changed in its repositories since their last commits, read now."""
     client = await _client(caller, workspace_id)
     state = await client.git.state()
+    if not state.repositories:
+        raise NotFound("There is no repository in this workspace.")
     diffs = [(await client.git.diff(repository.path)).diff for repository in state.repositories]
     return Diff("\n".join(diffs))
 
