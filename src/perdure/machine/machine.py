@@ -15,6 +15,7 @@ from perdure.core.message import Effort, Message, Role, Visibility
 from perdure.machine.change import Plan
 from perdure.machine.delivery import Delivery, PlanFrom, Request
 from perdure.machine.diagram import follow
+from perdure.machine.family import archive_family
 from perdure.machine.lanes import Lanes
 from perdure.machine.memory import Memory
 from perdure.machine.transitions import Transition
@@ -62,7 +63,7 @@ class Machine:
         self._clock = clock or SystemClock()
         self._lanes = Lanes()
         self._memory = Memory()
-        self._committing = set[asyncio.Task[Committed]]()
+        self._committing = set[asyncio.Task[Committed] | asyncio.Task[tuple[Committed, ...]]]()
 
     async def load(self, chat_id: ChatId) -> Chat:
         return await self._execution.load(chat_id)
@@ -116,6 +117,21 @@ class Machine:
             return await self._deliver(plan_from(base), plan_from, request)
         finally:
             self._lanes.leave(chat_id)
+
+    async def archive_family(self, root_id: ChatId, *, archived: bool) -> tuple[Committed, ...]:
+        """Put a root away with all its descendants, or bring them back: all of them, or none."""
+        task = asyncio.ensure_future(self._archive(root_id, archived=archived))
+        self._committing.add(task)
+        task.add_done_callback(self._committing.discard)
+        return await asyncio.shield(task)
+
+    async def _archive(self, root_id: ChatId, *, archived: bool) -> tuple[Committed, ...]:
+        family = await archive_family(self._execution, root_id, archived=archived)
+        committed = tuple(Committed(member.plan, member.chat, member.change_id) for member in family)
+        for member in committed:
+            self._memory.keep(member.chat)
+            self._announce(member)
+        return committed
 
     async def settled(self) -> None:
         """Wait for the commits that are under way."""

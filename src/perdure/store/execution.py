@@ -1,6 +1,6 @@
 """Reading and committing execution state. Only the machine imports this module."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,6 +53,15 @@ class Trace:
         return self.remembered or self.message is not None or self.queued is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A chat of a family, whether it is a child, and whether it remembers the change that was asked about."""
+
+    chat: Chat
+    child: bool
+    remembered: bool
+
+
 class Execution:
     """The rows that hold execution state, one round trip at a time."""
 
@@ -75,6 +84,27 @@ class Execution:
             return _trace_of(await self._row("chats/load_after_failure", *_traced(write)))
         except ChatNotFound:
             return None
+
+    async def load_family(self, root_id: ChatId, change_id: ChangeId) -> list[Member]:
+        """A root with all its descendants, or a child alone."""
+        try:
+            rows = await self._pool.fetch(query("chats/load_family"), root_id, change_id, timeout=self._timeout)
+        except AWAY as error:
+            raise Unavailable(_describe(error)) from error
+        return [Member(leading_chat_of(row), row["child"], row["remembered"]) for row in rows]
+
+    async def archive_family(
+        self, family: Sequence[Chat], change_id: ChangeId, *, archived: bool
+    ) -> dict[ChatId, datetime] | None:
+        """Move all of them, or none: then somebody else moved one first. The result is when, by chat."""
+        ids, versions = [chat.id for chat in family], [chat.snapshot_version for chat in family]
+        try:
+            rows = await self._pool.fetch(
+                query("chats/archive_family"), ids, versions, archived, change_id, timeout=self._timeout
+            )
+        except _FAILURES as error:
+            return _without_stamp(error)
+        return {row["id"]: row["updated_at"] for row in rows} or None
 
     async def commit(self, write: Write) -> Stamp | None:
         """Write it all, or nothing. None means that somebody else moved the chat first."""
