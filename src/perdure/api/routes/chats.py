@@ -33,7 +33,7 @@ from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Effort, NewMessage, Role, Visibility
 from perdure.core.parts import Text
 from perdure.core.text import storable
-from perdure.machine.transitions.lifecycle import Create, SetArchived
+from perdure.machine.transitions.lifecycle import Create
 from perdure.store.commit import NewCard
 
 routes = Routes("chats")
@@ -138,7 +138,7 @@ async def list_children(caller: Caller, chat_id: ChatId) -> Children:
 async def _archive(caller: Caller, seen: Seen, archived: bool) -> None:
     if seen.row["parent_id"] is not None:
         raise NotRoot
-    await caller.follow(seen, SetArchived(archived), answer=lambda _: None)
+    await caller.services.machine.archive_family(seen.chat.id, archived=archived)
 
 
 async def _system_rows(caller: Caller, body: CreateBody) -> tuple[NewMessage, ...]:
