@@ -17,6 +17,7 @@ from perdure.testing.site import Person, Town
 
 TEXT = [{"type": "text", "text": "hello"}]
 CHAT_ROUTES = [route for route in TABLE.routes if "chat_id" in route.parameters]
+WORKSPACE_ROUTES = [route for route in TABLE.routes if "workspace_id" in route.parameters]
 PLAIN_ROUTES = [route for route in TABLE.routes if not route.parameters and not route.public]
 NEEDS: dict[str, set[Role]] = {
     "create_chat": {Role.OWNER, Role.ADMIN, Role.MEMBER},
@@ -155,6 +156,17 @@ async def test_what_belongs_to_another_organisation_does_not_exist_even_for_an_o
         assert (await ada.ask(method, path, NAMED[name])).status in (200, 201, 204)
 
 
+@pytest.mark.parametrize("route", WORKSPACE_ROUTES, ids=lambda route: route.name)
+async def test_a_workspace_is_its_owners_alone(cast: Cast, town: Town, route: Route) -> None:
+    owned = (
+        "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')"
+    )
+    await town.pool.execute(owned, UUID(int=1), cast.ada.organisation_id, cast.ada.id)
+    assert await ask(cast.stranger, route) == 404
+    assert await ask(cast.elsewhere, route) == 404
+    await town.pool.execute("DELETE FROM workspaces")
+
+
 async def test_the_matrix_knows_every_route_that_names_something() -> None:
     others = {
         "DELETE /sessions/{session_id}",
@@ -168,6 +180,7 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
         "POST /inbox/{entry_id}/unread",
         "DELETE /tokens/{token_id}",
     }
+    others |= {route.name for route in WORKSPACE_ROUTES}
     named = {route.name for route in TABLE.routes if route.parameters and "chat_id" not in route.parameters}
     assert named == set(NAMED) | others
 

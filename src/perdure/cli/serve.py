@@ -60,8 +60,8 @@ async def serve(settings: Settings, *, demo: bool = False, points: Points | None
 
 
 async def _welcome(system: System, address: Address) -> None:
-    log.info("ready at http://%s", address)
     link = await system.login_link()
+    log.info("ready at http://%s", address)
     if link is not None:
         # Not a line of the log: logs are kept, and whoever reads this link first is the owner.
         typer.echo(f"Sign in once with http://{address}{link}", err=True)

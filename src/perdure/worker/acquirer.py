@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+import asyncpg
 from asyncpg import Pool, Record
 
 from perdure.core.chat import ActionKind, Chat
@@ -15,6 +16,7 @@ from perdure.machine.change import Reason
 from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction
+from perdure.store.away import AWAY
 from perdure.store.replicas import Candidate, acquirable, due
 from perdure.worker.lease import Lease
 from perdure.worker.runners import Runners
@@ -51,7 +53,7 @@ class Acquirer:
             await self._lease.held()
             try:
                 await self.once()
-            except (Unavailable, OSError) as error:
+            except (Unavailable, asyncpg.PostgresError, *AWAY) as error:
                 _log.warning("the sweep failed: %s", error)
             await self._until_woken()
 

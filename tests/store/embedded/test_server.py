@@ -56,8 +56,8 @@ def test_it_goes_on_without_its_keeper_and_gets_another(machine: Machine) -> Non
     machine.kill_keeper()
     assert ask(holder, "SELECT 1") == 1
     holder.tend()
-    holder.leave()
     assert machine.postmaster() == server
+    holder.leave()
     eventually(machine.stopped, "the new keeper stops the server")
 
 
