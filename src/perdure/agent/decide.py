@@ -73,16 +73,11 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
-class PinContext:
-    """Read what the workspace says about itself, once."""
-
-
-@dataclass(frozen=True, slots=True)
 class Generate:
     """Ask the model."""
 
 
-Decision = RunTools | RefuseBatch | Park | Compact | Finish | PinContext | Generate
+Decision = RunTools | RefuseBatch | Park | Compact | Finish | Generate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +87,6 @@ class Facts:
     policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
     journal: Mapping[int, Known] = field(default_factory=dict[int, Known])
     """By call index."""
-    context_pinned: bool = True
     over_threshold: bool = False
     overflowed: bool = False
     """The provider just refused the prompt for its size."""
@@ -191,8 +185,6 @@ def _succeeded(message: Message, toolset: Toolset) -> bool:
 
 
 def _about_the_prompt(facts: Facts) -> Decision | None:
-    if not facts.context_pinned:
-        return PinContext()
     if facts.overflowed:
         return Compact(Source.OVERFLOW)
     if facts.over_threshold:

@@ -12,7 +12,6 @@ from perdure.agent.decide import (
     Finish,
     Generate,
     Park,
-    PinContext,
     Policy,
     RefuseBatch,
     RunTools,
@@ -183,8 +182,6 @@ class Runner:
                 await self._finish(ending)
             case Compact():
                 await compact_history(drive, decision, facts)
-            case PinContext():
-                raise NotImplementedError
 
     async def _finish(self, ending: Ending) -> None:
         """End the turn on its own, where no step ended it."""
