@@ -1,0 +1,27 @@
+"""The rows of workspaces."""
+
+from uuid import UUID, uuid4
+
+from perdure.core.ids import ChatId
+from perdure.store.pool import Pool
+from perdure.store.workspaces import WorkspaceRows
+from perdure.testing.site import serving
+
+TEXT = [{"type": "text", "text": "hello"}]
+OWNED = "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')"
+
+
+async def test_a_chat_does_not_act_in_a_workspace_of_somebody_else(pool: Pool) -> None:
+    async with serving(pool) as town, await town.person("ada") as ada, await town.person("bob") as bob:
+        chat = ChatId(UUID((await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]))
+        hers, his = uuid4(), uuid4()
+        await pool.execute(OWNED, hers, ada.organisation_id, ada.id)
+        await pool.execute(OWNED, his, bob.organisation_id, bob.id)
+        rows = WorkspaceRows(pool)
+        await pool.execute("UPDATE chat_cards SET workspace_id = $2 WHERE id = $1", chat, his)
+        assert await rows.of_chat(chat) is None
+        await pool.execute("UPDATE chat_cards SET workspace_id = $2 WHERE id = $1", chat, hers)
+        found = await rows.of_chat(chat)
+        assert found is not None
+        assert found.id == hers
+        await pool.execute("DELETE FROM workspaces")
