@@ -8,13 +8,14 @@ from msgspec import structs
 from perdure.agent.flight import Flight
 from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
+from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
 from perdure.core.clock import Clock
 from perdure.core.deltas import Finish
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
-from perdure.core.parts import AnyPart, Notice, Text
+from perdure.core.message import FinishReason, NewMessage, Role
+from perdure.core.parts import AnyPart, Text
 from perdure.providers.client import ProviderClient
 from perdure.providers.pricing import cost
 from perdure.providers.projection.step import repair_step
@@ -96,8 +97,3 @@ def _messages(parts: tuple[AnyPart, ...], stamp: NewMessage) -> tuple[NewMessage
     if stamp.finish_reason is FinishReason.LENGTH:
         return answer, notice("length", CUT_SHORT)
     return (answer,)
-
-
-def notice(kind: str, text: str) -> NewMessage:
-    """A row that tells people something and models nothing."""
-    return NewMessage(role=Role.ASSISTANT, parts=(Notice(kind, text),), visibility=Visibility.USER, kind=Kind.NOTICE)

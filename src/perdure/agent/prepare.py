@@ -10,6 +10,7 @@ from perdure.agent.decide import STEP_LIMIT, Policy
 from perdure.agent.history import History, newest_user_message
 from perdure.agent.models import Models, ResolvedModel
 from perdure.agent.prompt import Surroundings, system_blocks
+from perdure.agent.stand_ins import resolved, switched_to
 from perdure.agent.toolset import Toolset, toolset_for
 from perdure.core.card import Card
 from perdure.core.ids import ModelName
@@ -91,12 +92,10 @@ class Preparation:
     sources: Sources
     files: Files
 
-    async def prepare(self, history: History) -> Prepared:
-        asked = newest_user_message(history)
+    async def prepare(self, history: History, turn: int) -> Prepared:
+        """What the turn needs that the message of this number began."""
         card = history.card
-        model = await self.models.resolve(
-            card, (asked and asked.model) or card.model, (asked and asked.effort) or card.effort
-        )
+        model = await self._model(history, turn)
         toolset = toolset_for(card, await self.tools.available(card))
         surroundings = await self.sources.surroundings(card)
         return Prepared(
@@ -106,6 +105,15 @@ class Preparation:
             rules=await self.sources.rules(card),
             files=await self.files.contents(card, _file_ids(history.prompt())),
         )
+
+    async def _model(self, history: History, turn: int) -> ResolvedModel:
+        """Who answers: the message's choice before the chat's, unless another had to take over."""
+        card = history.card
+        asked = history.message(turn) or newest_user_message(history)
+        chosen = await self.models.resolve(
+            card, (asked and asked.model) or card.model, (asked and asked.effort) or card.effort
+        )
+        return await resolved(self.models, card, chosen, switched_to(history, turn))
 
 
 def _file_ids(messages: Iterable[Message]) -> list[str]:

@@ -38,6 +38,7 @@ RETRY_LONGEST = timedelta(seconds=60)
 RETRY_HINT_LONGEST = timedelta(minutes=10)
 ATTEMPT_LIMIT = 25
 
+PREPARE_RETRIES = 3
 PREPARE_RETRY_FIRST = timedelta(milliseconds=200)
 DATABASE_RETRY_FIRST = timedelta(milliseconds=100)
 DATABASE_RETRY_LONGEST = timedelta(seconds=5)

@@ -58,9 +58,12 @@ class SimulatedModels:
         self.window = window
         self.threshold = 0.7
         self.settings = ModelSettings()
+        self.fallbacks: dict[str, tuple[ModelName, ...]] = {}
+        self.gone: set[str] = set()
+        """Names that lead nowhere any more: the default answers instead."""
 
     async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:  # noqa: ARG002
-        chosen = name or ModelName("demo")
+        chosen = name if name and name not in self.gone else ModelName("demo")
         model = Model(id=chosen, dialect=self._dialect, context_window=self.window, price=Price(3_000_000, 15_000_000))
         route = Route(
             provider="Simulator",
@@ -69,7 +72,14 @@ class SimulatedModels:
             credentials=ApiKey("sim-key", header="x-api-key", prefix=""),
             model=model,
         )
-        return ResolvedModel(name=chosen, route=route, settings=self.settings, threshold=self.threshold)
+        return ResolvedModel(
+            name=chosen,
+            route=route,
+            settings=self.settings,
+            threshold=self.threshold,
+            fallbacks=self.fallbacks.get(chosen, ()),
+            notice=f"{name} is gone; {chosen} answers instead." if name in self.gone else None,
+        )
 
 
 class FixedTools:
@@ -222,7 +232,7 @@ async def open_house(
 ) -> AsyncGenerator[House]:
     """A replica that lives as long as the block."""
     clock = clock or SystemClock()
-    async with ProviderClient(clock) as client:
+    async with ProviderClient(SystemClock()) as client:
         house = House(pool, SimulatedModels(sim_url, **models), client, clock)
         await house.move_in()
         lease = Lease(lambda: connect(url), SystemClock(), version="test", capacity=200)

@@ -1,5 +1,6 @@
 """One chat under way: the row as its runner knows it, its history, and what is in flight."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -7,9 +8,9 @@ from perdure.agent.flight import Flight
 from perdure.agent.history import History, followed
 from perdure.agent.prepare import Prepared
 from perdure.core.chat import Chat, Fence
-from perdure.core.errors import Fenced
+from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.timing import ATTEMPT_LIMIT
+from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST
 from perdure.live.episodes import EpisodeKey
 from perdure.machine.change import Owner
 from perdure.machine.machine import Committed, Request
@@ -22,6 +23,7 @@ from perdure.worker.kit import Kit
 
 # A runner outlives a database that is away for a while; a handler does not.
 PATIENCE = 1800
+_log = logging.getLogger(__name__)
 
 
 class AttemptsExhausted(Exception):
@@ -76,9 +78,22 @@ class Drive:
     async def prepared(self) -> Prepared:
         """The turn's preparation, made once."""
         if self._prepared is None or self._prepared[0] != self.chat.turn:
-            history = await self.history()
-            self._prepared = self.chat.turn, await self.kit.preparation.prepare(history)
+            self._prepared = self.chat.turn, await self._prepare()
         return self._prepared[1]
+
+    async def _prepare(self) -> Prepared:
+        """Prepare, trying again what may go better in a moment. A provider's refusal is not of that kind."""
+        delay = PREPARE_RETRY_FIRST
+        for _ in range(PREPARE_RETRIES):
+            try:
+                return await self.kit.preparation.prepare(await self.history(), self.chat.turn)
+            except (ProviderFailure, Unavailable, ChatNotFound):
+                raise
+            except (PerdureError, OSError) as error:
+                _log.warning("a turn could not be prepared (%s); trying again in %s", error, delay)
+            await self.kit.clock.sleep(delay.total_seconds())
+            delay *= 2
+        return await self.kit.preparation.prepare(await self.history(), self.chat.turn)
 
     def forget_preparation(self) -> None:
         self._prepared = None
@@ -147,7 +162,7 @@ class Drive:
         error = ChatError(
             message=last.error if last else "The turn was tried too often without an answer.",
             kind=last.kind if last else ErrorKind.GENERIC,
-            detail=f"Gave up after {ATTEMPT_LIMIT} attempts.",
+            detail=gave_up(None),
             provider=last.provider if last else None,
             retryable=True,
             status_code=last.status_code if last else None,
@@ -174,6 +189,11 @@ class Drive:
         """Keep the history for the chat's next turn."""
         if self._history is not None:
             self.kit.histories.keep(self._history)
+
+
+def gave_up(detail: str | None) -> str:
+    """What the last failure said, and that it was the last."""
+    return " ".join(filter(None, (detail, f"Gave up after {ATTEMPT_LIMIT} attempts.")))
 
 
 def _attempt_of(chat: Chat) -> tuple[int, int]:

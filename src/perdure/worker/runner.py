@@ -17,7 +17,7 @@ from perdure.agent.decide import (
     RunTools,
     decide,
 )
-from perdure.agent.generate import notice
+from perdure.agent.notices import notice
 from perdure.agent.run_tools import known
 from perdure.core.chat import Chat, Status
 from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, Unavailable

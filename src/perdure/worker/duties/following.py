@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from msgspec import structs
 
 from perdure.agent.decide import Decision, Ending, Facts, Finish, Park, decide
-from perdure.agent.generate import notice
 from perdure.agent.history import History
+from perdure.agent.notices import notice
 from perdure.agent.toolset import Toolset
 from perdure.core.chat import ActionKind, Chat
 from perdure.core.failure import ChatError, ErrorKind

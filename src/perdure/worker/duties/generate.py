@@ -5,20 +5,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
+from msgspec import structs
+
 from perdure.agent.compaction.size import may_compact
 from perdure.agent.decide import Facts
 from perdure.agent.generate import Answer, generate
+from perdure.agent.history import History
+from perdure.agent.notices import notice
+from perdure.agent.prepare import Prepared
+from perdure.agent.stand_ins import OVERLOADS, next_in_line, switch
 from perdure.core.chat import CallKind
 from perdure.core.errors import ProviderFailure
-from perdure.core.failure import ErrorKind
+from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.timing import ATTEMPT_LIMIT, GENERATE_CAP
 from perdure.machine.change import CardChange
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
-from perdure.machine.transitions.steps import CommitStep, RecordRetryState
+from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.retry import final_error, may_retry, retry_state
-from perdure.worker.drive import Drive
+from perdure.worker.drive import Drive, gave_up
 from perdure.worker.duties.following import step_and_next
 
 
@@ -44,13 +50,22 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
         return
     reached("generate.answered")
     drive.overflowed = False
-    step = _step(answer, prepared.toolset.kinds())
+    drive.overloads = 0
+    step = _step(_introduced(answer, prepared, history, drive.chat.turn), prepared.toolset.kinds())
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
     await drive.commit_by(step_and_next(step, history, prepared.toolset, after), fence=drive.fence(attempt=True))
     drive.calls_seen = drive.chat.last_assistant
     reached("generate.committed")
     drive.land()
     reached("generate.landed")
+
+
+def _introduced(answer: Answer, prepared: Prepared, history: History, turn: int) -> Answer:
+    """The answer, with a word about its model where people chose another. Once a turn is enough."""
+    said = prepared.model.notice
+    if said is None or history.steps(turn):
+        return answer
+    return replace(answer, messages=(*answer.messages, notice("model_replaced", said)))
 
 
 def _step(answer: Answer, kinds: Mapping[str, CallKind]) -> CommitStep:
@@ -71,13 +86,34 @@ async def _failed(drive: Drive, error: ClassifiedError) -> None:
         drive.overflowed = True
         return
     attempt = drive.chat.generation_attempt
-    if may_retry(error) and attempt < ATTEMPT_LIMIT:
+    exhausted = attempt >= ATTEMPT_LIMIT
+    drive.overloads = drive.overloads + 1 if error.kind is ErrorKind.OVERLOADED else 0
+    if error.retryable and (exhausted or drive.overloads >= OVERLOADS) and await _handed_on(drive):
+        return
+    if may_retry(error) and not exhausted:
         state = retry_state(error, attempt=attempt, now=drive.kit.clock.now())
         await drive.commit(RecordRetryState(state))
         drive.kit.points.reached("generate.retry_recorded")
         return
+    await drive.commit(FinishError(_final(error, exhausted=exhausted and error.retryable)), Abandon())
+
+
+def _final(error: ClassifiedError, *, exhausted: bool) -> ChatError:
     told = final_error(error)
-    await drive.commit(FinishError(told), Abandon())
+    return structs.replace(told, detail=gave_up(told.detail)) if exhausted else told
+
+
+async def _handed_on(drive: Drive) -> bool:
+    """Whether another model takes the turn over."""
+    prepared, history = await drive.prepared(), await drive.history()
+    unable = prepared.model
+    able = await next_in_line(drive.kit.preparation.models, history.card, unable, unable.settings.effort)
+    if able is None:
+        return False
+    await drive.commit(CommitStep(messages=(switch(unable, able),)), RecordGenerationAttempt())
+    drive.overloads = 0
+    drive.forget_preparation()
+    return True
 
 
 async def wait_for_retry(drive: Drive) -> None:

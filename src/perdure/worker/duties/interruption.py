@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from perdure.agent.flight import INTERRUPTED, OUTCOME_UNKNOWN, interrupted, partial_answer
-from perdure.agent.generate import notice
+from perdure.agent.notices import notice
 from perdure.core.chat import Chat, OpenCall
 from perdure.core.deltas import Accumulator, ToolResultDelta
 from perdure.core.errors import TransitionNotAllowed

@@ -1,0 +1,126 @@
+"""What becomes of a turn whose model does not answer, or answers nothing that can be used."""
+
+from collections.abc import AsyncIterator, Sequence
+
+import pytest
+
+from perdure.agent.prompt import Surroundings
+from perdure.core.card import Card
+from perdure.core.chat import Chat, State
+from perdure.core.errors import Refused
+from perdure.core.failure import ErrorKind
+from perdure.core.ids import ChatId, ModelName
+from perdure.core.message import Kind
+from perdure.core.parts import Notice
+from perdure.core.timing import ATTEMPT_LIMIT
+from perdure.machine.machine import Committed
+from perdure.sim.script import Fault, Script, Step
+from perdure.sim.script import Text as Say
+from perdure.sim.server import Simulator
+from perdure.store.pool import Pool
+from perdure.testing.clock import HurriedClock
+from perdure.testing.house import House, PlainSources, open_house
+
+
+@pytest.fixture
+async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
+    async with open_house(database_url, pool, sim.url, clock=HurriedClock()) as house:
+        yield house
+
+
+@pytest.fixture
+def first_is_overloaded(sim: Simulator) -> None:
+    """The model `first` never answers; every other does."""
+    sim.script(Script("overloaded", (Step((Fault("overloaded"),)),), model="first"))
+    sim.script(Script("answers", (Step((Say("Here I am."),)),), model="second"))
+
+
+async def notices(house: House, chat: ChatId) -> list[Notice]:
+    rows = [message for message in await house.messages(chat) if message.kind is Kind.NOTICE]
+    return [part for row in rows for part in row.parts if isinstance(part, Notice)]
+
+
+def asked(sim: Simulator) -> list[str | None]:
+    return [request.model for request in sim.requests]
+
+
+def attempts_of(house: House) -> list[int]:
+    """The attempts that were recorded, as they come."""
+    seen: list[int] = []
+
+    def saw(committed: Committed) -> None:
+        if committed.chat.retry_state is not None:
+            seen.append(committed.chat.retry_state.attempt)
+
+    house.announcer.follow(saw)
+    return seen
+
+
+async def test_a_model_that_never_answers_is_given_up_after_so_many_attempts(house: House, sim: Simulator) -> None:
+    attempts = attempts_of(house)
+    chat = await house.someone_asks(f"[[fault:overloaded x{ATTEMPT_LIMIT + 5}]]")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, len(sim.requests)) == (State.E0, ATTEMPT_LIMIT)
+    assert attempts == list(range(1, ATTEMPT_LIMIT))
+    assert rested.last_error is not None
+    assert (rested.last_error.kind, rested.last_error.retryable) == (ErrorKind.OVERLOADED, True)
+    assert f"Gave up after {ATTEMPT_LIMIT} attempts." in (rested.last_error.detail or "")
+
+
+@pytest.mark.usefixtures("first_is_overloaded")
+async def test_another_model_takes_over_after_three_overloads(house: House, sim: Simulator) -> None:
+    house.models.gone = {"away"}
+    house.models.fallbacks = {"first": (ModelName("away"), ModelName("second"), ModelName("third"))}
+    chat = await house.someone_asks("hello", model="first")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, asked(sim)) == (State.W, ["first", "first", "first", "second"])
+    assert [notice.kind for notice in await notices(house, chat)] == ["fallback"]
+    assert (await house.messages(chat))[-1].model == "second"
+
+
+@pytest.mark.usefixtures("first_is_overloaded")
+async def test_the_next_turn_starts_with_the_chosen_model_again(house: House, sim: Simulator) -> None:
+    house.models.fallbacks = {"first": (ModelName("second"),)}
+    chat = await house.someone_asks("hello", model="first")
+    await house.comes_to_rest(chat)
+    await house.someone_adds(chat, "and again")
+    await house.comes_to_rest(chat)
+    assert asked(sim) == ["first", "first", "first", "second"] * 2
+
+
+async def test_the_last_fallback_that_fails_too_ends_the_turn(house: House, sim: Simulator) -> None:
+    house.models.fallbacks = {"first": (ModelName("second"),)}
+    chat = await house.someone_asks("[[fault:overloaded]]", model="first")
+    rested = await house.comes_to_rest(chat)
+    assert rested.state is State.E0
+    assert asked(sim) == ["first"] * 3 + ["second"] * ATTEMPT_LIMIT
+
+
+class Stumbling(PlainSources):
+    """Fails so many times before it answers."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.left = times
+
+    async def surroundings(self, card: Card) -> Surroundings:
+        if self.left:
+            self.left -= 1
+            raise Refused("not now")
+        return await super().surroundings(card)
+
+
+@pytest.mark.parametrize(("failures", "state"), [(3, State.W), (4, State.E0)])
+async def test_preparing_a_turn_is_tried_three_times_more(house: House, failures: int, state: State) -> None:
+    object.__setattr__(house.kit.preparation, "sources", Stumbling(failures))
+    chat = await house.someone_asks("[[say:2 tokens]]")
+    rested: Chat = await house.comes_to_rest(chat)
+    assert rested.state is state
+
+
+async def test_a_model_that_is_not_there_any_more_is_named_in_a_notice(house: House) -> None:
+    house.models.gone = {"old"}
+    chat = await house.someone_asks("[[say:2 tokens]]", model="old")
+    await house.comes_to_rest(chat)
+    kinds: Sequence[str] = [notice.kind for notice in await notices(house, chat)]
+    assert kinds == ["model_replaced"]
