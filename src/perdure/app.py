@@ -33,6 +33,8 @@ from perdure.api.services import Services
 from perdure.api.site import Site, Stream
 from perdure.api.table import TABLE
 from perdure.api.taker import Nobody
+from perdure.api.terminal import PATTERN as TERMINAL_PATTERN
+from perdure.api.terminal import TerminalStream
 from perdure.config.config import Config
 from perdure.config.demo import offer_demo
 from perdure.core.clock import Clock, SystemClock
@@ -190,6 +192,7 @@ async def running(
                 Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
                 Stream(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
                 Stream(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
+                Stream(re.compile(TERMINAL_PATTERN), TerminalStream(workspaces, visitors, door, services.clock)),
                 Stream(re.compile(RELAY_PATTERN), Outlet(episodes, relay_secret(services))),
             ),
         )

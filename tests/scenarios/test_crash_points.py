@@ -57,8 +57,6 @@ async def test_a_shutdown_at_the_same_points_hands_the_turn_over(
 
 
 async def _ended_at(point: str, how: str, database_url: str, pool: Pool, folder: Path) -> None:
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)
     async with replicas(database_url, pool, folder, first=(ENDING, point, str(SECOND), how)) as town:
         chat = await town.asks(0, WORK)
         await town.replicas[0].process.wait()

@@ -13,9 +13,6 @@ COUNT = "echo ran >> marker; sleep 4; wc -l < marker"
 
 @pytest.fixture
 async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
-    # Workspaces run as a user of their own, who must be able to reach their folder.
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
     async with replicas(database_url, pool, tmp_path) as town:
         yield town
 

@@ -11,8 +11,6 @@ from perdure.testing.town import ReplicaTown, replicas
 
 @pytest.fixture
 async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
     async with replicas(database_url, pool, tmp_path, count=1) as town:
         yield town
 

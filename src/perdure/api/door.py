@@ -8,11 +8,13 @@ from asyncpg import Pool, Record
 from perdure.access.actor import Actor
 from perdure.access.entrance import Entrance
 from perdure.access.presented import secret_of
+from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.api.errors import answer_of
-from perdure.core.errors import ChatNotFound, NotAllowed, Unauthenticated
-from perdure.core.ids import ChatId
+from perdure.core.errors import ChatNotFound, NotAllowed, NotFound, Unauthenticated
+from perdure.core.ids import ChatId, WorkspaceId
 from perdure.store.queries import query
+from perdure.store.workspaces import WorkspaceRow
 from perdure.stream.door import Pass, Refusal, Scope
 
 
@@ -25,14 +27,28 @@ class ApiDoor:
         self._rows = rows
 
     async def enter(self, scope: Scope, chat_id: ChatId | None) -> Pass:
+        actor, secret = await self._actor(scope)
+        if chat_id is not None and await self._rows(actor).one("chats/read", chat_id) is None:
+            raise ChatNotFound
+        return Pass(user_id=actor.user_id, organisation_id=actor.organisation_id, chat_id=chat_id, credential=secret)
+
+    async def enter_workspace(self, scope: Scope, workspace_id: WorkspaceId) -> tuple[Pass, WorkspaceRow]:
+        """Let the caller act in a workspace of their own."""
+        actor, secret = await self._actor(scope)
+        actor.require(Permission.CHAT)
+        row = await self._rows(actor).one("workspaces/read", workspace_id)
+        if row is None:
+            raise NotFound("There is no such workspace.")
+        admission = Pass(user_id=actor.user_id, organisation_id=actor.organisation_id, credential=secret)
+        return admission, WorkspaceRow.of(row)
+
+    async def _actor(self, scope: Scope) -> tuple[Actor, str | None]:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         secret = secret_of(headers)
         actor = await self._entrance.actor(secret)
         if actor.session_id is not None:
             _check_page(headers)
-        if chat_id is not None and await self._rows(actor).one("chats/read", chat_id) is None:
-            raise ChatNotFound
-        return Pass(user_id=actor.user_id, organisation_id=actor.organisation_id, chat_id=chat_id, credential=secret)
+        return actor, secret
 
     async def denied(self, passes: Sequence[Pass]) -> Collection[Pass]:
         chats = [each for each in passes if each.chat_id is not None]
@@ -60,4 +76,4 @@ def _check_page(headers: dict[str, str]) -> None:
     """A browser sends its cookie to whoever opens a socket: only a page of ours may."""
     origin = headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-        raise NotAllowed("Another site may not follow chats here.")
+        raise NotAllowed("Another site may not connect here.")

@@ -82,7 +82,7 @@ async def _websocket(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[
 
     reason = await _pump(feed, first, visitor, now, emit)
     if reason == SLOW:
-        _abort(send)
+        abort(send)
     await send({"type": "websocket.close", "code": CLOSE_CODES[reason], "reason": reason})
 
 
@@ -98,7 +98,7 @@ async def _sse(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[], flo
     visitor.ping = ping
     reason = await _pump(feed, first, visitor, now, emit)
     if reason == SLOW:
-        _abort(send)
+        abort(send)
     await send({"type": "http.response.body", "body": b""})
 
 
@@ -130,7 +130,7 @@ async def _pump(
         return RECONNECT
 
 
-def _abort(send: Send) -> None:
+def abort(send: Send) -> None:
     """Drop the connection of a client that reads nothing: a polite close would wait for it for ever.
 
     ASGI has no word for this. The servers we run on hand out a `send` that is a method of what owns the transport.

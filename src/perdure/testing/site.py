@@ -1,9 +1,7 @@
 """A served API for tests: real HTTP on a loopback port, a fresh database behind it."""
 
 import asyncio
-import os
 import socket
-import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -43,7 +41,7 @@ from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub
 from perdure.store.search import SearchIndex
 from perdure.store.workspaces import WorkspaceRows
-from perdure.workspaces.driver import Plan
+from perdure.testing.workshop import workshop
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import shipped
@@ -77,22 +75,6 @@ def services_for(
         if folder is None
         else Workspaces(WorkspaceRows(pool), {"local": LocalDriver(folder)}, shipped(), bus, clock),
     )
-
-
-@asynccontextmanager
-async def workshop(pool: Pool) -> AsyncGenerator[Path]:
-    """A folder for workspaces, which are gone with it."""
-    with tempfile.TemporaryDirectory(prefix="perdure-workspaces-") as name:
-        folder = Path(name)
-        # Workspaces run as users of their own, who must be able to reach their folder.
-        os.chmod(folder, 0o755)  # noqa: PTH101, S103
-        driver = LocalDriver(folder)
-        try:
-            yield folder
-        finally:
-            for row in await pool.fetch("SELECT id FROM workspaces"):
-                await driver.remove(Plan(row["id"]))
-            await driver.close()
 
 
 class _Server(uvicorn.Server):

@@ -14,6 +14,7 @@ from perdure.config.demo import offer_demo
 from perdure.sim.server import Simulator
 from perdure.testing.processes import SERVE, Replica, replica
 from perdure.testing.site import Person
+from perdure.testing.workshop import workshop
 
 PATIENCE = 30
 AT_REST = ("waiting", "error")
@@ -62,6 +63,7 @@ async def replicas(
 ) -> AsyncGenerator[ReplicaTown]:
     """So many replicas, with a model that the simulator plays. `first` is what the first one runs."""
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(workshop(pool, folder / "workspaces"))
         sim = await stack.enter_async_context(Simulator(rate=None))
         household = await first_household(pool)
         await offer_demo(pool, household.organisation, sim.url)

@@ -102,10 +102,10 @@ class Terminals:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def open(self, columns: int, rows: int) -> wire.Terminal:
-        return await self._connection.ask(
-            wire.Terminal, "POST", "/v1/terminals", body={"columns": columns, "rows": rows}
-        )
+    async def open(self, columns: int, rows: int, name: str = "") -> wire.Terminal:
+        """A new shell, or the one that runs under this name already."""
+        body = {"columns": columns, "rows": rows, "name": name}
+        return await self._connection.ask(wire.Terminal, "POST", "/v1/terminals", body=body)
 
     async def list(self) -> list[wire.Terminal]:
         return (await self._connection.ask(wire.TerminalList, "GET", "/v1/terminals")).terminals

@@ -35,6 +35,7 @@ class Connection:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._session = aiohttp.ClientSession("http://workspace", connector=connector, headers=headers)
         self._closed = closed
+        self._streams: set[aiohttp.ClientResponse] = set()
 
     @classmethod
     def unix(cls, path: str, token: str = "", closed: Callable[[], Awaitable[None]] | None = None) -> Self:
@@ -92,10 +93,14 @@ class Connection:
         try:
             async with self._session.get(path, params={"offset": offset}, timeout=timeout) as response:
                 _raise_for(response.status, b"" if response.ok else await response.read())
-                while True:
-                    header = await response.content.readexactly(FRAME_HEADER.size)
-                    start, length = FRAME_HEADER.unpack(header)
-                    yield Frame(start, await response.content.readexactly(length))
+                self._streams.add(response)
+                try:
+                    while True:
+                        header = await response.content.readexactly(FRAME_HEADER.size)
+                        start, length = FRAME_HEADER.unpack(header)
+                        yield Frame(start, await response.content.readexactly(length))
+                finally:
+                    self._streams.discard(response)
         except asyncio.IncompleteReadError:
             return
         except (aiohttp.ClientError, OSError) as error:
@@ -116,6 +121,9 @@ class Connection:
             raise WorkspaceUnreachable(UNREACHABLE) from None
 
     async def close(self) -> None:
+        # Closing the session cuts streams without telling who reads them.
+        for response in tuple(self._streams):
+            response.content.set_exception(aiohttp.ClientConnectionError("closed"))
         await self._session.close()
         if self._closed is not None:
             await self._closed()

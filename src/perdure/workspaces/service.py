@@ -42,6 +42,7 @@ class Workspaces:
         self._clock = clock
         self._clients: dict[tuple[WorkspaceId, bool], WorkspaceClient] = {}
         self._turns: dict[WorkspaceId, asyncio.Lock] = {}
+        self._touched: dict[WorkspaceId, float] = {}
 
     def template(self, name: str) -> Template:
         found = self.templates.get(name)
@@ -101,6 +102,7 @@ class Workspaces:
         async with self._turn(row.id):
             known = self._clients.get((row.id, view))
             if known is not None and await _answers(known):
+                await self.touch(row.id)
                 return known
             if known is not None:
                 await known.close()
@@ -109,6 +111,13 @@ class Workspaces:
             await self.rows.stand(row.id, "running")
             return client
 
+    async def touch(self, workspace_id: WorkspaceId) -> None:
+        """Say that a workspace is in use; once in a while is often enough."""
+        now = self._clock.monotonic()
+        if now - self._touched.get(workspace_id, -WORKSPACE_SWEEP.total_seconds()) >= WORKSPACE_SWEEP.total_seconds():
+            self._touched[workspace_id] = now
+            await self.rows.touch(workspace_id)
+
     async def _open(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
         driver, plan = self._driver(row), self._plan(row)
         return await (driver.view(plan) if view else driver.start(plan))
@@ -116,9 +125,10 @@ class Workspaces:
     async def stop(self, row: WorkspaceRow) -> None:
         """End its processes; its files stay."""
         async with self._turn(row.id):
+            # Said first, so that nobody whose connection breaks now starts it again.
+            await self.rows.stand(row.id, "stopped")
             await self._forget(row.id)
             await self._driver(row).stop(self._plan(row))
-            await self.rows.stand(row.id, "stopped")
 
     async def remove(self, row: WorkspaceRow) -> None:
         async with self._turn(row.id):
@@ -154,6 +164,7 @@ class Workspaces:
         return self._turns.setdefault(workspace_id, asyncio.Lock())
 
     async def _forget(self, workspace_id: WorkspaceId) -> None:
+        self._touched.pop(workspace_id, None)
         for view in (False, True):
             client = self._clients.pop((workspace_id, view), None)
             if client is not None:

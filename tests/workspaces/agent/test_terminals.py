@@ -1,5 +1,7 @@
 """Terminals: a shell that remembers its screen."""
 
+import hashlib
+
 import pytest
 from tests.workspaces.inside import Inside
 
@@ -60,3 +62,23 @@ async def test_closing_ends_the_shell(inside: Inside) -> None:
 async def test_an_unknown_terminal_is_refused(inside: Inside) -> None:
     with pytest.raises(WorkspaceRefused, match="open a new one"):
         await inside.client.terminals.type("t0", b"x")
+
+
+async def test_a_name_leads_back_to_the_shell_that_runs_and_to_a_new_one_after_it_ended(inside: Inside) -> None:
+    terminals = inside.client.terminals
+    first = await terminals.open(80, 24, "tab")
+    assert (await terminals.open(80, 24, "tab")).id == first.id
+    assert (await terminals.open(80, 24, "other")).id != first.id
+    await terminals.close(first.id)
+    assert [frame async for frame in terminals.follow(first.id, 1 << 40)] == []
+    assert (await terminals.open(80, 24, "tab")).id != first.id
+
+
+async def test_everything_that_is_typed_arrives_also_what_the_shell_does_not_read_yet(inside: Inside) -> None:
+    terminal = await inside.client.terminals.open(80, 24)
+    await inside.client.terminals.type(terminal.id, b"stty -icanon; echo rea''dy; head -c 100000 | sha256sum\n")
+    await read_until(inside, terminal.id, b"ready")
+    text = b"".join(b"%09d\n" % number for number in range(10_000))
+    await inside.client.terminals.type(terminal.id, text)
+    heard, _ = await read_until(inside, terminal.id, b"  -")
+    assert hashlib.sha256(text).hexdigest().encode() in heard

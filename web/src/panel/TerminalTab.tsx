@@ -98,7 +98,10 @@ function connect(workspace: string, screen: Terminal, onLink: (link: "open" | "l
       size();
     };
     socket.onmessage = (message) => {
-      if (typeof message.data === "string") return;
+      if (typeof message.data === "string") {
+        offset = (JSON.parse(message.data) as { offset: number }).offset;
+        return;
+      }
       const bytes = new Uint8Array(message.data as ArrayBuffer);
       offset += bytes.length;
       screen.write(bytes);

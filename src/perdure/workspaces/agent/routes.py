@@ -139,7 +139,7 @@ async def search_files(program: Program, request: Request) -> Reply:
 
 
 async def open_terminal(program: Program, request: Request) -> Reply:
-    return answer(program.terminals.open(*_size(request)), 201)
+    return answer(program.terminals.open(*_size(request), request.fields().text("name", "")), 201)
 
 
 async def list_terminals(program: Program, _: Request) -> Reply:

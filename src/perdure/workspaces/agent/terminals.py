@@ -20,17 +20,20 @@ from perdure.workspaces.agent.process import Surroundings
 from perdure.workspaces.agent.programs import find_program
 
 SCROLLBACK_BYTES = 256 * 1024
-INPUT_BYTES = 64 * 1024
+INPUT_BYTES = 256 * 1024
 
 
 class Terminal:
     """One shell with its screen."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, name: str) -> None:
         self.id = "t" + secrets.token_hex(4)
+        self.name = name
         self.descriptor = descriptor
+        self.typed = bytearray()
         self.output = Output(0, SCROLLBACK_BYTES)
         self.guard = 0
+        self.followers = 0
         self.closed: bool = False
         self.moved = asyncio.Event()
 
@@ -49,12 +52,15 @@ class Terminals:
         self._around = around
         self._known: dict[str, Terminal] = {}
 
-    def open(self, columns: int, rows: int) -> dict[str, object]:
+    def open(self, columns: int, rows: int, name: str = "") -> dict[str, object]:
+        """A new shell, or the one that was opened under this name and still runs."""
         self._known = {run: terminal for run, terminal in self._known.items() if not terminal.closed}
-        if len(self._known) >= limits.TERMINALS_MOST:
-            raise Problem(503, "terminal_limit", "too many terminals are open; close one first")
+        known = next((each for each in self._known.values() if name and each.name == name), None)
+        if known is not None:
+            return known.report()
+        self._make_room()
         ours, theirs = os.openpty()
-        terminal = Terminal(ours)
+        terminal = Terminal(ours, name)
         self._size(terminal, columns, rows)
         directory = os.open(self._around.places.tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         settings = self._around.settings
@@ -71,16 +77,27 @@ class Terminals:
         self._watch(terminal, reports)
         return terminal.report()
 
+    def _make_room(self) -> None:
+        """Where all are taken, the oldest that nobody looks at goes."""
+        if len(self._known) < limits.TERMINALS_MOST:
+            return
+        unseen = next((each for each in self._known.values() if not each.followers), None)
+        if unseen is None:
+            raise Problem(503, "terminal_limit", "too many terminals are open; close one first")
+        kill_below(unseen.guard, rounds=20)
+        del self._known[unseen.id]
+
     def list(self) -> list[dict[str, object]]:
         return [terminal.report() for terminal in self._known.values()]
 
     def type(self, run: str, content: bytes) -> dict[str, object]:
+        """Type all of it, or nothing. What the shell does not read yet waits for it."""
         terminal = self._find(run)
+        if len(terminal.typed) + len(content) > INPUT_BYTES:
+            raise Problem(503, "busy", "the terminal does not read its input; try again")
         if not terminal.closed:
-            try:
-                os.write(terminal.descriptor, content[:INPUT_BYTES])
-            except BlockingIOError:
-                raise Problem(503, "busy", "the terminal does not read its input; try again") from None
+            terminal.typed += content
+            self._write(terminal)
         return terminal.report()
 
     def resize(self, run: str, columns: int, rows: int) -> dict[str, object]:
@@ -96,7 +113,15 @@ class Terminals:
         return terminal.report()
 
     def follow(self, run: str, offset: int) -> AsyncIterator[bytes]:
-        return frames(self._find(run), offset)
+        return self._followed(self._find(run), offset)
+
+    async def _followed(self, terminal: Terminal, offset: int) -> AsyncIterator[bytes]:
+        terminal.followers += 1
+        try:
+            async for frame in frames(terminal, offset):
+                yield frame
+        finally:
+            terminal.followers -= 1
 
     def _find(self, run: str) -> Terminal:
         terminal = self._known.get(run)
@@ -114,6 +139,21 @@ class Terminals:
         loop.add_reader(terminal.descriptor, self._hear, terminal)
         loop.add_reader(reports, self._shell_ended, terminal, reports)
         self._around.children.expect(terminal.guard, lambda _status: self._left(terminal, reports))
+
+    def _write(self, terminal: Terminal) -> None:
+        """A pseudo terminal takes a few kilobytes at a time: the rest is written when there is room again."""
+        loop = asyncio.get_running_loop()
+        try:
+            while terminal.typed:
+                del terminal.typed[: os.write(terminal.descriptor, terminal.typed)]
+        except BlockingIOError:
+            loop.add_writer(terminal.descriptor, self._write, terminal)
+            return
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            terminal.typed.clear()
+        loop.remove_writer(terminal.descriptor)
 
     def _hear(self, terminal: Terminal) -> bool:
         try:
@@ -140,6 +180,7 @@ class Terminals:
         while self._hear(terminal):
             pass
         asyncio.get_running_loop().remove_reader(terminal.descriptor)
+        asyncio.get_running_loop().remove_writer(terminal.descriptor)
         os.close(terminal.descriptor)
         terminal.closed = True
         terminal.move()
