@@ -1,7 +1,6 @@
 """What transitions ask to be written, and the plan that a bundle of them adds up to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, StrEnum
 from typing import Final
@@ -50,14 +49,12 @@ class Marker(Enum):
 ALL_MARKERS = frozenset(Marker)
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     worker_id: ReplicaId
     runner_id: RunnerId
 
 
-@dataclass(frozen=True, slots=True)
-class Enqueued:
+class Enqueued(Struct, frozen=True):
     """A message on its way into the queue."""
 
     message: NewMessage
@@ -112,8 +109,7 @@ class Change(Struct, frozen=True, kw_only=True):
     card: CardChange | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Promotion:
+class Promotion(Struct, frozen=True):
     """A queued row that becomes a message: its contents never leave the database."""
 
     queued: QueuedNumber

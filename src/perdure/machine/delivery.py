@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import uuid4
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from perdure.core.chat import Chat, Fence
@@ -39,8 +40,7 @@ class Request:
     """Seconds to wait for a database that went away in the middle of a commit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
+class Delivered(Struct, frozen=True):
     """A plan that is in the database, and the chat that it made."""
 
     plan: Plan

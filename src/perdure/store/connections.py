@@ -46,15 +46,24 @@ class Connections:
     async def _take(self) -> Connection:
         if self._borrowed < self._limit:
             return await self._borrow()
-        turn: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append(turn)
+        patience = loop.call_later(self._timeout, _end_waiting, turn)
         try:
-            async with asyncio.timeout(self._timeout):
-                return await turn or await self._borrow()
-        except BaseException:
-            if turn.done() and not turn.cancelled() and (connection := turn.result()) is not None:
-                self._give(connection)
+            return await turn or await self._borrow()
+        except asyncio.CancelledError:
+            # The connection may have come at the very moment when its taker went.
+            if (
+                turn.done()
+                and not turn.cancelled()
+                and turn.exception() is None
+                and (given := turn.result()) is not None
+            ):
+                self._give(given)
             raise
+        finally:
+            patience.cancel()
 
     async def _borrow(self) -> Connection:
         self._borrowed += 1
@@ -109,3 +118,8 @@ class Connections:
         self._borrowed -= 1
         if (turn := self._next()) is not None:
             turn.set_result(None)
+
+
+def _end_waiting(turn: "asyncio.Future[Connection | None]") -> None:
+    if not turn.done():
+        turn.set_exception(TimeoutError("No connection was free in time."))

@@ -677,8 +677,6 @@ CREATE INDEX chat_cards_children ON public.chat_cards USING btree (parent_id) WH
 
 CREATE INDEX chat_cards_family ON public.chat_cards USING btree (root_id) WHERE (root_id IS NOT NULL);
 
-CREATE INDEX chat_cards_listed ON public.chat_cards USING btree (owner_id, updated_at DESC) WHERE (parent_id IS NULL);
-
 CREATE INDEX chat_cards_watched ON public.chat_cards USING btree (owner_id);
 
 CREATE INDEX chat_shares_by_group ON public.chat_shares USING btree (group_id) WHERE (group_id IS NOT NULL);
@@ -749,7 +747,7 @@ CREATE INDEX workspaces_idle ON public.workspaces USING btree (used_at) WHERE (s
 
 CREATE INDEX workspaces_of_owner ON public.workspaces USING btree (owner_id, created_at DESC);
 
-CREATE TRIGGER chat_cards_changed BEFORE UPDATE ON public.chat_cards FOR EACH ROW WHEN (((new.metadata_version <> old.metadata_version) AND (new.updated_at = old.updated_at))) EXECUTE FUNCTION public.stamp_card();
+CREATE TRIGGER chat_cards_changed BEFORE UPDATE OF title, title_source, labels, model, effort, plan_mode, pin, workspace_id, client_tools, client_tool_deadline, settings, turn_label, summary, diff, context_dirty ON public.chat_cards FOR EACH ROW EXECUTE FUNCTION public.stamp_card();
 
 CREATE TRIGGER chat_cards_gone AFTER DELETE ON public.chat_cards FOR EACH ROW EXECUTE FUNCTION public.card_gone();
 

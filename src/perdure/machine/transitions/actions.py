@@ -1,11 +1,11 @@
 """Parking a chat until somebody answers, and every way out that brings what it asked for."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
 import msgspec
+from msgspec import Struct
 
 from perdure.core.chat import Action, ActionKind, CallKind, Chat, OpenCall, Status
 from perdure.core.errors import (
@@ -30,8 +30,7 @@ _ANSWERED_BY: Mapping[ActionKind, CallKind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class EnterRequiresAction:
+class EnterRequiresAction(Struct, frozen=True):
     """Park the chat. Nobody drives it while it waits."""
 
     kind: ActionKind = ActionKind.CLIENT_TOOL
@@ -73,8 +72,7 @@ class Verdict(StrEnum):
     SKIP = "skip"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """A result for a pending call, as JSON text."""
 
     call_id: str
@@ -82,15 +80,13 @@ class Outcome:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     call_id: str
     verdict: Verdict
     result: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompleteRequiresAction:
+class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
     """Bring what the pending action asks for: results, decisions, or a new limit."""
 
     outcomes: Sequence[Outcome] = ()
@@ -99,7 +95,7 @@ class CompleteRequiresAction:
     declined: bool = False
     suffix: tuple[NewMessage, ...] = ()
     by: UserId | None = None
-    expected: frozenset[ActionKind] = field(default=frozenset(ActionKind))
+    expected: frozenset[ActionKind] = frozenset(ActionKind)
     """The kinds of action that the caller means to answer."""
 
     def plan(self, chat: Chat) -> Change:
@@ -194,8 +190,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class CancelRequiresAction:
+class CancelRequiresAction(Struct, frozen=True):
     """The deadline passed: answer the calls that nobody answered, and go on."""
 
     reason: str = Reason.TIMED_OUT

@@ -1,7 +1,6 @@
 """How a turn ends: in rest, in error, by interruption; and how it starts again after an error."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from msgspec.structs import replace
 
 from perdure.core.chat import ActionKind, Chat, State, Status
@@ -13,8 +12,7 @@ from perdure.machine.effects import calls_after
 from perdure.machine.transitions.refusal import refuse
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupt:
+class Interrupt(Struct, frozen=True):
     """Stop. Whoever drives the chat commits what there is so far."""
 
     reason: str = Reason.INTERRUPT
@@ -32,8 +30,7 @@ class Interrupt:
         return Change(status=Status.INTERRUPTING, answer_calls=chat.action.calls, reason=self.reason)
 
 
-@dataclass(frozen=True, slots=True)
-class FinishInterruption:
+class FinishInterruption(Struct, frozen=True):
     """Commit the partial answer and rest, or go on with the head of the queue."""
 
     partial: tuple[NewMessage, ...] = ()
@@ -56,8 +53,7 @@ class FinishInterruption:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FinishTurn:
+class FinishTurn(Struct, frozen=True):
     """The turn is over: rest, or go on with the head of the queue."""
 
     def plan(self, chat: Chat) -> Change:
@@ -75,8 +71,7 @@ class FinishTurn:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FinishError:
+class FinishError(Struct, frozen=True):
     """The turn stopped on an error that retrying would not mend."""
 
     error: ChatError
@@ -92,8 +87,7 @@ class FinishError:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     """Try the same history once more after an error."""
 
     def plan(self, chat: Chat) -> Change:

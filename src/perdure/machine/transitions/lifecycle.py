@@ -1,6 +1,6 @@
 """How a chat comes to be, rests in the archive, is asked to compact, and is mended."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from perdure.core.chat import ActionKind, CallKind, Chat, Status
 from perdure.core.failure import ChatError
@@ -11,8 +11,7 @@ from perdure.machine.effects import calls_after, synthetic
 from perdure.machine.transitions.refusal import refuse
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
+class Create(Struct, frozen=True):
     """Bring a chat into being. It runs on its messages, or rests where a fork adds nothing of its own."""
 
     messages: tuple[NewMessage, ...]
@@ -46,8 +45,7 @@ def _missing(chat: Chat, messages: list[NewMessage]) -> list[NewMessage]:
     return [synthetic(call, Reason.NEW_MESSAGE) for call in calls_after(chat, tuple(messages), {})]
 
 
-@dataclass(frozen=True, slots=True)
-class SetArchived:
+class SetArchived(Struct, frozen=True):
     """Put a chat at rest away, or bring it back."""
 
     archived: bool
@@ -59,8 +57,7 @@ class SetArchived:
         return Change(archived=self.archived, keeps=ALL_MARKERS, card=card)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestCompaction:
+class RequestCompaction(Struct, frozen=True):
     """Ask for a summary now. Whoever drives the chat lets go, so that it is picked up afresh."""
 
     def plan(self, chat: Chat) -> Change:
@@ -77,11 +74,10 @@ class RequestCompaction:
 INVALID_STATE = ChatError("The chat was in an invalid state. Send a new message or edit the history to continue.")
 
 
-@dataclass(frozen=True, slots=True)
-class ReconcileInvalidState:
+class ReconcileInvalidState(Struct, frozen=True):
     """Lead a chat whose row makes no sense back to an error that a user can leave."""
 
-    error: ChatError = field(default=INVALID_STATE)
+    error: ChatError = INVALID_STATE
     reason: str = Reason.INVALID_STATE
 
     def plan(self, chat: Chat) -> Change:

@@ -1,6 +1,6 @@
 """What users say: a new message, and another version of an old one."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from perdure.core.chat import ActionKind, Busy, Chat, State, Status
 from perdure.core.ids import FileId, MessageNumber, ModelName
@@ -9,8 +9,7 @@ from perdure.machine.change import ALL_MARKERS, Change, Enqueued, Reason
 from perdure.machine.transitions.refusal import refuse, require_room
 
 
-@dataclass(frozen=True, slots=True)
-class SendMessage:
+class SendMessage(Struct, frozen=True):
     """Admit a user message: into the history of an idle chat, into the queue of a busy one."""
 
     message: NewMessage
@@ -94,8 +93,7 @@ class SendMessage:
         return Change(enqueue=enqueue, files=self.files, **wishes)  # pyright: ignore[reportArgumentType]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """The message that an edit replaces, as read together with the chat's row."""
 
     number: MessageNumber
@@ -104,8 +102,7 @@ class Target:
     effort: Effort | None
 
 
-@dataclass(frozen=True, slots=True)
-class EditMessage:
+class EditMessage(Struct, frozen=True):
     """Say it differently: hide the message and all that followed, empty the queue, run with the replacement."""
 
     target: Target

@@ -1,6 +1,6 @@
 """Who drives a chat. Orthogonal to what the chat does."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from perdure.core.chat import Chat
 from perdure.core.ids import ReplicaId
@@ -8,8 +8,7 @@ from perdure.machine.change import ALL_MARKERS, Change, Owner
 from perdure.machine.transitions.refusal import refuse
 
 
-@dataclass(frozen=True, slots=True)
-class Acquire:
+class Acquire(Struct, frozen=True):
     """Take a chat from nobody, or from a replica that was seen expired by the database's clock."""
 
     owner: Owner
@@ -21,8 +20,7 @@ class Acquire:
         return Change(owner=self.owner, keeps=ALL_MARKERS)
 
 
-@dataclass(frozen=True, slots=True)
-class Abandon:
+class Abandon(Struct, frozen=True):
     """Let go of a chat. Its state stays as it is."""
 
     def plan(self, chat: Chat) -> Change:

@@ -1,6 +1,6 @@
 """What can be done about messages that wait."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from perdure.core.chat import Chat, State, Status
 from perdure.core.errors import QueuedMessageNotFound
@@ -10,8 +10,7 @@ from perdure.machine.change import ALL_MARKERS, Change, Reason
 from perdure.machine.transitions.refusal import require_queued
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteQueuedMessage:
+class DeleteQueuedMessage(Struct, frozen=True):
     """Take a message out of the queue."""
 
     number: QueuedNumber
@@ -21,8 +20,7 @@ class DeleteQueuedMessage:
         return Change(remove=(self.number,), keeps=ALL_MARKERS)
 
 
-@dataclass(frozen=True, slots=True)
-class EditQueuedMessage:
+class EditQueuedMessage(Struct, frozen=True):
     """Change what a waiting message says."""
 
     number: QueuedNumber
@@ -33,8 +31,7 @@ class EditQueuedMessage:
         return Change(rewrite=(self.number, self.parts), keeps=ALL_MARKERS)
 
 
-@dataclass(frozen=True, slots=True)
-class ReorderQueue:
+class ReorderQueue(Struct, frozen=True):
     """Put the queue in another order. It names exactly the messages that are there."""
 
     order: tuple[QueuedNumber, ...]
@@ -46,8 +43,7 @@ class ReorderQueue:
         return None if present == self.order else Change(reorder=self.order, keeps=ALL_MARKERS)
 
 
-@dataclass(frozen=True, slots=True)
-class PromoteQueuedMessage:
+class PromoteQueuedMessage(Struct, frozen=True):
     """Send it now: a chat at rest takes it at once, a busy one is interrupted for it."""
 
     number: QueuedNumber

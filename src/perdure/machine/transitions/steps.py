@@ -1,7 +1,8 @@
 """What a runner records while a turn goes on: attempts, retries, steps."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from perdure.core.chat import CallKind, Chat
 from perdure.core.failure import RetryState
@@ -12,8 +13,7 @@ from perdure.machine.effects import calls_after
 from perdure.machine.transitions.refusal import refuse
 
 
-@dataclass(frozen=True, slots=True)
-class RecordGenerationAttempt:
+class RecordGenerationAttempt(Struct, frozen=True):
     """Count one more try at the current history, and set aside what it may cost."""
 
     reserve: int = 0
@@ -22,8 +22,7 @@ class RecordGenerationAttempt:
         return Change(attempt=True, reserve=self.reserve, keeps=ALL_MARKERS)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRetryState:
+class RecordRetryState(Struct, frozen=True):
     """Tell everyone that the turn will try again, and when."""
 
     retry_state: RetryState
@@ -32,15 +31,14 @@ class RecordRetryState:
         return Change(retry_state=self.retry_state, keeps=ALL_MARKERS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitStep:
+class CommitStep(Struct, frozen=True, kw_only=True):
     """Put a model's answer or a batch of results into the history."""
 
     messages: tuple[NewMessage, ...]
     continues: bool = True
     """Whether the turn goes on after this step. Only then are steer messages delivered."""
     consume_compaction: bool = False
-    call_kinds: Mapping[str, CallKind] = field(default_factory=dict[str, CallKind])
+    call_kinds: Mapping[str, CallKind] = {}
     spend: int = 0
     files: tuple[FileId, ...] = ()
     card: CardChange | None = None

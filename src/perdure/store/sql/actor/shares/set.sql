@@ -16,7 +16,7 @@ WITH mine AS (
     ON CONFLICT DO NOTHING
     RETURNING group_id
 ), touched AS (
-    UPDATE chat_cards k SET metadata_version = k.metadata_version + 1 FROM mine WHERE k.id = mine.id
+    UPDATE chat_cards k SET metadata_version = k.metadata_version + 1, changed_at = now() FROM mine WHERE k.id = mine.id
     RETURNING k.metadata_version
 ), told AS (
     INSERT INTO inbox (user_id, chat_id, kind, title)
