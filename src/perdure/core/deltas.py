@@ -24,7 +24,7 @@ from perdure.core.parts import (
 from perdure.core.usage import Usage
 
 
-class Delta(Struct, frozen=True, omit_defaults=True, tag_field="type"):
+class Delta(Struct, frozen=True, omit_defaults=True, gc=False, tag_field="type"):
     """A piece of the part at `index` of the message in flight. The first piece at an index opens the part."""
 
     index: int

@@ -33,11 +33,11 @@ class Listener:
                     if not self.events:
                         raise
                     continue
-                for said in meaning:
-                    if isinstance(said, Finish):
-                        self.finish = said
-                    else:
-                        batch.append(said)
+                if self.decoder.done:
+                    self._take(meaning, batch)
+                else:
+                    # Only an answer that is done has said its last word.
+                    batch.extend(meaning)  # pyright: ignore[reportArgumentType]
                 self.events += 1
         except (Malformed, EventTooLong) as error:
             # A stream that began well is the right API, whatever happened to it since.

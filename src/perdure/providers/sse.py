@@ -4,6 +4,7 @@ MAX_EVENT_BYTES = 32 * 1024 * 1024
 """No vendor sends an event near this size; a longer one is an attack or a bug."""
 
 _DATA = b"data:"
+_LINE_FEED = 10
 
 
 class EventTooLong(Exception):
@@ -65,8 +66,8 @@ class Splitter:
 
 def _data(block: bytes) -> bytes | None:
     """The data of one event. Nearly all are a single line, and those are worth a short way."""
-    head, found, data = block.partition(_DATA + b" ")
-    if found and b"\n" not in data and (not head or head.endswith(b"\n")):
-        return data
+    start = block.find(b"data: ")
+    if start >= 0 and block.find(b"\n", start) < 0 and (start == 0 or block[start - 1] == _LINE_FEED):
+        return block[start + 6 :]
     lines = [line[5:].removeprefix(b" ") for line in block.split(b"\n") if line.startswith(_DATA)]
     return b"\n".join(lines) if lines else None

@@ -13,7 +13,7 @@ class Tokens(Struct):
     output_tokens_details: dict[str, Any] | None = None
 
 
-class Piece(Struct):
+class Piece(Struct, gc=False):
     type: str = ""
     text: str = ""
     thinking: str = ""
@@ -37,7 +37,7 @@ class Error(Struct):
     message: str = ""
 
 
-class Event(Struct):
+class Event(Struct, gc=False):
     type: str = ""
     index: int = 0
     delta: Piece | None = None
