@@ -73,6 +73,7 @@ from perdure.worker.aftermath import Aftermath
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.points import Points, Unarmed
+from perdure.worker.purses import Purses
 from perdure.worker.worker import Worker
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Workspaces
@@ -269,6 +270,7 @@ def equip(
         episodes=episodes,
         segments=Segments(pool, episodes, clock),
         clock=clock,
+        purses=Purses(pool, clock),
         points=points,
     )
 

@@ -335,6 +335,7 @@ def parking() -> Iterator[Cell]:
             "runner_id": None,
             "action": Action(ActionKind.CLIENT_TOOL, (1,)),
             "action_deadline_at": A_MOMENT,
+            "budget_reserved": 0,
         }
         by = EnterRequiresAction(deadline=timedelta(minutes=5))
         yield Cell(by=by, of=running, to=parked, columns=columns, inbox="needs_you")

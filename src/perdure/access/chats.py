@@ -208,7 +208,8 @@ class Chats:
             children=tuple(ChatId(UUID(child)) for child in chat.action.children),
             deadline_at=chat.action_deadline_at,
             limit=chat.action.limit,
-            spent=chat.budget_spent or None,
+            spent=chat.action.spent or chat.budget_spent or None,
+            budget=chat.action.budget,
         )
 
     async def _pending_calls(self, chat: Chat) -> tuple[PendingCall, ...]:

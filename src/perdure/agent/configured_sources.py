@@ -3,7 +3,7 @@
 import re
 
 from perdure.agent.decide import Policy
-from perdure.agent.prepare import Rules
+from perdure.agent.prepare import Limits, Rules
 from perdure.agent.prompt import Surroundings
 from perdure.config.config import Config
 from perdure.core.card import Card
@@ -41,4 +41,8 @@ class ConfiguredSources:
             step_limit=settings.step_limit,
             policies={tool: Policy(policy.value) for tool, policy in policies.items()},
             summary_model=settings.compaction_model,
+            limits=Limits(
+                user=settings.budgets.of(card.owner_id),
+                organisation=settings.budgets.organisation,
+            ),
         )

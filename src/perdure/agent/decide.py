@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
-from perdure.core.chat import ActionKind, CallKind, Chat, OpenCall
+from perdure.core.chat import ActionKind, Breach, CallKind, Chat, OpenCall
 from perdure.core.message import FinishReason, Kind, Message, Role
 from perdure.core.parts import ToolResult
 
@@ -60,6 +60,7 @@ class RefuseBatch:
 class Park:
     kind: ActionKind
     calls: tuple[OpenCall, ...] = ()
+    breach: Breach | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,10 @@ class Facts:
     over_threshold: bool = False
     overflowed: bool = False
     """The provider just refused the prompt for its size."""
-    over_budget: bool = False
+    over_budget: Breach | None = None
+    """The budget that the next model call does not fit."""
+    worst_case: int = 0
+    """What to set aside on the row for a model call, where the chat has a budget of its own."""
     compactable: bool = True
     step_limit: int = STEP_LIMIT
 
@@ -148,9 +152,9 @@ def _parked(chat: Chat, facts: Facts) -> Park:
 
 
 def _about_compaction_by_hand(chat: Chat, facts: Facts) -> Decision | None:
-    if chat.compaction_requested_at is not None and facts.compactable:
-        return Compact(Source.MANUAL)
-    return None
+    if chat.compaction_requested_at is None or not facts.compactable:
+        return None
+    return _unpaid(facts) or Compact(Source.MANUAL)
 
 
 def _about_the_end(chat: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision | None:
@@ -184,11 +188,16 @@ def _succeeded(message: Message, toolset: Toolset) -> bool:
     )
 
 
+def _unpaid(facts: Facts) -> Decision | None:
+    """A model call that no budget has room for waits for somebody who raises it, or declines to."""
+    return None if facts.over_budget is None else Park(ActionKind.BUDGET, breach=facts.over_budget)
+
+
 def _about_the_prompt(facts: Facts) -> Decision | None:
+    if facts.over_budget is not None:
+        return _unpaid(facts)
     if facts.overflowed:
         return Compact(Source.OVERFLOW)
     if facts.over_threshold:
         return Compact(Source.AUTOMATIC)
-    if facts.over_budget:
-        return Park(ActionKind.BUDGET)
     return None

@@ -16,8 +16,18 @@ from perdure.core.card import Card
 from perdure.core.ids import ModelName
 from perdure.core.message import Message, NewMessage
 from perdure.core.parts import File
+from perdure.core.usage import Usage
+from perdure.providers.pricing import cost
 from perdure.providers.request import FileContent, ModelRequest
 from perdure.tools.tool import Tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a chat's owner and their organisation may spend in a month, in micro-dollars. None means no limit."""
+
+    user: int | None = None
+    organisation: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +37,7 @@ class Rules:
     step_limit: int = STEP_LIMIT
     policies: dict[str, Policy] = field(default_factory=dict[str, Policy])
     summary_model: ModelName | None = None
+    limits: Limits = field(default_factory=Limits)
 
 
 class Tools(Protocol):
@@ -62,6 +73,13 @@ class Prepared:
     @property
     def frame(self) -> Frame:
         return Frame(self.system, self.toolset.specs())
+
+    def worst_case(self, tokens: int) -> int:
+        """What a call with a prompt of so many tokens may cost at list price. A model without a price costs nothing."""
+        price = self.model.route.model.price
+        if price is None:
+            return 0
+        return cost(Usage(input=tokens, output=self.model.settings.max_output_tokens), price)
 
     def request(self, history: History) -> ModelRequest:
         return ModelRequest(

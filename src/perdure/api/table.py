@@ -1,6 +1,7 @@
 """Every route, in the order of the reference."""
 
 from perdure.api.routes import (
+    budgets,
     chats,
     control,
     copies,
@@ -32,5 +33,6 @@ TABLE = Table(
     inbox.routes,
     people.routes,
     usage.routes,
+    budgets.routes,
     workspaces.routes,
 )

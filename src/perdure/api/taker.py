@@ -49,7 +49,11 @@ class Taking:
         if chat.status is not Status.RUNNING or chat.owned:
             return ()
         self._owner = self._owner or self._taker.take(self._user_id)
-        return () if self._owner is None else (Acquire(self._owner), RecordGenerationAttempt())
+        if self._owner is None:
+            return ()
+        # A chat with a budget of its own sets aside what an attempt may cost, which only its runner knows.
+        attempt = () if chat.budget_limit is not None else (RecordGenerationAttempt(),)
+        return Acquire(self._owner), *attempt
 
     def done(self, committed: Committed) -> None:
         if self._owner is not None and committed.chat.runner_id == self._owner.runner_id:

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
+from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any
 
 import aiohttp
@@ -22,11 +23,21 @@ from perdure.settings import LogLevel, Settings
 
 _RESTING = (Status.WAITING, Status.ERROR, Status.REQUIRES_ACTION)
 NEEDS_YOU = 3
+_DECISIONS = {
+    "approve": ActionKind.APPROVAL,
+    "deny": ActionKind.APPROVAL,
+    "happened": ActionKind.OUTCOME_UNKNOWN,
+    "repeat": ActionKind.OUTCOME_UNKNOWN,
+    "skip": ActionKind.OUTCOME_UNKNOWN,
+}
 _HELP = """A line is sent; while the agent works, it waits in the queue.
   /steer TEXT      the agent reads it at its next step
   /interrupt TEXT  the agent stops and reads it
   /stop            the agent stops (so does Ctrl-C)
   /approve /deny   answer what the agent asks to do
+  /happened TEXT   a call that was cut off did happen, with this result
+  /repeat /skip    run such a call once more, or let the agent go on without it
+  /raise DOLLARS   let the chat spend so much in all; /decline ends the turn
   /retry           try again after an error
   /quit            leave; the agent goes on without you"""
 
@@ -117,8 +128,12 @@ class Conversation:
                     await self._chat.interrupt()
                 case "/retry" if self._chat:
                     await self._chat.retry()
-                case "/approve" | "/deny" if self._chat:
-                    await self._decide(verb[1:])
+                case "/raise" if self._chat and _micros(rest) is not None:
+                    await self._chat.act(limit=_micros(rest))
+                case "/decline" if self._chat:
+                    await self._chat.act(decline=True)
+                case _ if verb[1:] in _DECISIONS and verb[:1] == "/" and self._chat:
+                    await self._decide(verb[1:], rest)
                 case _ if verb.startswith("/"):
                     sys.stderr.write(f"{_HELP}\n")
                 case _ if line.strip():
@@ -136,13 +151,14 @@ class Conversation:
             await self._chat.send(text, busy=busy, **self._options)
         self._follow()
 
-    async def _decide(self, decision: str) -> None:
+    async def _decide(self, decision: str, result: str) -> None:
         assert self._chat is not None
         action = self._action
-        if action is None or action.kind is not ActionKind.APPROVAL:
-            sys.stderr.write("Nothing is asked.\n")
+        if action is None or action.kind is not _DECISIONS[decision]:
+            sys.stderr.write("Nothing of that kind is asked.\n")
             return
-        await self._chat.act(decisions=[{"call_id": call.call_id, "decision": decision} for call in action.calls])
+        said = {"decision": decision, "result": result}
+        await self._chat.act(decisions=[{"call_id": call.call_id, **said} for call in action.calls])
 
     def _follow(self) -> None:
         if self._following is None:
@@ -180,6 +196,15 @@ class Conversation:
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait([self._following])
+
+
+def _micros(dollars: str) -> int | None:
+    """Micro-dollars, or None where it is not an amount."""
+    try:
+        amount = Decimal(dollars.strip().removeprefix("$"))
+    except InvalidOperation:
+        return None
+    return round(amount * 1_000_000) if amount.is_finite() and amount >= 0 else None
 
 
 async def _lines() -> AsyncGenerator[str]:

@@ -2,6 +2,7 @@
 
 from typing import TextIO
 
+from perdure.core.chat import ActionKind, BudgetOwner
 from perdure.core.deltas import TextDelta, ToolCallDelta
 from perdure.core.events import (
     ActionRequired,
@@ -91,8 +92,10 @@ class Screen:
         self.finish()
         for call in action.calls:
             self._note(f"? {action.kind.value}: {call.tool}({_short(call.args)})")
-        if not action.calls:
-            self._note(f"? {action.kind.value}")
+        if action.kind is ActionKind.BUDGET:
+            self._note(_over_budget(action))
+        if hint := _ANSWERS.get(action.kind):
+            self._note(f"  {hint}")
 
     def _queue(self, length: int) -> None:
         if length != self._queued:
@@ -111,6 +114,19 @@ class Screen:
         dim, plain = ("\x1b[2m", "\x1b[0m") if self._aside.isatty() else ("", "")
         self._aside.write(f"{dim}{text}{plain}\n")
         self._aside.flush()
+
+
+_ANSWERS = {
+    ActionKind.APPROVAL: "answer with /approve or /deny",
+    ActionKind.OUTCOME_UNKNOWN: "nobody knows whether this ran: /happened RESULT, /repeat or /skip",
+    ActionKind.BUDGET: "answer with /raise DOLLARS or /decline",
+}
+
+
+def _over_budget(action: PendingAction) -> str:
+    whose = {BudgetOwner.CHAT: "The chat's", BudgetOwner.USER: "Your", BudgetOwner.ORGANISATION: "The organisation's"}
+    spent, limit = (action.spent or 0) / 1_000_000, (action.limit or 0) / 1_000_000
+    return f"? {whose[action.budget]} budget has no room for the next step: ${spent:.4f} of ${limit:.4f} is spent."
 
 
 def _short(text: str) -> str:

@@ -1,16 +1,18 @@
 """The settings of an organisation and of a person, by name, with what holds while nobody set them."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from perdure.core.errors import InvalidInput, NotFound, Validation
-from perdure.core.ids import ModelName
+from perdure.core.ids import ModelName, UserId
 from perdure.core.message import Effort
 
 PROMPT_LIMIT = 128 * 1024
+
+Money = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class Experiment(StrEnum):
@@ -56,8 +58,14 @@ class AutoArchive(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 class Budgets(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Micro-dollars a calendar month; None means no limit."""
 
-    user: int | None = None
-    organisation: int | None = None
+    user: Money | None = None
+    """What each person may spend of whom `people` says nothing else."""
+    organisation: Money | None = None
+    people: dict[UserId, Money] = {}
+
+    def of(self, user_id: UserId) -> int | None:
+        """What this person may spend."""
+        return self.people.get(user_id, self.user)
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

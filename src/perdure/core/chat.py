@@ -93,6 +93,22 @@ class ActionKind(StrEnum):
     CHILDREN = "children"
 
 
+class BudgetOwner(StrEnum):
+    """Whose budget it is."""
+
+    CHAT = "chat"
+    USER = "user"
+    ORGANISATION = "organisation"
+
+
+class Breach(Struct, frozen=True):
+    """A budget that the next model call does not fit: whose, what it allows, what is spent. In micro-dollars."""
+
+    owner: BudgetOwner
+    limit: int
+    spent: int
+
+
 class Action(Struct, frozen=True, omit_defaults=True):
     """What a parked chat waits for: a kind, and the open calls that it asks about."""
 
@@ -102,6 +118,10 @@ class Action(Struct, frozen=True, omit_defaults=True):
     children: tuple[str, ...] = ()
     limit: int | None = None
     """For a budget: what is allowed now, in micro-dollars."""
+    budget: BudgetOwner = BudgetOwner.CHAT
+    """For a budget: whose."""
+    spent: int | None = None
+    """For a budget that is not the chat's own: what was spent of it."""
 
 
 class QueueEntry(Struct, frozen=True, array_like=True):

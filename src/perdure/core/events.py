@@ -4,7 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from perdure.core.chat import ActionKind, Status
+from perdure.core.chat import ActionKind, BudgetOwner, Status
 from perdure.core.deltas import AnyDelta
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import ChatId, MessageNumber, ModelName, QueuedNumber, UserId, WorkspaceId
@@ -42,6 +42,8 @@ class PendingAction(Struct, frozen=True, kw_only=True, omit_defaults=True):
     deadline_at: datetime | None = None
     limit: int | None = None
     spent: int | None = None
+    budget: BudgetOwner = BudgetOwner.CHAT
+    """Whose limit it is."""
 
 
 class DiffStatus(Struct, frozen=True, omit_defaults=True):

@@ -87,6 +87,8 @@ ACTOR_CACHED = timedelta(seconds=5)
 CONFIG_CACHED = timedelta(seconds=10)
 PERSONAL_CACHED = timedelta(seconds=5)
 IDEMPOTENCY_KEPT = timedelta(hours=24)
+SETTLE_PERIOD = timedelta(seconds=1)
+SLICE_IDLE = timedelta(seconds=10)
 
 SIMULATED_CACHE_KEPT = timedelta(minutes=5)
 SIMULATED_PATIENCE = timedelta(seconds=10)

@@ -135,20 +135,21 @@ ALTER TABLE public.audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 );
 
 CREATE TABLE public.budget_slices (
-    replica_id uuid NOT NULL,
-    scope text NOT NULL,
-    subject_id uuid NOT NULL,
+    payer uuid NOT NULL,
     month date NOT NULL,
-    amount bigint NOT NULL
-);
+    replica_id uuid NOT NULL,
+    amount bigint NOT NULL,
+    CONSTRAINT budget_slices_amount_check CHECK ((amount >= 0))
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.budgets (
-    scope text NOT NULL,
-    subject_id uuid NOT NULL,
+    payer uuid NOT NULL,
     month date NOT NULL,
     spent bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT budgets_scope_check CHECK ((scope = ANY (ARRAY['user'::text, 'organisation'::text])))
-);
+    held bigint DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.chat_cards (
     id uuid NOT NULL,
@@ -564,10 +565,10 @@ ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.budget_slices
-    ADD CONSTRAINT budget_slices_pkey PRIMARY KEY (replica_id, scope, subject_id, month);
+    ADD CONSTRAINT budget_slices_pkey PRIMARY KEY (payer, month, replica_id);
 
 ALTER TABLE ONLY public.budgets
-    ADD CONSTRAINT budgets_pkey PRIMARY KEY (scope, subject_id, month);
+    ADD CONSTRAINT budgets_pkey PRIMARY KEY (payer, month);
 
 ALTER TABLE ONLY public.chat_cards
     ADD CONSTRAINT chat_cards_pkey PRIMARY KEY (id);

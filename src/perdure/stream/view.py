@@ -147,7 +147,8 @@ def _pending(chat: Chat, asking: Sequence[AnyPart]) -> PendingAction | None:
         children=tuple(ChatId(UUID(child)) for child in action.children),
         deadline_at=chat.action_deadline_at,
         limit=action.limit,
-        spent=chat.budget_spent or None,
+        spent=action.spent or chat.budget_spent or None,
+        budget=action.budget,
     )
 
 

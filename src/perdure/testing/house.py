@@ -43,6 +43,7 @@ from perdure.store.pubsub import LocalBus
 from perdure.tools.tool import NewFile, Tool
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
+from perdure.worker.purses import Purses
 from perdure.worker.worker import Worker
 
 AT_REST = frozenset({Status.WAITING, Status.ERROR})
@@ -136,6 +137,7 @@ class House:
             episodes=self.episodes,
             segments=Segments(pool, self.episodes),
             clock=clock,
+            purses=Purses(pool, clock),
         )
         self.organisation = OrganisationId(uuid4())
         self.user = UserId(uuid4())

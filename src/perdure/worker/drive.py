@@ -43,6 +43,8 @@ class Drive:
         self.committing = False
         self.calls_seen = 0
         """The message whose calls this runner brought itself and nobody can have started yet."""
+        self.worst_case = 0
+        """What the next model call may cost."""
         self.entries: Sequence[Entry] = ()
         """What the journal knows about the open calls."""
         self._history: History | None = None
@@ -144,17 +146,18 @@ class Drive:
         if before is None or _attempt_of(before) != _attempt_of(after):
             self._recorded = _attempt_of(after) if after.generation_attempt else None
 
-    async def begin_attempt(self) -> None:
+    async def begin_attempt(self, reserve: int = 0) -> None:
         """Make sure that the attempt on the row is ours and unused, so that it names one log by one process."""
-        if self._recorded != self._attempt:
-            await self.next_attempt()
+        unpaid = reserve > 0 and not self.chat.budget_reserved
+        if self._recorded != self._attempt or unpaid:
+            await self.next_attempt(reserve)
         self._recorded = None
 
-    async def next_attempt(self) -> None:
+    async def next_attempt(self, reserve: int = 0) -> None:
         """Record one more attempt at this history, if there may be one."""
         if self.chat.generation_attempt >= ATTEMPT_LIMIT:
             await self._give_up()
-        await self.commit(RecordGenerationAttempt())
+        await self.commit(RecordGenerationAttempt(reserve))
 
     async def _give_up(self) -> None:
         """Stop after too many attempts at the same history."""

@@ -13,6 +13,7 @@ from perdure.machine.machine import Machine
 from perdure.providers.client import ProviderClient
 from perdure.store.journal import Journal
 from perdure.worker.points import Points, Unarmed
+from perdure.worker.purses import Purses
 
 
 class Right(Protocol):
@@ -44,5 +45,6 @@ class Kit:
     episodes: Episodes
     segments: Segments
     clock: Clock
+    purses: Purses
     lease: Right = field(default_factory=Always)
     points: Points = field(default_factory=Unarmed)

@@ -17,9 +17,10 @@ from perdure.agent.decide import (
     RunTools,
     decide,
 )
+from perdure.agent.history import History
 from perdure.agent.notices import notice
 from perdure.agent.run_tools import known
-from perdure.core.chat import Chat, Status
+from perdure.core.chat import Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
@@ -97,6 +98,7 @@ class Runner:
                 delay = min(2 * delay, DATABASE_RETRY_LONGEST)
                 await self.look()
         self._drive.land()
+        self._drive.kit.purses.release(self._drive.chat.id)
         self._drive.put_away()
 
     @property
@@ -157,14 +159,24 @@ class Runner:
         own = {tool: Policy(policy) for tool, policy in history.card.settings.approvals.items()}
         tokens = prompt_tokens(history, prepared.frame)
         limit = (prepared.model.window or UNKNOWN_WINDOW) * prepared.model.threshold
+        drive.worst_case = prepared.worst_case(tokens)
         return Facts(
             policies={**prepared.rules.policies, **own},
             journal=known(drive.entries, chat.open_calls),
             over_threshold=prepared.model.threshold < 1 and tokens >= limit and may_compact(history),
             overflowed=drive.overflowed,
+            over_budget=None if chat.open_calls else await self._breach(history),
+            worst_case=drive.worst_case if chat.budget_limit is not None else 0,
             compactable=compactable(history),
             step_limit=prepared.rules.step_limit,
         )
+
+    async def _breach(self, history: History) -> Breach | None:
+        """The budget that the next model call does not fit."""
+        drive = self._drive
+        limits = (await drive.kit.preparation.sources.rules(history.card)).limits
+        replica_id = drive.owner.worker_id
+        return await drive.kit.purses.reserve(drive.chat, history.card, limits, replica_id, drive.worst_case)
 
     async def _carry_out(self, decision: Decision, facts: Facts) -> None:
         drive = self._drive
@@ -175,13 +187,20 @@ class Runner:
                 await run_tools(drive, decision, facts)
             case RefuseBatch():
                 await refuse_batch(drive, decision, facts)
-            case Park(kind, calls):
-                history = await drive.history()
-                await drive.commit(parked(kind, tuple(call.index for call in calls), history))
+            case Park():
+                await self._park(decision)
             case Finish(ending):
                 await self._finish(ending)
             case Compact():
                 await compact_history(drive, decision, facts)
+
+    async def _park(self, decision: Park) -> None:
+        drive, history = self._drive, await self._drive.history()
+        if decision.breach is not None and history.card.parent_id is not None:
+            # A child asks nobody for money: its parent hears of it, and asks when it wants to go on itself.
+            await drive.commit(FinishError(BUDGET_REACHED), Abandon())
+        else:
+            await drive.commit(parked(decision, history))
 
     async def _finish(self, ending: Ending) -> None:
         """End the turn on its own, where no step ended it."""

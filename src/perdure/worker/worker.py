@@ -4,11 +4,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+import asyncpg
 from asyncpg import Pool, Record
 
 from perdure.core.ids import ReplicaId
 from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
+from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.replicas import Renewal
 from perdure.worker.acquirer import Acquirer
@@ -45,6 +47,7 @@ class Worker:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._ticking())
                 group.create_task(self._kit.segments.run())
+                group.create_task(self._kit.purses.run())
                 group.create_task(self.acquirer.run())
         finally:
             for stop in stops:
@@ -54,7 +57,14 @@ class Worker:
         """Hand everything over, then give the lease back."""
         await self.runners.drain()
         await self._kit.machine.settled()
+        await self._settle()
         await self._lease.stop()
+
+    async def _settle(self) -> None:
+        try:
+            await self._kit.purses.flush(everything=True)
+        except (*AWAY, asyncpg.PostgresError) as error:
+            _log.warning("what was spent last is not counted: %s", error)
 
     async def _ticking(self) -> None:
         while True:

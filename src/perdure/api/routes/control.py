@@ -1,13 +1,13 @@
 """What can be asked of a turn: stop, go on, compact; and the answers that a parked chat waits for."""
 
-from msgspec import json
+from msgspec import json, structs, to_builtins
 
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import ActionBody, Choice, Nothing, ToolResultsBody, TurnBody
-from perdure.core.chat import ActionKind, State
+from perdure.core.chat import Action, ActionKind, BudgetOwner, State
 from perdure.core.errors import InvalidInput, NothingToCompact
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.machine.transitions import Transition
@@ -64,6 +64,8 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
     if sum((bool(body.decisions), body.limit is not None, body.decline)) != 1:
         raise InvalidInput("Send exactly one of decisions, limit and decline.")
     seen = await caller.chats.own(chat_id)
+    if body.limit is not None:
+        await _raise_budget(caller, seen.chat.action, body.limit)
     if always := [d.call_id for d in body.decisions if d.decision is Choice.APPROVE_ALWAYS]:
         await caller.chats.approve_always(seen, [c.tool for c in seen.chat.open_calls if c.call_id in always])
     complete = CompleteRequiresAction(
@@ -74,6 +76,24 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
         expected=_DECIDED if body.decisions else frozenset({ActionKind.BUDGET}),
     )
     return await _follow(caller, seen, complete)
+
+
+async def _raise_budget(caller: Caller, action: Action | None, limit: int) -> None:
+    """A chat's own limit is its owner's to raise; a person's or the organisation's is raised by those who set it."""
+    if action is None or action.kind is not ActionKind.BUDGET or action.budget is BudgetOwner.CHAT:
+        return
+    user_id = caller.actor.user_id
+    budgets = (await caller.config.settings(caller.actor.organisation_id)).budgets
+    current = budgets.of(user_id) if action.budget is BudgetOwner.USER else budgets.organisation
+    if current is None or limit <= current:
+        # Somebody has raised it meanwhile.
+        return
+    people = {**budgets.people, user_id: limit} if action.budget is BudgetOwner.USER else budgets.people
+    organisation = limit if action.budget is BudgetOwner.ORGANISATION else budgets.organisation
+    raised = structs.replace(budgets, people=people, organisation=organisation)
+    await caller.configuration.put_setting("budgets", to_builtins(raised))
+    # Before the chat runs again, or it would look at the old limit.
+    caller.config.changed(caller.actor.organisation_id)
 
 
 _DECIDED = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN})

@@ -6,8 +6,9 @@ from enum import StrEnum
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from perdure.core.chat import Action, ActionKind, CallKind, Chat, OpenCall, Status
+from perdure.core.chat import Action, ActionKind, Breach, BudgetOwner, CallKind, Chat, OpenCall, Status
 from perdure.core.errors import (
     ToolResultDuplicate,
     ToolResultInvalidJson,
@@ -19,7 +20,7 @@ from perdure.core.ids import UserId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import ToolResult
 from perdure.core.timing import CLIENT_TOOL_DEADLINE
-from perdure.machine.change import Change, InboxKind, Reason
+from perdure.machine.change import Change, InboxKind, Marker, Reason
 from perdure.machine.transitions.refusal import refuse
 
 _ANSWERED_BY: Mapping[ActionKind, CallKind] = {
@@ -38,23 +39,31 @@ class EnterRequiresAction(Struct, frozen=True):
     """The open calls that are asked about; None means all of this kind."""
     deadline: timedelta | None = CLIENT_TOOL_DEADLINE
     children: tuple[str, ...] = ()
+    breach: Breach | None = None
+    """The budget that is used up; the chat's own where none is named."""
 
     def plan(self, chat: Chat) -> Change:
         return Change(
             status=Status.REQUIRES_ACTION,
-            action=Action(self.kind, self._asked(chat), self.children, self._limit(chat)),
+            action=self._budget(chat) if self.kind is ActionKind.BUDGET else self._action(chat),
             deadline=self.deadline,
             owner=None,
             retry_state=None,
+            reserve=0,
+            # A compaction that somebody asked for waits with its chat until it is paid for.
+            keeps=frozenset({Marker.COMPACTION}) if self.kind is ActionKind.BUDGET else frozenset(),
             inbox=None if self.kind is ActionKind.CHILDREN else InboxKind.NEEDS_YOU,
         )
 
-    def _limit(self, chat: Chat) -> int | None:
-        return chat.budget_limit if self.kind is ActionKind.BUDGET else None
+    def _action(self, chat: Chat) -> Action:
+        return Action(self.kind, self._asked(chat), self.children)
+
+    def _budget(self, chat: Chat) -> Action:
+        if self.breach is None:
+            return Action(self.kind, limit=chat.budget_limit)
+        return Action(self.kind, limit=self.breach.limit, budget=self.breach.owner, spent=self.breach.spent)
 
     def _asked(self, chat: Chat) -> tuple[int, ...]:
-        if self.kind is ActionKind.BUDGET:
-            return ()
         fitting = tuple(call.index for call in chat.open_calls if call.kind is _ANSWERED_BY[self.kind])
         asked = fitting if self.calls is None else self.calls
         if not asked or not set(asked) <= set(fitting):
@@ -108,7 +117,7 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             case ActionKind.APPROVAL | ActionKind.OUTCOME_UNKNOWN:
                 return self._with_decisions(chat, chat.action)
             case ActionKind.BUDGET:
-                return self._with_limit(chat)
+                return self._with_limit(chat, chat.action)
 
     def _with_results(self, chat: Chat, action: Action) -> Change:
         pending = {call.call_id: call for call in chat.open_calls if call.index in action.calls}
@@ -156,12 +165,14 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             case Verdict.SKIP:
                 return self._result(call, decision.result or Reason.SKIPPED, is_error=True)
 
-    def _with_limit(self, chat: Chat) -> Change:
+    def _with_limit(self, chat: Chat, action: Action) -> Change:
         if self.declined:
             return Change(status=Status.RUNNING, decline_budget=True)
-        if self.limit is None or (chat.budget_limit is not None and self.limit <= chat.budget_limit):
+        if self.limit is None or (action.limit is not None and self.limit <= action.limit):
             raise refuse(self, chat, "The new limit must be higher than the old one.")
-        return Change(status=Status.RUNNING, budget_limit=self.limit)
+        raised = Change(status=Status.RUNNING, keeps=frozenset({Marker.COMPACTION}))
+        # The budget of a person or an organisation is not the chat's: whoever answers has raised it before.
+        return replace(raised, budget_limit=self.limit) if action.budget is BudgetOwner.CHAT else raised
 
     def _result(self, call: OpenCall, output: str, is_error: bool) -> NewMessage:
         part = ToolResult(call.call_id, call.tool, output, is_error=is_error)

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None:
     """Summarise what is old, and commit only what is proven to be smaller."""
     prepared, history = await drive.prepared(), await drive.history()
-    await drive.begin_attempt()
+    await drive.begin_attempt(facts.worst_case)
     drive.kit.points.reached("compact.attempt_recorded")
     flight = drive.take_off()
     args = msgspec.json.encode({"source": decision.source.value}).decode()
@@ -47,6 +47,7 @@ async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None
     )
     after = replace(facts, over_threshold=False, overflowed=False, compactable=False)
     await drive.commit_by(step_and_next(step, history, prepared.toolset, after), fence=drive.fence(attempt=True))
+    drive.kit.purses.settle(history.card, drive.owner.worker_id, paid)
     drive.kit.points.reached("compact.committed")
     drive.land()
 

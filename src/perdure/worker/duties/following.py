@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import structs
 
-from perdure.agent.decide import Decision, Ending, Facts, Finish, Park, decide
+from perdure.agent.decide import Compact, Decision, Ending, Facts, Finish, Generate, Park, decide
 from perdure.agent.history import History
 from perdure.agent.notices import notice
 from perdure.agent.toolset import Toolset
@@ -42,7 +42,7 @@ def step_and_next(
         planned = follow(chat, [step]).chat
         provisional = history.with_messages(_numbered(step.messages, chat), planned.history_version)
         decision = _decision(step, planned, provisional, toolset, facts)
-        return _following(chat, step, decision, history)
+        return _following(chat, step, decision, history, facts)
 
     return bundle
 
@@ -63,14 +63,18 @@ def _numbered(messages: Sequence[NewMessage], chat: Chat) -> list[Message]:
     ]
 
 
-def _following(chat: Chat, step: CommitStep, decision: Decision, history: History) -> Sequence[Transition]:
+def _following(
+    chat: Chat, step: CommitStep, decision: Decision, history: History, facts: Facts
+) -> Sequence[Transition]:
     match decision:
         case Finish(Ending.BUDGET_DECLINED):
             return step, FinishError(BUDGET_REACHED), Abandon()
         case Finish(ending):
             return *finished(replace(step, continues=False), ending), *after_turn(chat)
-        case Park(kind, calls):
-            return step, parked(kind, tuple(call.index for call in calls), history)
+        case Park():
+            return step, parked(decision, history)
+        case Generate() | Compact():
+            return step, RecordGenerationAttempt(facts.worst_case)
         case _:
             return step, RecordGenerationAttempt()
 
@@ -86,8 +90,9 @@ def after_turn(chat: Chat) -> Sequence[Transition]:
     return (RecordGenerationAttempt(),) if chat.queue else (Abandon(),)
 
 
-def parked(kind: ActionKind, calls: tuple[int, ...], history: History) -> EnterRequiresAction:
-    deadline = _DEADLINES[kind]
-    if kind is ActionKind.CLIENT_TOOL:
+def parked(decision: Park, history: History) -> EnterRequiresAction:
+    deadline = _DEADLINES[decision.kind]
+    if decision.kind is ActionKind.CLIENT_TOOL:
         deadline = history.card.client_tool_deadline or deadline
-    return EnterRequiresAction(kind, calls, deadline)
+    asked = tuple(call.index for call in decision.calls)
+    return EnterRequiresAction(decision.kind, asked, deadline, breach=decision.breach)

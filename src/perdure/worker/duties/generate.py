@@ -33,7 +33,7 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
     reached = drive.kit.points.reached
     prepared, history = await drive.prepared(), await drive.history()
     reached("generate.prepared")
-    await drive.begin_attempt()
+    await drive.begin_attempt(facts.worst_case)
     reached("generate.attempt_recorded")
     flight = drive.take_off()
     reached("generate.taken_off")
@@ -54,6 +54,7 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
     step = _step(_introduced(answer, prepared, history, drive.chat.turn), prepared.toolset.kinds())
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
     await drive.commit_by(step_and_next(step, history, prepared.toolset, after), fence=drive.fence(attempt=True))
+    drive.kit.purses.settle(history.card, drive.owner.worker_id, answer.cost or 0)
     drive.calls_seen = drive.chat.last_assistant
     reached("generate.committed")
     drive.land()
@@ -123,4 +124,4 @@ async def wait_for_retry(drive: Drive) -> None:
     left = state.retrying_at - drive.kit.clock.now()
     if left > timedelta():
         await drive.kit.clock.sleep(left.total_seconds())
-    await drive.next_attempt()
+    await drive.next_attempt(drive.chat.budget_reserved)

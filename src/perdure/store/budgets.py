@@ -1,0 +1,68 @@
+"""Budgets of people and organisations: slices that replicas set aside, and what they spent of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from perdure.core.ids import ChatId, ReplicaId
+from perdure.core.timing import LEASE
+from perdure.store.pool import Pool
+from perdure.store.queries import query
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What a replica got of a budget, and what the payer has spent by now."""
+
+    amount: int
+    spent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What a payer spent, and how much of its slice a replica used or gives back."""
+
+    payer: UUID
+    month: date
+    spent: int
+    back: int
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a chat's family may spend together, and what the others of it have spent."""
+
+    limit: int | None
+    others: int
+
+
+async def take(
+    pool: Pool, payer: UUID, month: date, replica_id: ReplicaId, *, limit: int, needed: int, wanted: int
+) -> Slice:
+    """Set aside what is wanted, or what is left if that is enough; nothing where it is not."""
+    async with pool.acquire() as connection, connection.transaction():
+        row = await connection.fetchrow(query("budgets/hold"), payer, month)
+        assert row is not None
+        if limit - row["spent"] - row["held"] < wanted:
+            row = await connection.fetchrow(query("budgets/reclaim"), payer, month, LEASE)
+            assert row is not None
+        left = limit - row["spent"] - row["held"]
+        if left < needed:
+            return Slice(0, row["spent"])
+        amount = min(left, wanted)
+        await connection.execute(query("budgets/take"), payer, month, replica_id, amount)
+        return Slice(amount, row["spent"])
+
+
+async def settle(pool: Pool, replica_id: ReplicaId, settlements: Sequence[Settlement]) -> None:
+    payers, months = [each.payer for each in settlements], [each.month for each in settlements]
+    async with pool.acquire() as connection, connection.transaction():
+        await connection.execute(query("budgets/spend"), payers, months, [each.spent for each in settlements])
+        backs = [each.back for each in settlements]
+        await connection.execute(query("budgets/shrink"), payers, months, backs, replica_id)
+
+
+async def family(pool: Pool, chat_id: ChatId) -> Family:
+    row = await pool.fetchrow(query("budgets/family"), chat_id)
+    return Family(None, 0) if row is None else Family(row["budget_limit"], row["others"])

@@ -1,0 +1,161 @@
+"""Paying for model calls: what they may cost is set aside before, what they cost is counted after.
+
+A chat's own budget is on its row. Budgets of people and organisations are never part of a chat's commit: a replica
+sets a slice of them aside, spends it in memory, and settles once a second.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from datetime import date
+from uuid import UUID
+
+import asyncpg
+
+from perdure.agent.prepare import Limits
+from perdure.core.card import Card
+from perdure.core.chat import Breach, BudgetOwner, Chat
+from perdure.core.clock import Clock
+from perdure.core.errors import Unavailable
+from perdure.core.ids import ChatId, ReplicaId
+from perdure.core.timing import SETTLE_PERIOD, SLICE_IDLE
+from perdure.store.away import AWAY
+from perdure.store.budgets import Settlement, family, settle, take
+from perdure.store.pool import Pool
+
+_log = logging.getLogger(__name__)
+# A slice is this part of the limit, and at least what one call may cost.
+SLICES = 100
+
+
+@dataclass(slots=True)
+class Purse:
+    """This replica's slice of one budget."""
+
+    replica_id: ReplicaId
+    amount: int = 0
+    spent: int = 0
+    """Not settled yet."""
+    reserved: dict[ChatId, int] = field(default_factory=dict[ChatId, int])
+    used_at: float = 0.0
+    turns: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def free(self) -> int:
+        return self.amount - self.spent - sum(self.reserved.values())
+
+
+class Purses:
+    """What this replica may spend, by payer and month."""
+
+    def __init__(self, pool: Pool, clock: Clock) -> None:
+        self._pool = pool
+        self._clock = clock
+        self._purses: dict[tuple[UUID, date], Purse] = {}
+        self._reserving: dict[ChatId, list[Purse]] = {}
+
+    async def reserve(
+        self, chat: Chat, card: Card, limits: Limits, replica_id: ReplicaId, amount: int
+    ) -> Breach | None:
+        """Set aside what a call may cost. A budget that it does not fit is the answer, and nothing is set aside."""
+        self.release(chat.id)
+        try:
+            breach = await self._over_family(chat, card, amount)
+            for owner, payer, limit in _payers(card, limits):
+                if breach is None and limit is not None:
+                    breach = await self._over(owner, payer, limit, chat.id, replica_id, amount)
+        except AWAY as error:
+            raise Unavailable("The database is away.") from error
+        if breach is not None:
+            self.release(chat.id)
+        return breach
+
+    def settle(self, card: Card, replica_id: ReplicaId, spent: int) -> None:
+        """The call is over, and cost this much."""
+        self.release(card.id)
+        if spent:
+            for payer in (card.owner_id, card.organisation_id):
+                self._purse(payer, replica_id).spent += spent
+
+    def release(self, chat_id: ChatId) -> None:
+        """Nothing is set aside for this chat any more."""
+        for purse in self._reserving.pop(chat_id, ()):
+            purse.reserved.pop(chat_id, None)
+
+    async def run(self) -> None:
+        while True:
+            await self._clock.sleep(SETTLE_PERIOD.total_seconds())
+            try:
+                await self.flush()
+            except (*AWAY, asyncpg.PostgresError) as error:
+                _log.warning("what was spent is settled later: %s", error)
+
+    async def flush(self, *, everything: bool = False) -> None:
+        """Count what was spent, and give back what has not been needed for a while."""
+        idle_since = self._clock.monotonic() - SLICE_IDLE.total_seconds()
+        due: dict[ReplicaId, list[tuple[Purse, Settlement]]] = {}
+        for (payer, month), purse in self._purses.items():
+            idle = everything or (not purse.reserved and purse.used_at < idle_since)
+            back = purse.amount if idle else min(purse.amount, purse.spent)
+            if purse.spent or back:
+                settled = Settlement(payer, month, purse.spent, back)
+                due.setdefault(purse.replica_id, []).append((purse, settled))
+        for replica_id, each in due.items():
+            await settle(self._pool, replica_id, [settlement for _, settlement in each])
+            for purse, settlement in each:
+                purse.spent -= settlement.spent
+                purse.amount = max(0, purse.amount - settlement.back)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._purses = {
+            key: purse
+            for key, purse in self._purses.items()
+            if purse.amount or purse.spent or purse.reserved or purse.turns.locked()
+        }
+
+    async def _over_family(self, chat: Chat, card: Card, amount: int) -> Breach | None:
+        if chat.budget_limit is None and card.parent_id is None:
+            return None
+        kin = await family(self._pool, chat.id)
+        spent = kin.others + chat.budget_spent
+        over = kin.limit is not None and (spent + amount > kin.limit)
+        return Breach(BudgetOwner.CHAT, kin.limit or 0, spent) if over else None
+
+    async def _over(
+        self, owner: BudgetOwner, payer: UUID, limit: int, chat_id: ChatId, replica_id: ReplicaId, amount: int
+    ) -> Breach | None:
+        purse = self._purse(payer, replica_id)
+        purse.used_at = self._clock.monotonic()
+        # One at a time: two chats must not count on the same money.
+        async with purse.turns:
+            missing = amount - purse.free
+            if missing > 0:
+                wanted, month = max(missing, limit // SLICES), self._month()
+                got = await take(self._pool, payer, month, replica_id, limit=limit, needed=missing, wanted=wanted)
+                if not got.amount:
+                    return Breach(owner, limit, got.spent + purse.spent)
+                purse.amount += got.amount
+            purse.reserved[chat_id] = amount
+            self._reserving.setdefault(chat_id, []).append(purse)
+        return None
+
+    def _purse(self, payer: UUID, replica_id: ReplicaId) -> Purse:
+        key = (payer, self._month())
+        purse = self._purses.get(key)
+        if purse is None:
+            purse = self._purses[key] = Purse(replica_id)
+        elif purse.replica_id != replica_id:
+            # The replica lost its id and with it its slices; what it spent of them still counts.
+            purse.replica_id, purse.amount = replica_id, 0
+        return purse
+
+    def _month(self) -> date:
+        return self._clock.now().date().replace(day=1)
+
+
+def _payers(card: Card, limits: Limits) -> tuple[tuple[BudgetOwner, UUID, int | None], ...]:
+    return (
+        (BudgetOwner.USER, card.owner_id, limits.user),
+        (BudgetOwner.ORGANISATION, card.organisation_id, limits.organisation),
+    )

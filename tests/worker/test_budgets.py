@@ -1,0 +1,155 @@
+"""Budgets: nothing is asked of a model that does not fit them, and somebody decides how it goes on."""
+
+import asyncio
+from datetime import date
+from uuid import uuid4
+
+import pytest
+from msgspec import structs
+
+from perdure.agent.prepare import Limits, Rules
+from perdure.core.card import Card
+from perdure.core.chat import ActionKind, Breach, BudgetOwner, Chat, State, Status
+from perdure.core.clock import SystemClock
+from perdure.core.failure import ErrorKind
+from perdure.core.ids import ChatId, OrganisationId, ReplicaId, UserId
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.actions import CompleteRequiresAction
+from perdure.machine.transitions.lifecycle import Create
+from perdure.store.budgets import take
+from perdure.store.commit import NewCard
+from perdure.store.pool import Pool
+from perdure.store.replicas import register
+from perdure.testing.house import House
+from perdure.worker.purses import Purses
+
+# What 400 tokens of output cost at the simulator's price, and a prompt that costs next to nothing.
+OUTPUT = 400
+ONE_CALL = OUTPUT * 15
+
+
+def _rested_or_parked(chat: Chat) -> bool:
+    return chat.status in (Status.WAITING, Status.ERROR, Status.REQUIRES_ACTION)
+
+
+async def _asks(house: House, text: str, *, limit: int) -> Chat:
+    chat_id = ChatId(uuid4())
+    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="A chat")
+    await house.machine.create(chat_id, card, [Create((house.says(text),), budget_limit=limit)])
+    return await house.until(chat_id, _rested_or_parked)
+
+
+async def _answers(house: House, chat: Chat, answer: Transition) -> Chat:
+    await house.machine.change(chat.id, answer)
+    return await house.until(chat.id, _rested_or_parked)
+
+
+@pytest.fixture
+def house(house: House) -> House:
+    house.models.settings = structs.replace(house.models.settings, max_output_tokens=OUTPUT)
+    return house
+
+
+async def test_a_chat_within_its_budget_counts_what_it_spends(house: House) -> None:
+    rested = await _asks(house, "[[say:20 tokens]]", limit=10 * ONE_CALL)
+    _, answer = await house.messages(rested.id)
+    assert rested.state is State.W
+    assert (rested.budget_spent, rested.budget_reserved) == (answer.cost, 0)
+    assert rested.budget_spent > 0
+
+
+async def test_a_call_that_does_not_fit_is_not_made_until_somebody_raises_the_limit(house: House) -> None:
+    parked = await _asks(house, "[[say:20 tokens]]", limit=ONE_CALL - 1)
+    assert (parked.state, parked.owned, parked.action_deadline_at) == (State.A0, False, None)
+    assert parked.action is not None
+    assert (parked.action.kind, parked.action.limit) == (ActionKind.BUDGET, ONE_CALL - 1)
+    assert len(await house.messages(parked.id)) == 1
+    rested = await _answers(house, parked, CompleteRequiresAction(limit=10 * ONE_CALL))
+    assert (rested.state, rested.budget_limit) == (State.W, 10 * ONE_CALL)
+    assert len(await house.messages(parked.id)) == 2
+
+
+async def test_a_declined_budget_ends_the_turn_and_says_why(house: House) -> None:
+    parked = await _asks(house, "[[say:20 tokens]]", limit=0)
+    ended = await _answers(house, parked, CompleteRequiresAction(declined=True))
+    assert ended.state is State.E0
+    assert ended.last_error is not None
+    assert ended.last_error.kind is ErrorKind.USAGE_LIMIT
+    assert len(await house.messages(parked.id)) == 1
+
+
+@pytest.mark.parametrize("owner", [BudgetOwner.USER, BudgetOwner.ORGANISATION])
+async def test_a_persons_and_an_organisations_budget_park_the_chat_too(house: House, owner: BudgetOwner) -> None:
+    house.sources.rules_now = Rules(limits=Limits(**{owner.value: ONE_CALL * 3 // 2}))
+    first = await house.comes_to_rest(await house.someone_asks("[[say:390 tokens]]"))
+    await house.kit.purses.flush()
+    second = await house.until(await house.someone_asks("[[say:20 tokens]]"), _rested_or_parked)
+    assert (first.state, second.state) == (State.W, State.A0)
+    assert second.action is not None
+    assert (second.action.budget, second.action.limit) == (owner, ONE_CALL * 3 // 2)
+    spent = await house.pool.fetchval(
+        "SELECT spent FROM budgets WHERE payer = $1", house.user if owner is BudgetOwner.USER else house.organisation
+    )
+    assert spent == second.action.spent == (await house.messages(first.id))[1].cost
+    house.sources.rules_now = Rules(limits=Limits(**{owner.value: ONE_CALL * 5}))
+    rested = await _answers(house, second, CompleteRequiresAction(limit=ONE_CALL * 5))
+    assert (rested.state, rested.budget_limit) == (State.W, None)
+
+
+async def test_replicas_that_spend_at_once_stay_within_the_limit(pool: Pool) -> None:
+    """Forty replicas with one call each, and money for ten calls."""
+    limit, call = 1_000, 100
+    card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
+
+    async def spends() -> bool:
+        purses, replica_id = Purses(pool, SystemClock()), ReplicaId(uuid4())
+        await register(pool, replica_id, address=None, version="test", capacity=1)
+        chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
+        limits = Limits(organisation=limit)
+        breach = await purses.reserve(chat, structs.replace(card, id=chat.id), limits, replica_id, call)
+        if breach is None:
+            purses.settle(structs.replace(card, id=chat.id), replica_id, call)
+            await purses.flush(everything=True)
+        return breach is None
+
+    assert sum(await asyncio.gather(*(spends() for _ in range(40)))) == 10
+    row = await pool.fetchrow("SELECT spent, held FROM budgets WHERE payer = $1", card.organisation_id)
+    assert row is not None
+    assert tuple(row) == (limit, 0)
+
+
+async def test_chats_of_one_replica_do_not_count_on_the_same_money(pool: Pool) -> None:
+    purses, replica_id = Purses(pool, SystemClock()), ReplicaId(uuid4())
+    await register(pool, replica_id, address=None, version="test", capacity=1)
+    card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
+
+    async def reserves() -> Breach | None:
+        chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
+        owned = structs.replace(card, id=chat.id)
+        return await purses.reserve(chat, owned, Limits(user=1_000, organisation=700), replica_id, 100)
+
+    breaches = await asyncio.gather(*(reserves() for _ in range(20)))
+    assert breaches.count(None) == 7
+    assert {breach.owner for breach in breaches if breach} <= {BudgetOwner.USER, BudgetOwner.ORGANISATION}
+
+
+async def test_what_a_dead_replica_had_set_aside_comes_back(pool: Pool) -> None:
+    payer, month, dead, alive = uuid4(), date(2026, 11, 1), ReplicaId(uuid4()), ReplicaId(uuid4())
+    for each in (dead, alive):
+        await register(pool, each, address=None, version="test", capacity=1)
+    assert (await take(pool, payer, month, dead, limit=100, needed=10, wanted=100)).amount == 100
+    assert (await take(pool, payer, month, alive, limit=100, needed=10, wanted=10)).amount == 0
+    await pool.execute("UPDATE replicas SET seen_at = now() - interval '1 minute' WHERE id = $1", dead)
+    assert (await take(pool, payer, month, alive, limit=100, needed=10, wanted=10)).amount == 10
+    assert await pool.fetchval("SELECT held FROM budgets WHERE payer = $1", payer) == 10
+
+
+async def test_a_family_shares_one_budget_and_a_child_asks_nobody(house: House) -> None:
+    parent = await _asks(house, "[[say:20 tokens]]", limit=10 * ONE_CALL)
+    await house.pool.execute("UPDATE chats SET budget_limit = budget_spent + 100 WHERE id = $1", parent.id)
+    child = await house.comes_to_rest(
+        await house.someone_asks("[[say:5 tokens]]", parent_id=parent.id, root_id=parent.id)
+    )
+    assert child.state is State.E0
+    assert child.last_error is not None
+    assert child.last_error.kind is ErrorKind.USAGE_LIMIT
