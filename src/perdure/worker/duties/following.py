@@ -1,7 +1,6 @@
 """What rides along with a step: the end of the turn, a parked chat, or the next attempt."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from msgspec import structs
@@ -70,7 +69,7 @@ def _following(
         case Finish(Ending.BUDGET_DECLINED):
             return step, FinishError(BUDGET_REACHED), Abandon()
         case Finish(ending):
-            return *finished(replace(step, continues=False), ending), *after_turn(chat)
+            return *finished(structs.replace(step, continues=False), ending), *after_turn(chat)
         case Park():
             return step, parked(decision, history)
         case Generate() | Compact():
@@ -81,7 +80,7 @@ def _following(
 
 def finished(step: CommitStep, ending: Ending) -> Sequence[Transition]:
     if ending is Ending.MAX_STEPS:
-        step = replace(step, messages=(*step.messages, notice("max_steps", STEP_LIMIT_REACHED)))
+        step = structs.replace(step, messages=(*step.messages, notice("max_steps", STEP_LIMIT_REACHED)))
     return step, FinishTurn()
 
 
