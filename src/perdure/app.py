@@ -68,7 +68,9 @@ from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
 from perdure.stream.visitors import Visitors
 from perdure.stream.watch.streams import INBOX_PATTERN, LIST_PATTERN, WatchStream
 from perdure.stream.watch.watches import Watches
+from perdure.tools.family import Family
 from perdure.tools.recall import Recall
+from perdure.tools.reports import Waits
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
@@ -258,15 +260,21 @@ def equip(
     """What runners work with."""
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
     models = ConfiguredModels(services.config, Catalog.load())
+    known = {
+        Workspaces: workspaces,
+        Recall: Recall(StoredArchive(pool)),
+        Family: services.family,
+        Config: services.config,
+    }
     return Kit(
         machine=machine,
         histories=Histories(pool),
-        preparation=Preparation(models, Toolbox(), ConfiguredSources(services.config), files),
+        preparation=Preparation(models, Toolbox(services.config), ConfiguredSources(services.config), files),
         client=client,
-        tools=ToolRunner(
-            journal, files, clock, {Workspaces: workspaces, Recall: Recall(StoredArchive(pool))}, points.reached
-        ),
+        tools=ToolRunner(journal, files, clock, known, points.reached),
         journal=journal,
+        family=services.family,
+        waits=services.waits,
         episodes=episodes,
         segments=Segments(pool, episodes, clock),
         clock=clock,
@@ -279,12 +287,15 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, machine: Machine) -
     """What handlers work with."""
     clock = SystemClock()
     keyring = open_keyring(settings.secret_key, settings.data_dir)
+    config = Config(pool, pubsub, keyring, clock)
     return Services(
         machine=machine,
+        family=Family(pool, machine, config),
+        waits=Waits(pool, machine),
         rows=lambda actor: ActorRows(actor, pool),
         entrance=Entrance(pool, pubsub, clock),
         reception=Reception(pool, clock),
-        config=Config(pool, pubsub, keyring, clock),
+        config=config,
         keyring=keyring,
         pubsub=pubsub,
         taker=Nobody(),

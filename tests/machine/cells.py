@@ -174,9 +174,9 @@ ASK_ANSWERED: Columns = {
 
 def steers_of_parents() -> Iterator[Cell]:
     """Rule 14: parked on children, a steer message enters at once and starts no turn."""
-    known = SendMessage(new(), Busy.STEER, known="one of two has finished")
+    known = SendMessage(new(), Busy.STEER, known='"one of two has finished"')
     columns = {**turn(4), **UNPARKED, "turn": 1, "continuing": True}
-    rows = (*cancelled("one of two has finished", "wait"), "user new")
+    rows = ('tool wait "one of two has finished"', "user new")
     yield Cell(by=known, of=A0, to=R0, seed="children", queued=(), rows=rows, columns=columns)
     yield Cell(by=known, of=A1, to=R1, seed="children", rows=rows, columns=columns)
 

@@ -30,3 +30,10 @@ async def test_a_title_that_somebody_chose_stays(house: House) -> None:
     before = (await card(house, chat))[0]
     await aftermath(house).describe(await house.comes_to_rest(chat))
     assert (await card(house, chat))[:2] == (before, "named")
+
+
+async def test_an_agents_summary_is_the_first_paragraph_of_its_report(house: House) -> None:
+    parent = await house.someone_asks("[[say:1 tokens]]")
+    child = await house.someone_asks("hello", parent_id=parent, root_id=parent, title_source="named")
+    await aftermath(house).describe(await house.comes_to_rest(child))
+    assert (await card(house, child))[1:] == ("named", None, "# Hello!")

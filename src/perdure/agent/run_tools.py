@@ -20,7 +20,7 @@ from perdure.core.timing import TOOL_CAP_EXTRA
 from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.budget import within
-from perdure.tools.tool import CallKey, Effect, NewFile, Tool, ToolContext, ToolFailed, ToolOutput
+from perdure.tools.tool import CallKey, Effect, NewFile, Told, Tool, ToolContext, ToolFailed, ToolOutput
 
 CONCURRENT_CALLS = 8
 DENIED = "This tool may not be used here. Go on without it, or ask the user."
@@ -48,6 +48,7 @@ class Batch:
     entries: Mapping[int, Entry] = field(default_factory=dict[int, Entry])
     policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
     interrupted: Callable[[], bool] = lambda: False
+    told: Told = field(default_factory=Told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class ToolRunner:
             raise several.exceptions[0] from None
         outputs = [task.result() for task in tasks]
         messages = tuple(
-            _message(call, output, self._clock) for (_, call), output in zip(batch.calls, outputs, strict=True)
+            answered(call, output, self._clock) for (_, call), output in zip(batch.calls, outputs, strict=True)
         )
         return Results(messages, tuple(file.id for output in outputs for file in output.files))
 
@@ -179,6 +180,8 @@ class ToolRunner:
             organisation_id=batch.card.organisation_id,
             home=batch.card.root_id or batch.card.id,
             mode=batch.toolset.mode,
+            fence=batch.fence,
+            told=batch.told,
             interrupted=batch.interrupted,
             progress=lambda text: batch.flight.progress(open_call.index, call, text),
             services=self._services,
@@ -239,14 +242,15 @@ def _result(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:
     )
 
 
-def _message(call: ToolCall, output: ToolOutput, clock: Clock) -> NewMessage:
+def answered(call: ToolCall, output: ToolOutput, clock: Clock) -> NewMessage:
+    """A result, as it enters the history."""
     return NewMessage(role=Role.TOOL, parts=(_result(call, output, clock),))
 
 
 def refused_batch(exclusive: str, calls: Sequence[ToolCall], clock: Clock) -> tuple[NewMessage, ...]:
     """Error results for a batch in which a call that must be alone is not."""
     return tuple(
-        _message(
+        answered(
             call,
             ToolOutput(
                 f"{exclusive} must be called by itself. Call it again, alone."

@@ -51,6 +51,12 @@ async def describe(client: ProviderClient, model: ResolvedModel, messages: Seque
     return _words(completion.parts)
 
 
+def report_summary(messages: Sequence[Message]) -> str:
+    """The first paragraph of the last answer."""
+    said = next((text for line in reversed(_lines(messages)) if (text := line.removeprefix("assistant: ")) != line), "")
+    return _line(said.strip().split("\n\n", 1)[0], SUMMARY_LENGTH)
+
+
 def _lines(messages: Sequence[Message]) -> list[str]:
     return [
         f"{message.role.value}: {text}"

@@ -14,12 +14,16 @@ from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.machine.machine import Machine
 from perdure.store.pubsub import Pubsub
+from perdure.tools.family import Family
+from perdure.tools.reports import Waits
 from perdure.workspaces.service import Workspaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     machine: Machine
+    family: Family
+    waits: Waits
     rows: Callable[[Actor], ActorRows]
     """The database, bound to whoever asks. There is no other way to it from here."""
     entrance: Entrance

@@ -39,10 +39,18 @@ class Advisor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     """Per turn; 0 means no limit of its own."""
 
 
-class Subagents(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    depth: int = 1
+class SubagentModels(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Which models agents use whose parent names none; None means the parent's."""
+
     general_model: ModelName | None = None
     explore_model: ModelName | None = None
+
+
+class Subagents(SubagentModels, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    depth: Annotated[int, Meta(ge=0, le=5)] = 1
+    """How many chats may stand below a root; 0 switches agents off."""
+    working: Annotated[int, Meta(ge=1, le=200)] = 20
+    """How many agents of one root may work at once."""
 
 
 class Retention(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -90,7 +98,7 @@ class PersonalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     prompt: str = ""
     compaction_thresholds: dict[ModelName, int] = {}
-    subagents: Subagents = Subagents()
+    subagents: SubagentModels = SubagentModels()
     approvals: dict[str, Approval] = {}
 
 

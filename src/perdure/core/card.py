@@ -37,6 +37,8 @@ class Card(Struct, frozen=True, kw_only=True):
     parent_id: ChatId | None = None
     root_id: ChatId | None = None
     agent_type: str | None = None
+    depth: int = 0
+    """How many chats stand above it: 0 for a root."""
     model: ModelName | None = None
     effort: Effort | None = None
     plan_mode: bool = False

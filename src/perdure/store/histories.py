@@ -57,4 +57,5 @@ def _card_of(row: Record) -> Card:
         settings=_settings.decode(row["settings"]),
         turns=row["turns"],
         summarised_turns=row["summarised_turns"],
+        depth=row["depth"],
     )

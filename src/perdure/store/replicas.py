@@ -1,7 +1,7 @@
 """The replicas' rows: who lives, what they own, what nobody owns."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from asyncpg import Connection, Pool, Record
@@ -65,5 +65,6 @@ async def acquirable(db: Executor, lease: timedelta, limit: int) -> list[Candida
     return [Candidate(row["id"], row["worker_id"], row["status"], row["owner_id"]) for row in rows]
 
 
-async def due(db: Executor, limit: int) -> list[ChatId]:
-    return [ChatId(row["id"]) for row in await db.fetch(query("chats/due"), limit)]
+async def due(db: Executor, limit: int) -> list[tuple[ChatId, datetime]]:
+    """Parked chats whose deadline passed, each with that deadline."""
+    return [(ChatId(row["id"]), row["action_deadline_at"]) for row in await db.fetch(query("chats/due"), limit)]

@@ -8,11 +8,13 @@ from uuid import uuid4
 
 from asyncpg import Pool, Record
 
+from perdure.access.keyring import Keyring
 from perdure.agent.history import Histories
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import Preparation, Rules
 from perdure.agent.prompt import Surroundings
 from perdure.agent.run_tools import ToolRunner
+from perdure.config.config import Config
 from perdure.core.card import Card
 from perdure.core.chat import Busy, Chat, Status
 from perdure.core.clock import Clock, SystemClock
@@ -40,6 +42,8 @@ from perdure.store.execution import Execution
 from perdure.store.histories import load_history
 from perdure.store.journal import Journal
 from perdure.store.pubsub import LocalBus
+from perdure.tools.family import Family
+from perdure.tools.reports import Waits
 from perdure.tools.tool import NewFile, Tool
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
@@ -127,13 +131,17 @@ class House:
         self.sources = PlainSources()
         files = NoFiles()
         journal = Journal(pool)
+        self.config = Config(pool, self.bus, Keyring.of(["a secret key that only tests use"]), clock)
+        family = Family(pool, self.machine, self.config)
         self.kit = Kit(
             machine=self.machine,
             histories=Histories(pool),
             preparation=Preparation(models, self.tools, self.sources, files),
             client=client,
-            tools=ToolRunner(journal, files, clock, {}),
+            tools=ToolRunner(journal, files, clock, {Family: family, Config: self.config}),
             journal=journal,
+            family=family,
+            waits=Waits(pool, self.machine),
             episodes=self.episodes,
             segments=Segments(pool, self.episodes),
             clock=clock,
@@ -156,9 +164,11 @@ class House:
             role=Role.USER, parts=(Text(text),), created_by=self.user, model=ModelName(model) if model else None
         )
 
-    async def someone_asks(self, text: str, *, model: str | None = None, **card: Any) -> ChatId:
+    async def someone_asks(
+        self, text: str, *, model: str | None = None, chat_id: ChatId | None = None, **card: Any
+    ) -> ChatId:
         """A new chat, taken by this replica in the same commit."""
-        chat_id = ChatId(uuid4())
+        chat_id = chat_id or ChatId(uuid4())
         new = NewCard(organisation_id=self.organisation, owner_id=self.user, title=text[:40], model=model, **card)
         owner = self.worker.runners.take(self.user)
         assert owner is not None

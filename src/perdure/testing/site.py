@@ -42,6 +42,8 @@ from perdure.store.pubsub import LocalBus, Pubsub
 from perdure.store.search import SearchIndex
 from perdure.store.workspaces import WorkspaceRows
 from perdure.testing.workshop import workshop
+from perdure.tools.family import Family
+from perdure.tools.reports import Waits
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import shipped
@@ -60,8 +62,11 @@ def services_for(
     """What handlers work with, over a test's own database."""
     clock, bus, keyring = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET])
     config = Config(pool, bus, keyring, clock)
+    machine = Machine(Execution(pool), Announcer(bus))
     return Services(
-        machine=Machine(Execution(pool), Announcer(bus)),
+        machine=machine,
+        family=Family(pool, machine, config),
+        waits=Waits(pool, machine),
         rows=lambda actor: ActorRows(actor, pool),
         entrance=Entrance(pool, bus, clock),
         reception=Reception(pool, clock),

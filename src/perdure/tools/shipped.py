@@ -4,8 +4,12 @@ from perdure.tools.attach_file import attach_file
 from perdure.tools.create_workspace import create_workspace
 from perdure.tools.edit_files import edit_files
 from perdure.tools.execute import execute
+from perdure.tools.interrupt_agent import interrupt_agent
+from perdure.tools.list_agents import list_agents
 from perdure.tools.list_files import list_files
+from perdure.tools.list_subagent_models import list_subagent_models
 from perdure.tools.list_templates import list_templates
+from perdure.tools.message_agent import message_agent
 from perdure.tools.process_list import process_list
 from perdure.tools.process_output import process_output
 from perdure.tools.process_signal import process_signal
@@ -13,10 +17,14 @@ from perdure.tools.read_file import read_file
 from perdure.tools.read_template import read_template
 from perdure.tools.recall import recall
 from perdure.tools.search_files import search_files
+from perdure.tools.spawn_agent import spawn_agent
 from perdure.tools.start_workspace import start_workspace
 from perdure.tools.stop_workspace import stop_workspace
 from perdure.tools.tool import Tool
+from perdure.tools.wait_agent import wait_agent
 from perdure.tools.write_file import write_file
+
+AGENT_TOOLS = (spawn_agent, wait_agent, message_agent, interrupt_agent, list_agents, list_subagent_models)
 
 SHIPPED: tuple[Tool, ...] = (
     read_file,
@@ -34,5 +42,6 @@ SHIPPED: tuple[Tool, ...] = (
     create_workspace,
     start_workspace,
     stop_workspace,
+    *AGENT_TOOLS,
     recall,
 )

@@ -9,7 +9,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, get_type_hints
 
 import msgspec
 
-from perdure.core.ids import ChatId, FileId, OrganisationId, UserId
+from perdure.core.chat import Fence
+from perdure.core.ids import ChatId, FileId, ModelName, OrganisationId, UserId
+from perdure.core.message import Effort, Message
 from perdure.core.parts import Media
 from perdure.core.timing import TOOL_TIMEOUT
 
@@ -39,6 +41,8 @@ class Mode(StrEnum):
 
 EVERYWHERE = frozenset(Mode)
 ACTING = frozenset({Mode.ROOT, Mode.CHILD})
+WITH_AGENTS = frozenset({Mode.ROOT, Mode.CHILD, Mode.PLAN})
+"""Chats that may have agents of their own, as far as they may stand below others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,18 @@ class ToolOutput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What the model that calls was told, and which one it is."""
+
+    model: ModelName | None = None
+    effort: Effort | None = None
+    system: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
+    turn: int = 0
+    """The number of the message that began the turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
     """Where a call runs: for whom, under which key, and how it tells of its progress."""
 
@@ -88,6 +104,9 @@ class ToolContext:
     home: ChatId
     """The chat whose workspace is meant: a child works in that of its root."""
     mode: Mode = Mode.ROOT
+    fence: Fence | None = None
+    """What its runner believes. A call that changes another chat does so only while this holds."""
+    told: Told = Told()
     progress: Callable[[str], None] = lambda _: None
     """Show people more of the result while the call still runs."""
     interrupted: Callable[[], bool] = lambda: False
@@ -181,7 +200,12 @@ def _resolved(schema: Any, definitions: Mapping[str, Any]) -> Any:
             return _resolved(definitions[reference.rsplit("/", 1)[-1]], definitions)
         case dict():
             kept: dict[str, Any] = schema  # pyright: ignore[reportUnknownVariableType]
-            return {key: _resolved(value, definitions) for key, value in kept.items() if key != "title"}
+            # The title of a schema is noise; an argument that happens to be called so is not.
+            return {
+                key: _resolved(value, definitions)
+                for key, value in kept.items()
+                if not (key == "title" and isinstance(value, str))
+            }
         case list():
             items: list[Any] = schema  # pyright: ignore[reportUnknownVariableType]
             return [_resolved(item, definitions) for item in items]

@@ -2,22 +2,22 @@
 
 import asyncio
 import logging
+from datetime import datetime
 
 import asyncpg
 from asyncpg import Pool, Record
 
 from perdure.core.chat import ActionKind, Chat
-from perdure.core.clock import Clock
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import LEASE, SWEEP_PERIOD
 from perdure.machine.change import Reason
-from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction
 from perdure.store.away import AWAY
 from perdure.store.replicas import Candidate, acquirable, due
+from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.runners import Runners
 
@@ -29,19 +29,18 @@ _LATE: dict[ActionKind, str] = {
     ActionKind.CLIENT_TOOL: Reason.TIMED_OUT,
     ActionKind.APPROVAL: "Nobody approved this call in time, so it was denied.",
     ActionKind.OUTCOME_UNKNOWN: "This call may or may not have run. Verify before you repeat it.",
-    ActionKind.CHILDREN: '{"timed_out":true}',
 }
 
 
 class Acquirer:
     """Sweeps every second, and at once when a notice says that a chat waits."""
 
-    def __init__(self, pool: "Pool[Record]", machine: Machine, runners: Runners, lease: Lease, clock: Clock) -> None:
+    def __init__(self, pool: "Pool[Record]", kit: Kit, runners: Runners, lease: Lease) -> None:
         self._pool = pool
-        self._machine = machine
+        self._machine = kit.machine
+        self._waits = kit.waits
         self._runners = runners
         self._lease = lease
-        self._clock = clock
         self._woken = asyncio.Event()
 
     def heard(self, notice: Notice) -> None:
@@ -86,18 +85,20 @@ class Acquirer:
         return stopping + running[: max(0, self._runners.room())]
 
     async def _end_due_actions(self) -> None:
-        for chat_id in await due(self._pool, PAGE):
-            await self._end_action(chat_id)
+        for chat_id, deadline in await due(self._pool, PAGE):
+            if not await self._waits.end(chat_id, due=deadline):
+                await self._end_action(chat_id, deadline)
+        await self._waits.sweep(PAGE)
 
-    async def _end_action(self, chat_id: ChatId) -> None:
+    async def _end_action(self, chat_id: ChatId, deadline: datetime) -> None:
         try:
-            await self._machine.change_by(chat_id, _late)
+            await self._machine.change_by(chat_id, lambda chat: _late(chat, deadline))
         except (Refused, ChatNotFound):
             # Somebody answered meanwhile.
             return
 
 
-def _late(chat: Chat) -> tuple[Transition, ...]:
-    if chat.action is None or chat.action.kind is ActionKind.BUDGET:
+def _late(chat: Chat, deadline: datetime) -> tuple[Transition, ...]:
+    if chat.action is None or chat.action.kind not in _LATE or chat.action_deadline_at != deadline:
         return ()
     return (CancelRequiresAction(_LATE[chat.action.kind]),)

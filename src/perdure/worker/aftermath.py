@@ -7,7 +7,8 @@ from asyncpg import Pool, Record
 
 from perdure.agent.history import Histories
 from perdure.agent.models import Models
-from perdure.agent.words import Words, describe
+from perdure.agent.words import Words, describe, report_summary
+from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
 from perdure.core.errors import PerdureError, ProviderFailure
 from perdure.core.ids import ModelName
@@ -71,11 +72,16 @@ class Aftermath:
         self._histories.keep(history)
         card = history.card
         if card.parent_id is not None:
+            # An agent's report says best what it was about.
+            await self._write(chat, card, Words(summary=report_summary(history.messages)))
             return
         model = await self._models.resolve(card, self.model or card.model, None)
         words = await describe(self._client, model, history.messages)
         if card.turns > 1 and card.turns - card.summarised_turns < 3:
             words = Words(words.title, words.label)
+        await self._write(chat, card, words)
+
+    async def _write(self, chat: Chat, card: Card, words: Words) -> None:
         values = (card.id, card.turns, words.title, words.label, words.summary)
         version = await self._pool.fetchval(query("cards/describe"), *values)
         if version is not None:

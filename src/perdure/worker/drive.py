@@ -72,6 +72,11 @@ class Drive:
             self.chat.generation_attempt if attempt else None,
         )
 
+    @property
+    def card_says_root(self) -> bool:
+        """Whether it is known that no other chat started this one."""
+        return self._history is not None and self._history.card.parent_id is None
+
     async def history(self) -> History:
         if self._history is None or self._history.version != self.chat.history_version:
             self._history = await self.kit.histories.at(self.chat)

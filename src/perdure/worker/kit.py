@@ -12,6 +12,8 @@ from perdure.live.segments import Segments
 from perdure.machine.machine import Machine
 from perdure.providers.client import ProviderClient
 from perdure.store.journal import Journal
+from perdure.tools.family import Family
+from perdure.tools.reports import Waits
 from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
 
@@ -42,6 +44,8 @@ class Kit:
     client: ProviderClient
     tools: ToolRunner
     journal: Journal
+    family: Family
+    waits: Waits
     episodes: Episodes
     segments: Segments
     clock: Clock

@@ -3,6 +3,8 @@
 import asyncio
 import logging
 
+import asyncpg
+
 from perdure.agent.compaction.size import UNKNOWN_WINDOW, compactable, may_compact, prompt_tokens
 from perdure.agent.decide import (
     Compact,
@@ -20,7 +22,7 @@ from perdure.agent.decide import (
 from perdure.agent.history import History
 from perdure.agent.notices import notice
 from perdure.agent.run_tools import known
-from perdure.core.chat import Breach, Chat, Status
+from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
@@ -28,12 +30,14 @@ from perdure.machine.change import Owner
 from perdure.machine.transitions.endings import FinishError, FinishTurn
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import CommitStep
+from perdure.store.away import AWAY
 from perdure.worker.drive import AttemptsExhausted, Drive
 from perdure.worker.duties.compact import compact_history
 from perdure.worker.duties.following import BUDGET_REACHED, after_turn, finished, parked
 from perdure.worker.duties.generate import generate_step, wait_for_retry
 from perdure.worker.duties.interruption import finish_interruption
 from perdure.worker.duties.run_tools import refuse_batch, run_tools
+from perdure.worker.duties.wait_for_agents import wait_for_agents
 from perdure.worker.kit import Kit
 
 _log = logging.getLogger(__name__)
@@ -100,6 +104,18 @@ class Runner:
         self._drive.land()
         self._drive.kit.purses.release(self._drive.chat.id)
         self._drive.put_away()
+        await self._tell_parent()
+
+    async def _tell_parent(self) -> None:
+        """An agent that came to rest wakes the chat that waits for it. If that is lost, a sweep does it."""
+        drive = self._drive
+        if drive.chat.status not in (Status.WAITING, Status.ERROR) or drive.card_says_root:
+            return
+        drive.kit.points.reached("runner.rested")
+        try:
+            await drive.kit.waits.rested(drive.chat.id)
+        except (Unavailable, asyncpg.PostgresError, *AWAY) as error:
+            _log.warning("the parent of %s could not be woken: %s", drive.chat.id, error)
 
     @property
     def _driven(self) -> bool:
@@ -187,6 +203,8 @@ class Runner:
                 await run_tools(drive, decision, facts)
             case RefuseBatch():
                 await refuse_batch(drive, decision, facts)
+            case Park(ActionKind.CHILDREN, (call, *_)):
+                await wait_for_agents(drive, call, facts)
             case Park():
                 await self._park(decision)
             case Finish(ending):

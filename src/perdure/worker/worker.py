@@ -26,7 +26,7 @@ class Worker:
 
     def __init__(self, kit: Kit, lease: Lease, pool: "Pool[Record]", announcer: Announcer, pubsub: Pubsub) -> None:
         self.runners = Runners(kit, lease)
-        self.acquirer = Acquirer(pool, kit.machine, self.runners, lease, kit.clock)
+        self.acquirer = Acquirer(pool, kit, self.runners, lease)
         self._kit = kit
         self._lease = lease
         self._announcer = announcer

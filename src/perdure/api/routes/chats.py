@@ -26,6 +26,7 @@ from perdure.api.wire.chats import (
     Moved,
     PatchBody,
 )
+from perdure.core.card import ChatSettings
 from perdure.core.cursor import Cursor
 from perdure.core.errors import InvalidInput, NotRoot, Validation
 from perdure.core.events import ChatCard
@@ -35,6 +36,7 @@ from perdure.core.parts import Text
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.commit import NewCard
+from perdure.tools.family import AgentType
 
 routes = Routes("chats")
 T = TypeVar("T")
@@ -121,6 +123,7 @@ async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Mov
         seen = await caller.chats.own(chat_id)
         if description.pin and seen.row["parent_id"] is not None:
             raise InvalidInput("Only a root chat can be pinned.", Validation("pin", "this chat is a child"))
+        _check_selection(seen, body)
         if not description.empty:
             caller.card_changed(chat_id, await caller.chats.describe(seen, description))
         if body.archived is not UNSET and body.archived != seen.chat.archived:
@@ -133,6 +136,17 @@ async def list_children(caller: Caller, chat_id: ChatId) -> Children:
     """The chats that this chat's agent started."""
     await caller.chats.read(chat_id)
     return Children(tuple(seen.card for seen in await caller.chats.children(chat_id)))
+
+
+def _check_selection(seen: Seen, body: PatchBody) -> None:
+    """An agent that explores keeps the MCP servers that its parent had; it may lose some and gain none."""
+    if seen.row["agent_type"] != AgentType.EXPLORE or body.mcp_servers is UNSET:
+        return
+    chosen = msgspec.json.decode(seen.row["settings"], type=ChatSettings).mcp_servers
+    if not set(body.mcp_servers or ()) <= set(chosen or ()):
+        raise InvalidInput(
+            "An agent that explores gets no more MCP servers.", Validation("mcp_servers", "has new ones")
+        )
 
 
 async def _archive(caller: Caller, seen: Seen, archived: bool) -> None:

@@ -14,6 +14,7 @@ from perdure.api.wire.chats import (
     SendBody,
     Sent,
 )
+from perdure.core.chat import Busy
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text
@@ -57,7 +58,8 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
         caller.card_changed(chat_id, await caller.chats.describe(seen, Description(plan_mode=body.plan_mode)))
         seen = await caller.chats.own(chat_id)
     turn = None if body.turn is None else MessageNumber(body.turn)
-    send = SendMessage(message, busy=body.busy, turn=turn, files=said.files)
+    known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
+    send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known)
     return await caller.follow(seen, send, answer=lambda outcome: sent(seen, outcome))
 
 
@@ -80,7 +82,10 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
         )
         return EditMessage(target, message, files=said.files)
 
-    return await caller.edit(seen, number, edit, answer=lambda outcome: sent(seen, outcome))
+    answer = await caller.edit(seen, number, edit, answer=lambda outcome: sent(seen, outcome))
+    # What they were asked for is not part of the chat any more.
+    await caller.services.family.stop_all(chat_id)
+    return answer
 
 
 @routes.get("/chats/{chat_id}/prompts")

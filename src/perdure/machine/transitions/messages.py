@@ -2,9 +2,10 @@
 
 from msgspec import Struct
 
-from perdure.core.chat import ActionKind, Busy, Chat, State, Status
+from perdure.core.chat import ActionKind, Busy, Chat, OpenCall, State, Status
 from perdure.core.ids import FileId, MessageNumber, ModelName
 from perdure.core.message import Effort, NewMessage, Role, Visibility
+from perdure.core.parts import ToolResult
 from perdure.machine.change import ALL_MARKERS, Change, Enqueued, Reason
 from perdure.machine.transitions.refusal import refuse, require_room
 
@@ -17,8 +18,8 @@ class SendMessage(Struct, frozen=True):
     turn: MessageNumber | None = None
     """The turn that an interrupting send means. Once it is over, there is nothing left to interrupt."""
     files: tuple[FileId, ...] = ()
-    known: str = Reason.USER_MESSAGE
-    """What a steered chat is told about the children that it waited for."""
+    known: str | None = None
+    """What a steered chat learns of the children that it waited for, as JSON; None where nobody looked."""
 
     def plan(self, chat: Chat) -> Change:
         if self.message.role is not Role.USER:
@@ -73,15 +74,23 @@ class SendMessage(Struct, frozen=True):
 
     def _to_parent(self, chat: Chat, asked: tuple[int, ...]) -> Change:
         """End the wait with what is known. The message enters at once, or after the calls that are still to be run."""
+        results = tuple(_learnt(call, self.known) for call in chat.open_calls if call.index in asked and self.known)
+        unknown = () if results else asked
         if len(asked) < len(chat.open_calls):
             return self._queued(
-                chat, status=Status.RUNNING, answer_calls=asked, reason=self.known, continuing=True, steer=True
+                chat,
+                status=Status.RUNNING,
+                answer_calls=unknown,
+                reason=Reason.USER_MESSAGE,
+                append=results,
+                continuing=True,
+                steer=True,
             )
         return Change(
             status=Status.RUNNING,
-            answer_calls=asked,
-            reason=self.known,
-            append=(self.message,),
+            answer_calls=unknown,
+            reason=Reason.USER_MESSAGE,
+            append=(*results, self.message),
             files=self.files,
             starts_turn=False,
             continuing=True,
@@ -124,3 +133,7 @@ class EditMessage(Struct, frozen=True):
 
 def _every_call(chat: Chat) -> tuple[int, ...]:
     return tuple(call.index for call in chat.open_calls)
+
+
+def _learnt(call: OpenCall, known: str | None) -> NewMessage:
+    return NewMessage(role=Role.TOOL, parts=(ToolResult(call.call_id, call.tool, known or ""),))

@@ -12,7 +12,7 @@ from perdure.agent.toolset import Toolset
 from perdure.core.chat import ActionKind, Chat
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import Kind, Message, NewMessage
-from perdure.core.timing import APPROVAL_DEADLINE, CHILDREN_DEADLINE, CLIENT_TOOL_DEADLINE, OUTCOME_UNKNOWN_DEADLINE
+from perdure.core.timing import APPROVAL_DEADLINE, CLIENT_TOOL_DEADLINE, OUTCOME_UNKNOWN_DEADLINE
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import EnterRequiresAction
@@ -27,7 +27,6 @@ _DEADLINES: dict[ActionKind, timedelta | None] = {
     ActionKind.CLIENT_TOOL: CLIENT_TOOL_DEADLINE,
     ActionKind.APPROVAL: APPROVAL_DEADLINE,
     ActionKind.OUTCOME_UNKNOWN: OUTCOME_UNKNOWN_DEADLINE,
-    ActionKind.CHILDREN: CHILDREN_DEADLINE,
     ActionKind.BUDGET: None,
 }
 
@@ -70,6 +69,9 @@ def _following(
             return step, FinishError(BUDGET_REACHED), Abandon()
         case Finish(ending):
             return *finished(structs.replace(step, continues=False), ending), *after_turn(chat)
+        case Park(ActionKind.CHILDREN):
+            # Whom the call waits for is looked up first.
+            return (step,)
         case Park():
             return step, parked(decision, history)
         case Generate() | Compact():

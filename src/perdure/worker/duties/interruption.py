@@ -22,6 +22,8 @@ _log = logging.getLogger(__name__)
 
 async def finish_interruption(drive: Drive) -> None:
     """Commit the partial answer and whatever its calls came to."""
+    # Before the parent rests: whoever goes on with an interruption that was cut off stops them as well.
+    await drive.kit.family.stop_all(drive.chat.id)
     partial = await _partial(drive)
     drive.kit.points.reached("interruption.gathered")
     try:

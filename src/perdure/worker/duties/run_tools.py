@@ -5,6 +5,7 @@ from perdure.agent.run_tools import Batch, refused_batch
 from perdure.core.parts import ToolCall
 from perdure.machine.transitions.steps import CommitStep
 from perdure.tools.budget import result_budget
+from perdure.tools.tool import Told
 from perdure.worker.drive import Drive
 from perdure.worker.duties.following import step_and_next
 
@@ -33,6 +34,13 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
             entries={entry.index: entry for entry in sorted(entries, key=lambda entry: entry.run)},
             policies=facts.policies,
             interrupted=drive.moved_on_from(drive.chat),
+            told=Told(
+                model=prepared.model.name,
+                effort=prepared.model.settings.effort,
+                system=prepared.system,
+                messages=history.prompt(),
+                turn=drive.chat.turn,
+            ),
         )
     )
     reached("tools.finished")

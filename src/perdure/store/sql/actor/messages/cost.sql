@@ -1,4 +1,9 @@
 -- What a chat and its descendants cost, by chat and model.
+WITH RECURSIVE tree AS (
+    SELECT $3::uuid AS id
+    UNION ALL
+    SELECT k.id FROM tree JOIN chat_cards k ON k.parent_id = tree.id
+)
 SELECT k.id AS chat_id, m.model, count(*) AS calls,
     coalesce(sum((m.answer::jsonb ->> 'cost')::bigint), 0)::bigint AS cost,
     count(*) FILTER (WHERE m.answer::jsonb ->> 'cost' IS NULL) AS unpriced_calls,
@@ -7,9 +12,10 @@ SELECT k.id AS chat_id, m.model, count(*) AS calls,
     coalesce(sum((m.answer::jsonb #>> '{usage,reasoning}')::bigint), 0)::bigint AS reasoning,
     coalesce(sum((m.answer::jsonb #>> '{usage,cache_read}')::bigint), 0)::bigint AS cache_read,
     coalesce(sum((m.answer::jsonb #>> '{usage,cache_write}')::bigint), 0)::bigint AS cache_write
-FROM chat_cards k
+FROM tree
+JOIN chat_cards k ON k.id = tree.id
 JOIN messages m ON m.chat_id = k.id
-WHERE (k.id = $3 OR k.root_id = $3) AND k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1)
+WHERE k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1)
     AND m.role = 'assistant' AND m.answer IS NOT NULL
 GROUP BY k.id, m.model
 ORDER BY k.id, m.model

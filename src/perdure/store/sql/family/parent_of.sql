@@ -1,0 +1,2 @@
+-- The chat that started this one, or null.
+SELECT parent_id FROM chat_cards WHERE id = $1

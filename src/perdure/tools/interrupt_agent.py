@@ -1,0 +1,19 @@
+"""The tool `interrupt_agent`."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from perdure.tools.family import Family
+from perdure.tools.tool import WITH_AGENTS, Effect, ToolContext, tool
+
+
+@tool(Effect.KEYED, modes=WITH_AGENTS, serial=True)
+async def interrupt_agent(
+    ctx: ToolContext,
+    id: Annotated[str, Meta(description="The agent.")],  # noqa: A002
+) -> str:
+    """Stop an agent. What it has said and done so far stays."""
+    (agent,) = await ctx.service(Family).named(ctx.key.chat_id, [id])
+    stopped = await ctx.service(Family).interrupt(ctx, agent)
+    return "It was told to stop." if stopped else "It was at rest already."

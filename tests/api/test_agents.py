@@ -1,0 +1,102 @@
+"""A chat's agents over HTTP: listed, paid for, heard of, stopped."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import msgspec
+
+from perdure.core.chat import ActionKind, CallKind, Status
+from perdure.core.ids import ChatId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Text, ToolCall
+from perdure.core.usage import Usage
+from perdure.machine.transitions.actions import EnterRequiresAction
+from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.steps import CommitStep
+from perdure.store.commit import NewCard
+from perdure.testing.site import Person, Town
+
+HELLO = [{"type": "text", "text": "Hello"}]
+
+
+async def root_of(person: Person) -> ChatId:
+    return ChatId(UUID((await person.post("/chats", {"content": HELLO})).json["chat"]["id"]))
+
+
+async def agent_of(
+    town: Town, person: Person, parent: ChatId, root: ChatId, kind: str = "general", **card: Any
+) -> ChatId:
+    """An agent at work."""
+    child = ChatId(uuid4())
+    new = NewCard(
+        organisation_id=person.organisation_id,
+        owner_id=person.id,
+        title="An agent",
+        parent_id=parent,
+        root_id=root,
+        agent_type=kind,
+        **card,
+    )
+    asked = NewMessage(role=Role.USER, parts=(Text("look"),), created_by=person.id)
+    await town.services.machine.create(child, new, [Create((asked,))])
+    return child
+
+
+async def says(town: Town, chat: ChatId, text: str, cost: int) -> None:
+    answer = NewMessage(role=Role.ASSISTANT, parts=(Text(text),), usage=Usage(input=10, output=5), cost=cost)
+    await town.services.machine.change(chat, CommitStep(messages=(answer,), continues=False, spend=cost), FinishTurn())
+
+
+async def waits_for(town: Town, parent: ChatId, *agents: ChatId) -> None:
+    call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("wait", "wait_agent", "{}"),))
+    step = CommitStep(messages=(call,), call_kinds={"wait_agent": CallKind.CHILDREN})
+    park = EnterRequiresAction(ActionKind.CHILDREN, children=tuple(str(agent) for agent in agents))
+    await town.services.machine.change(parent, step, park)
+
+
+async def test_a_tree_costs_what_its_chats_cost(town: Town, ada: Person) -> None:
+    root = await root_of(ada)
+    child = await agent_of(town, ada, root, root)
+    grandchild = await agent_of(town, ada, child, root)
+    for chat, cost in ((root, 1), (child, 20), (grandchild, 300)):
+        await says(town, chat, "done", cost)
+    costs = [(await ada.get(f"/chats/{chat}/cost")).json for chat in (root, child, grandchild)]
+    assert [cost["cost"] for cost in costs] == [321, 320, 300]
+    assert {line["chat_id"]: line["cost"] for line in costs[0]["items"]} == {
+        str(root): 1,
+        str(child): 20,
+        str(grandchild): 300,
+    }
+    children = (await ada.get(f"/chats/{root}/children")).json["items"]
+    assert [card["id"] for card in children] == [str(child)]
+
+
+async def test_a_steered_parent_is_told_where_its_agents_stand(town: Town, ada: Person) -> None:
+    root = await root_of(ada)
+    done, busy = [await agent_of(town, ada, root, root) for _ in range(2)]
+    await waits_for(town, root, done, busy)
+    await says(town, done, "found it", 1)
+    read = (await ada.get(f"/chats/{root}")).json
+    assert read["action"]["children"] == [str(done), str(busy)]
+    sent = await ada.post(f"/chats/{root}/messages", {"content": HELLO, "busy": "steer"})
+    assert (sent.status, sent.json["chat"]["status"]) == (202, "running")
+    result, steer = (await ada.get(f"/chats/{root}/messages?after=2")).json["items"]
+    assert steer["parts"] == HELLO
+    agents = msgspec.json.decode(result["parts"][0]["result"])["agents"]
+    assert [(agent["status"], agent.get("report")) for agent in agents] == [("finished", "found it"), ("running", None)]
+
+
+async def test_an_edit_stops_the_agents_that_were_started_for_what_it_hides(town: Town, ada: Person) -> None:
+    root = await root_of(ada)
+    agent = await agent_of(town, ada, root, root)
+    assert (await ada.put(f"/chats/{root}/messages/1", {"content": HELLO})).status == 202
+    assert (await town.services.machine.load(agent)).status is Status.INTERRUPTING
+
+
+async def test_an_agent_that_explores_gains_no_servers(town: Town, ada: Person) -> None:
+    root = await root_of(ada)
+    agent = await agent_of(town, ada, root, root, "explore", settings='{"mcp_servers":["files","web"]}')
+    assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files", "mail"]})).status == 400
+    assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files"]})).status == 200
+    assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files", "web"]})).status == 400

@@ -1,0 +1,417 @@
+"""Agents of a chat on one replica: started, waited for, addressed, stopped."""
+
+import asyncio
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
+
+import msgspec
+import pytest
+
+from perdure.config.demo import offer_demo
+from perdure.core.chat import ActionKind, Busy, Chat, Fence, State, Status
+from perdure.core.errors import Fenced
+from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
+from perdure.core.message import Role
+from perdure.core.parts import Text, ToolResult
+from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions.messages import SendMessage
+from perdure.sim.script import Call, Fault, Gate, Script, Step
+from perdure.sim.script import Text as Says
+from perdure.sim.server import Simulator
+from perdure.testing.house import House
+from perdure.tools.family import Family
+from perdure.tools.message_agent import message_agent
+from perdure.tools.shipped import AGENT_TOOLS
+from perdure.tools.spawn_agent import spawn_agent
+from perdure.tools.tool import CallKey, Mode, Told, ToolContext, ToolFailed
+
+GONE = "00000000-0000-4000-8000-000000000000"
+
+
+def child_of(chat: ChatId, index: int = 0, *, message: int = 2) -> ChatId:
+    return ChatId(uuid5(NAMESPACE_URL, f"agent:{chat}/{message}/{index}/0"))
+
+
+def spawns(*prompts: str, kind: str = "general", **more: Any) -> Step:
+    return Step(tuple(Call("spawn_agent", {"type": kind, "prompt": prompt, **more}) for prompt in prompts))
+
+
+def waits(*ids: ChatId, **more: Any) -> Step:
+    return Step((Call("wait_agent", {"ids": [str(one) for one in ids], **more}),))
+
+
+class Parent:
+    """A chat with agents, and the script that its model follows."""
+
+    def __init__(self, house: House, sim: Simulator) -> None:
+        self.house = house
+        self.sim = sim
+        self.id = ChatId(uuid4())
+        house.tools.tools = AGENT_TOOLS
+
+    def child(self, index: int = 0) -> ChatId:
+        return child_of(self.id, index)
+
+    async def follows(self, *steps: Step, **card: Any) -> None:
+        self.sim.script(Script("parent", steps))
+        await self.house.someone_asks("[[script:parent]]", chat_id=self.id, **card)
+
+    async def parked(self) -> Chat:
+        return await self.house.until(self.id, lambda chat: chat.status is Status.REQUIRES_ACTION)
+
+    async def results(self, tool: str) -> list[ToolResult]:
+        messages = await self.house.messages(self.id)
+        parts = [part for message in messages for part in message.parts]
+        return [part for part in parts if isinstance(part, ToolResult) and part.tool == tool]
+
+    async def heard(self) -> list[dict[str, Any]]:
+        """What the waits said, one list of agents after the other."""
+        return [agent for r in await self.results("wait_agent") for agent in msgspec.json.decode(r.result)["agents"]]
+
+
+@pytest.fixture
+def parent(house: House, sim: Simulator) -> Parent:
+    return Parent(house, sim)
+
+
+async def test_an_agent_works_and_its_report_wakes_the_parent(house: House, sim: Simulator, parent: Parent) -> None:
+    await parent.follows(
+        spawns("[[gate:go]] [[say:4 tokens]]", title="Look around"), waits(parent.child()), Step((Says("All done."),))
+    )
+    parked = await parent.parked()
+    assert parked.action is not None
+    assert (parked.action.kind, parked.action.children) == (ActionKind.CHILDREN, (str(parent.child()),))
+    assert (parked.worker_id, parked.runner_id) == (None, None)
+    assert parked.action_deadline_at is not None
+    await sim.gates["go"].set(open=True)
+    rested = await house.comes_to_rest(parent.id)
+    assert rested.state is State.W
+    (agent,) = await parent.heard()
+    said = (await house.messages(parent.child()))[-1].parts[0]
+    assert isinstance(said, Text)
+    assert agent == {
+        "id": str(parent.child()),
+        "status": "finished",
+        "type": "general",
+        "title": "Look around",
+        "report": said.text,
+    }
+    assert (await house.said(parent.id))[-1] == "All done."
+
+
+async def test_a_parent_that_waits_holds_no_slot(house: House, sim: Simulator, parent: Parent) -> None:
+    await parent.follows(spawns("[[gate:go]] [[say:1 tokens]]"), waits(parent.child()))
+    await parent.parked()
+    await sim.gates["go"].reached()
+    driven = await house.pool.fetch("SELECT id FROM chats WHERE worker_id IS NOT NULL")
+    assert [row["id"] for row in driven] == [parent.child()]
+    async with asyncio.timeout(5):
+        while len(house.worker.runners) > 1:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+    await sim.gates["go"].set(open=True)
+    await house.comes_to_rest(parent.id)
+
+
+async def test_a_wait_ends_with_the_first_of_several(house: House, sim: Simulator, parent: Parent) -> None:
+    slow, fast = "[[gate:slow]] [[say:1 tokens]]", "[[gate:fast]] [[say:2 tokens]]"
+    both = (parent.child(0), parent.child(1))
+    await parent.follows(spawns(slow, fast), waits(*both), waits(parent.child(0)))
+    await parent.parked()
+    await sim.gates["fast"].set(open=True)
+    again = await house.until(
+        parent.id, lambda chat: chat.action is not None and chat.action.children == (str(parent.child(0)),)
+    )
+    assert again.status is Status.REQUIRES_ACTION
+    assert [agent["status"] for agent in await parent.heard()] == ["running", "finished"]
+    await sim.gates["slow"].set(open=True)
+    await house.comes_to_rest(parent.id)
+    assert [agent["status"] for agent in await parent.heard()] == ["running", "finished", "finished"]
+
+
+async def test_a_wait_for_an_agent_at_rest_does_not_park(house: House, parent: Parent) -> None:
+    await parent.follows(spawns("[[say:1 tokens]]"), Step((Gate("later"), *waits(parent.child()).parts)))
+    await parent.sim.gates["later"].reached()
+    await house.comes_to_rest(parent.child())
+    await parent.sim.gates["later"].set(open=True)
+    rested = await house.comes_to_rest(parent.id)
+    assert [agent["status"] for agent in await parent.heard()] == ["finished"]
+    # Created, called, started, called, answered, said: nobody parked in between.
+    assert rested.snapshot_version == 6
+
+
+async def test_a_deadline_ends_the_wait_and_leaves_the_agent_at_work(
+    house: House, sim: Simulator, parent: Parent
+) -> None:
+    await parent.follows(spawns("[[gate:go]] [[say:1 tokens]]"), waits(parent.child(), timeout=1))
+    await house.comes_to_rest(parent.id)
+    (agent,) = await parent.heard()
+    assert (agent["status"], agent["timed_out"], agent.get("report")) == ("running", True, None)
+    (result,) = await parent.results("wait_agent")
+    assert not result.is_error
+    assert (await house.machine.load(parent.child())).status is Status.RUNNING
+    await sim.gates["go"].set(open=True)
+    await house.comes_to_rest(parent.child())
+
+
+async def test_a_failed_agent_is_a_result_with_its_error(house: House, sim: Simulator, parent: Parent) -> None:
+    sim.script(Script("broken", (Step((Fault("auth"),)),)))
+    await parent.follows(spawns("[[script:broken]]"), waits(parent.child()))
+    await house.comes_to_rest(parent.id)
+    (agent,) = await parent.heard()
+    assert (agent["status"], agent["last_error"]["kind"]) == ("failed", "auth")
+    assert not agent["last_error"].get("retryable", False)
+
+
+async def test_a_sweep_wakes_a_parent_that_its_agent_did_not(house: House, parent: Parent) -> None:
+    await parent.follows(spawns("[[gate:go]] [[say:1 tokens]]"), waits(parent.child()))
+    await parent.parked()
+    # Somebody else's replica ends the agent's turn and dies before it can tell anybody.
+    await house.machine.change(parent.child(), Interrupt())
+    await house.comes_to_rest(parent.child())
+    await house.comes_to_rest(parent.id)
+    assert [agent["status"] for agent in await parent.heard()] == ["interrupted"]
+
+
+async def test_interrupting_the_parent_stops_all_of_them(house: House, parent: Parent) -> None:
+    ids = [parent.child(index) for index in range(5)]
+    await parent.follows(spawns(*["[[say:2 tokens]] [[gate:never]]"] * 5), waits(*ids))
+    await parent.parked()
+    await house.machine.change(parent.id, Interrupt())
+    rested = [await house.comes_to_rest(chat) for chat in (parent.id, *ids)]
+    assert {chat.state for chat in rested} == {State.W}
+    assert {chat.owned for chat in rested} == {False}
+
+
+async def test_a_stopped_agent_reports_as_interrupted(house: House, sim: Simulator, parent: Parent) -> None:
+    stop = Step((Gate("stop"), Call("interrupt_agent", {"id": str(parent.child())})))
+    await parent.follows(spawns("[[say:2 tokens]] [[gate:never]]"), stop, waits(parent.child()))
+    await sim.gates["never"].reached()
+    await sim.gates["stop"].set(open=True)
+    await house.comes_to_rest(parent.id)
+    assert [result.result for result in await parent.results("interrupt_agent")] == ["It was told to stop."]
+    (agent,) = await parent.heard()
+    assert (agent["status"], bool(agent["report"])) == ("interrupted", True)
+
+
+async def test_a_message_reaches_an_agent_at_work_and_wakes_one_at_rest(
+    house: House, sim: Simulator, parent: Parent
+) -> None:
+    tell = Call("message_agent", {"id": str(parent.child()), "message": "[[say:3 tokens]] and the cellar"})
+    sim.script(Script("child", (Step((Gate("go"), Call("list_agents"))), Step((Says("Looked."),)))))
+    await parent.follows(
+        spawns("[[script:child]]"), Step((tell,)), waits(parent.child()), Step((tell,)), waits(parent.child())
+    )
+    await parent.parked()
+    await sim.gates["go"].set(open=True)
+    await house.comes_to_rest(parent.id)
+    assert [result.result for result in await parent.results("message_agent")] == [
+        "It reads that before its next step.",
+        "It starts on that now.",
+    ]
+    said = [message for message in await house.messages(parent.child()) if message.role is Role.USER]
+    assert [message.queued_as for message in said] == [None, 1, None]
+    assert (await house.machine.load(parent.child())).turn == said[2].number
+
+
+async def test_a_steered_parent_hears_where_its_agents_stand(house: House, sim: Simulator, parent: Parent) -> None:
+    await parent.follows(spawns("[[gate:go]] [[say:1 tokens]]"), waits(parent.child()))
+    parked = await parent.parked()
+    known = await house.kit.waits.known(parked)
+    await house.machine.change(
+        parent.id, SendMessage(house.says("[[say:2 tokens]] never mind"), Busy.STEER, known=known)
+    )
+    rested = await house.comes_to_rest(parent.id)
+    (agent,) = await parent.heard()
+    assert (agent["status"], "timed_out" in agent) == ("running", False)
+    assert rested.turn == 1
+    assert (await house.said(parent.id))[-2].endswith("never mind")
+    await sim.gates["go"].set(open=True)
+    await house.comes_to_rest(parent.child())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({"ids": [GONE]}, f"You have no agent '{GONE}'"),
+        ({"ids": ["not an id"]}, "You have no agent 'not an id'"),
+        ({"ids": []}, "do not fit the tool's schema"),
+        ({"ids": [GONE], "timeout": 4000}, "do not fit the tool's schema"),
+    ],
+)
+async def test_a_wait_that_makes_no_sense_is_an_error_for_the_model(
+    house: House, parent: Parent, arguments: dict[str, Any], complaint: str
+) -> None:
+    await parent.follows(Step((Call("wait_agent", arguments),)), Step((Says("I see."),)))
+    rested = await house.comes_to_rest(parent.id)
+    (result,) = await parent.results("wait_agent")
+    assert result.is_error
+    assert complaint in result.result
+    assert rested.state is State.W
+
+
+@pytest.mark.parametrize("tool", ["wait_agent", "message_agent", "interrupt_agent"])
+async def test_an_agent_of_another_tree_cannot_be_addressed(house: House, sim: Simulator, tool: str) -> None:
+    other = Parent(house, sim)
+    await other.follows(spawns("[[gate:go]] [[say:1 tokens]]"), waits(other.child()))
+    await other.parked()
+    arguments: dict[str, Any] = {"ids": [str(other.child())]} if tool == "wait_agent" else {"id": str(other.child())}
+    if tool == "message_agent":
+        arguments["message"] = "[[say:1 tokens]] come here"
+    stranger = Parent(house, sim)
+    await stranger.follows(Step((Call(tool, arguments),)))
+    await house.comes_to_rest(stranger.id)
+    (result,) = await stranger.results(tool)
+    assert (result.is_error, "You have no agent" in result.result) == (True, True)
+    assert len(await house.messages(other.child())) == 1
+    await sim.gates["go"].set(open=True)
+    await house.comes_to_rest(other.id)
+
+
+def asking(house: House, chat: Chat, *, index: int = 0, model: str | None = None, **more: Any) -> ToolContext:
+    """A call of a chat that nobody drives."""
+    return ToolContext(
+        key=CallKey(chat.id, 2, index),
+        owner_id=house.user,
+        organisation_id=house.organisation,
+        home=chat.id,
+        told=Told(model=ModelName(model) if model else None),
+        services={Family: house.kit.family},
+        **more,
+    )
+
+
+async def at_rest(house: House, **card: Any) -> Chat:
+    return await house.comes_to_rest(await house.someone_asks("[[say:1 tokens]]", **card))
+
+
+async def start(ctx: ToolContext, **more: Any) -> ChatId:
+    output = await spawn_agent.run(ctx, {"type": "general", "prompt": "[[say:1 tokens]] look", **more})
+    return ChatId(UUID(msgspec.json.decode(output.text)["id"]))
+
+
+async def card_of(house: House, chat_id: ChatId) -> Any:
+    return await house.pool.fetchrow("SELECT * FROM chat_cards WHERE id = $1", chat_id)
+
+
+async def set_subagents(house: House, **value: Any) -> None:
+    await house.pool.execute(
+        "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'subagents', $2)",
+        house.organisation,
+        msgspec.json.encode(value).decode(),
+    )
+    house.config.changed(house.organisation)
+
+
+async def test_an_agent_inherits_what_its_parent_has(house: House) -> None:
+    workspace, settings = uuid4(), '{"approvals":{"execute":"ask"},"mcp_servers":["files"]}'
+    chat = await at_rest(house, workspace_id=workspace, settings=settings)
+    child = await start(asking(house, chat), type="explore", title="  Look   around ")
+    card = await card_of(house, child)
+    assert (card["parent_id"], card["root_id"], card["owner_id"]) == (chat.id, chat.id, house.user)
+    assert (card["agent_type"], card["title"], card["source"]) == ("explore", "Look around", "agent")
+    assert (card["workspace_id"], card["settings"]) == (workspace, settings)
+    await house.comes_to_rest(child)
+
+
+async def test_a_call_that_is_run_again_starts_and_says_nothing_twice(house: House) -> None:
+    chat = await at_rest(house)
+    first, again = await start(asking(house, chat)), await start(asking(house, chat))
+    assert first == again
+    await house.comes_to_rest(first)
+    tell = asking(house, chat, index=1)
+    for _ in range(2):
+        await message_agent.run(tell, {"id": str(first), "message": "[[say:1 tokens]] more"})
+        await house.comes_to_rest(first)
+    said = [message for message in await house.messages(first) if message.role is Role.USER]
+    assert len(said) == 2
+
+
+async def test_a_runner_that_lost_its_chat_starts_no_agent(house: House) -> None:
+    chat = await at_rest(house)
+    stale = Fence(ReplicaId(uuid4()), RunnerId(uuid4()), Status.RUNNING, chat.history_version)
+    with pytest.raises(Fenced):
+        await start(asking(house, chat, fence=stale))
+    assert await house.pool.fetchval("SELECT count(*) FROM chat_cards WHERE parent_id = $1", chat.id) == 0
+
+
+async def test_so_many_agents_and_no_more(house: House, sim: Simulator) -> None:
+    await set_subagents(house, working=2)
+    chat = await at_rest(house)
+    children = [
+        await start(asking(house, chat, index=index), prompt="[[gate:go]] [[say:1 tokens]]") for index in (0, 1)
+    ]
+    with pytest.raises(ToolFailed, match="2 agents work already"):
+        await start(asking(house, chat, index=2))
+    await sim.gates["go"].set(open=True)
+    for child in children:
+        await house.comes_to_rest(child)
+    await house.comes_to_rest(await start(asking(house, chat, index=2)))
+
+
+async def test_an_agent_stands_only_so_deep(house: House) -> None:
+    chat = await at_rest(house)
+    child = await house.comes_to_rest(await start(asking(house, chat)))
+    with pytest.raises(ToolFailed, match="may not be started from here"):
+        await start(asking(house, child))
+    await set_subagents(house, depth=2)
+    grandchild = await start(asking(house, child))
+    card = await card_of(house, grandchild)
+    assert (card["parent_id"], card["root_id"]) == (child.id, chat.id)
+    await house.comes_to_rest(grandchild)
+    with pytest.raises(ToolFailed, match="may not be started from here"):
+        await start(asking(house, await house.machine.load(grandchild)))
+    named = await house.kit.family.named(chat.id, [str(grandchild)])
+    assert [agent.parent_id for agent in named] == [child.id]
+
+
+async def offer_models(house: House, sim: Simulator, *names: str) -> None:
+    await offer_demo(house.pool, house.organisation, sim.url)
+    for name in names:
+        await house.pool.execute(
+            "INSERT INTO model_settings (organisation_id, name, model, provider_id, options) "
+            "SELECT organisation_id, $2, $2, provider_id, options FROM model_settings "
+            "WHERE organisation_id = $1 LIMIT 1",
+            house.organisation,
+            name,
+        )
+    house.config.changed(house.organisation)
+
+
+@pytest.mark.parametrize(
+    ("argument", "personal", "deployment", "chosen"),
+    [
+        ("swift", "wise", "wise", "swift"),
+        (None, "wise", "swift", "wise"),
+        (None, None, "swift", "swift"),
+        (None, None, None, "mine"),
+        (None, "lost", "swift", "swift"),
+        (None, "lost", "lost", "mine"),
+    ],
+)
+async def test_whose_word_counts_about_the_model(
+    house: House, sim: Simulator, argument: str | None, personal: str | None, deployment: str | None, chosen: str
+) -> None:
+    await offer_models(house, sim, "swift", "wise")
+    await set_subagents(house, explore_model=deployment)
+    await house.pool.execute(
+        "INSERT INTO user_settings (user_id, name, value) VALUES ($1, 'subagents', $2)",
+        house.user,
+        msgspec.json.encode({"explore_model": personal}).decode(),
+    )
+    chat = await at_rest(house)
+    child = await start(asking(house, chat, model="mine"), type="explore", model=argument)
+    assert (await card_of(house, child))["model"] == chosen
+    await house.comes_to_rest(child)
+
+
+async def test_a_model_that_there_is_not_is_refused(house: House, sim: Simulator) -> None:
+    await offer_models(house, sim, "swift")
+    with pytest.raises(ToolFailed, match="There is no model 'lost' to use"):
+        await start(asking(house, await at_rest(house)), model="lost")
+
+
+async def test_a_planning_chat_starts_only_agents_that_look(house: House) -> None:
+    planning = asking(house, await at_rest(house), mode=Mode.PLAN)
+    with pytest.raises(ToolFailed, match="only agents of type explore"):
+        await start(planning)
+    await house.comes_to_rest(await start(planning, type="explore"))
