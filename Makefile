@@ -13,7 +13,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE = 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run screenshots test check format setup lock schema reference proof
+.PHONY: help run screenshots test check check-types check-web check-code format setup lock schema reference proof
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -40,11 +40,18 @@ screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs fr
 
 check: $(READY) $(WEB) ## Format, lint, types, import floors, locks
 	@mkdir -p .make
+	@$(MAKE) --no-print-directory --jobs --output-sync check-types check-web check-code
+
+check-types:
+	@$(BIN)/python scripts/check-types
+
+check-web:
+	@scripts/pnpm --silent check > .make/web.log 2>&1 || { cat .make/web.log; exit 1; }
+
+check-code:
 	@$(BIN)/ruff format --check --quiet . || { echo "check: 'make format' mends the format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/python scripts/check-types
 	@$(BIN)/lint-imports --cache-dir .make/imports > .make/imports.log || { cat .make/imports.log; exit 1; }
-	@scripts/pnpm --silent check > .make/web.log 2>&1 || { cat .make/web.log; exit 1; }
 	@! grep -n '://' $(LOCKS) || { echo "check: a lock file names a host"; exit 1; }
 
 format: $(READY) ## Format the code and mend what can be mended
