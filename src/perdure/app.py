@@ -58,6 +58,7 @@ from perdure.store.pool import Pool, open_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
 from perdure.store.pubsub import Pubsub
 from perdure.store.search import SearchIndex
+from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.store.workspaces import WorkspaceRows
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
 from perdure.stream.chat_stream import ChatStream
@@ -71,13 +72,17 @@ from perdure.stream.watch.watches import Watches
 from perdure.tools.family import Family
 from perdure.tools.recall import Recall
 from perdure.tools.reports import Waits
+from perdure.tools.skills import Skills
+from perdure.tools.workspace_skills import WorkspaceSkills
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
 from perdure.worker.worker import Worker
+from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.local.driver import LocalDriver
+from perdure.workspaces.lookout import Lookout
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import shipped
 
@@ -162,16 +167,18 @@ async def running(
         stack.callback(services.config.follow())
         episodes = Episodes()
         client = await stack.enter_async_context(reach_models(settings, services.clock))
-        workspaces = make_workspaces(settings, pool, pubsub, services.clock)
-        stack.push_async_callback(workspaces.close)
-        kit = equip(pool, machine, services, episodes, client, workspaces, points or Unarmed())
+        yard = lay_out(settings, pool, pubsub, services.clock)
+        stack.push_async_callback(yard.workspaces.close)
+        kit = equip(pool, machine, services, episodes, client, yard, points or Unarmed())
         lease = Lease(
             lambda: connect(url), services.clock, address=address, version=version("perdure"), capacity=CAPACITY
         )
         worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
         worker.counted = pubsub.count
         probe = Probe(kit.preparation.models, client, services.clock)
-        services = replace(services, taker=worker.runners, probe=probe, workspaces=workspaces)
+        services = replace(
+            services, taker=worker.runners, probe=probe, workspaces=yard.workspaces, contexts=yard.contexts
+        )
         aftermath = Aftermath(pool, kit.histories, kit.preparation.models, client, pubsub)
         stack.callback(announcer.follow(aftermath.committed))
         door = ApiDoor(services.entrance, pool, services.rows)
@@ -182,7 +189,7 @@ async def running(
         await heard(stack, pubsub)
         await lease.start()
         search = follow_search(stack, pool, services, announcer)
-        await started(stack, worker, hubs, visitors, workspaces, relay, aftermath, search, watches)
+        await started(stack, worker, hubs, visitors, yard.workspaces, yard.lookout, relay, aftermath, search, watches)
         yield System(
             pool=pool,
             metrics=Metrics(),
@@ -195,15 +202,26 @@ async def running(
                 Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
                 Stream(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
                 Stream(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
-                Stream(re.compile(TERMINAL_PATTERN), TerminalStream(workspaces, visitors, door, services.clock)),
+                Stream(re.compile(TERMINAL_PATTERN), TerminalStream(yard.workspaces, visitors, door, services.clock)),
                 Stream(re.compile(RELAY_PATTERN), Outlet(episodes, relay_secret(services))),
             ),
         )
 
 
-def make_workspaces(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock) -> Workspaces:
+@dataclass(frozen=True, slots=True)
+class Yard:
+    """Where tools act, what is told there, and who looks at it."""
+
+    workspaces: Workspaces
+    contexts: Contexts
+    lookout: Lookout
+
+
+def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock) -> Yard:
     drivers = {"local": LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)}
-    return Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, clock)
+    workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, clock)
+    contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
+    return Yard(workspaces, contexts, Lookout(workspaces, contexts, clock))
 
 
 class Service(Protocol):
@@ -254,22 +272,25 @@ def equip(
     services: Services,
     episodes: Episodes,
     client: ProviderClient,
-    workspaces: Workspaces,
+    yard: Yard,
     points: Points,
 ) -> Kit:
     """What runners work with."""
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
     models = ConfiguredModels(services.config, Catalog.load())
+    skills = Skills(WorkspaceSkills(yard.contexts, yard.workspaces))
     known = {
-        Workspaces: workspaces,
+        Workspaces: yard.workspaces,
         Recall: Recall(StoredArchive(pool)),
         Family: services.family,
         Config: services.config,
+        Skills: skills,
     }
+    sources = ConfiguredSources(services.config, yard.contexts, skills)
     return Kit(
         machine=machine,
         histories=Histories(pool),
-        preparation=Preparation(models, Toolbox(services.config), ConfiguredSources(services.config), files),
+        preparation=Preparation(models, Toolbox(services.config), sources, files),
         client=client,
         tools=ToolRunner(journal, files, clock, known, points.reached),
         journal=journal,

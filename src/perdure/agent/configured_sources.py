@@ -1,34 +1,35 @@
 """What the configuration adds to prompts, and the rules that it sets for turns."""
 
-import re
-
 from perdure.agent.decide import Policy
 from perdure.agent.prepare import Limits, Rules
 from perdure.agent.prompt import Surroundings
+from perdure.agent.surroundings import instructions, skill_index
 from perdure.config.config import Config
 from perdure.core.card import Card
-
-# Invisible and direction-changing code points: a prompt must say what it seems to say.
-_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
-_BLANK_RUN = re.compile(r"\n{3,}")
-
-
-def normalised(text: str) -> str:
-    """A prompt that a person wrote: plain line ends, nothing invisible, no runs of blank lines."""
-    plain = _INVISIBLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _BLANK_RUN.sub("\n\n", plain).strip()
+from perdure.core.text import normalised
+from perdure.tools.skills import Asker, Skills
+from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.wire import ContextSnapshot
 
 
 class ConfiguredSources:
     """Reads prompts and rules from the cache of the configuration."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, contexts: Contexts, skills: Skills) -> None:
         self._config = config
+        self._contexts = contexts
+        self._skills = skills
 
     async def surroundings(self, card: Card) -> Surroundings:
+        asker = Asker.of_card(card)
+        context: ContextSnapshot | None = None
+        if asker.has_workspace:
+            context = await self._contexts.pinned(asker.chat_id, asker.home, turns=card.turns)
         personal = await self._config.personal(card.owner_id)
         settings = await self._config.settings(card.organisation_id)
         return Surroundings(
+            workspace=instructions(context) if context else None,
+            skills=skill_index(await self._skills.index(asker)),
             instructions=normalised(personal.settings.prompt) or None,
             plan=normalised(settings.plan_instructions) or None,
         )

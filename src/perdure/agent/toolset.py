@@ -38,6 +38,10 @@ class Toolset:
         tool = self.ours.get(name)
         return tool is not None and tool.exclusive
 
+    def reframes(self, name: str) -> bool:
+        tool = self.ours.get(name)
+        return tool is not None and tool.reframes
+
     def stops(self, name: str) -> bool:
         tool = self.ours.get(name)
         return tool is not None and tool.stop_after

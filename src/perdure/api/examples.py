@@ -25,6 +25,7 @@ EXAMPLES: Mapping[str, Any] = {
     "create_workspace": {"template": "blank"},
     "start_workspace": {},
     "stop_workspace": {},
+    "refresh_context": {},
     "add_user": {"email": "grace@example.com", "name": "Grace", "role": "member"},
     "change_user": {"role": "admin"},
     "add_group": {"name": "Docs team", "members": []},

@@ -16,6 +16,7 @@ from perdure.machine.machine import Machine
 from perdure.store.pubsub import Pubsub
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
+from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.service import Workspaces
 
 
@@ -36,3 +37,4 @@ class Services:
     probe: Probe | None = None
     """Absent where this process reaches no models."""
     workspaces: Workspaces | None = None
+    contexts: Contexts | None = None

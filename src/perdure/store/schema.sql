@@ -547,6 +547,15 @@ CREATE TABLE public.users (
     CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'auditor'::text])))
 );
 
+CREATE TABLE public.workspace_contexts (
+    chat_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    hash text NOT NULL,
+    snapshot text NOT NULL,
+    turns integer NOT NULL,
+    pinned_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.workspaces (
     id uuid NOT NULL,
     organisation_id uuid NOT NULL,
@@ -669,6 +678,9 @@ ALTER TABLE ONLY public.user_settings
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.workspace_contexts
+    ADD CONSTRAINT workspace_contexts_pkey PRIMARY KEY (chat_id);
+
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
 
@@ -677,6 +689,8 @@ CREATE INDEX audit_newest ON public.audit USING btree (organisation_id, id DESC)
 CREATE INDEX chat_cards_children ON public.chat_cards USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX chat_cards_family ON public.chat_cards USING btree (root_id) WHERE (root_id IS NOT NULL);
+
+CREATE INDEX chat_cards_of_workspace ON public.chat_cards USING btree (workspace_id) WHERE (workspace_id IS NOT NULL);
 
 CREATE INDEX chat_cards_watched ON public.chat_cards USING btree (owner_id);
 
@@ -743,6 +757,8 @@ CREATE INDEX tokens_by_user ON public.tokens USING btree (user_id, created_at);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
 CREATE INDEX users_of_organisation ON public.users USING btree (organisation_id, created_at, id);
+
+CREATE INDEX workspace_contexts_of_workspace ON public.workspace_contexts USING btree (workspace_id);
 
 CREATE INDEX workspaces_idle ON public.workspaces USING btree (used_at) WHERE (status = 'running'::text);
 
@@ -866,6 +882,12 @@ ALTER TABLE ONLY public.user_settings
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.workspace_contexts
+    ADD CONSTRAINT workspace_contexts_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_cards(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.workspace_contexts
+    ADD CONSTRAINT workspace_contexts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);

@@ -28,6 +28,14 @@ class WorkspaceRow:
         return cls(**{name: row[name] for name in cls.__dataclass_fields__})
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A chat whose card changed, and the card's new version."""
+
+    chat_id: ChatId
+    metadata_version: int
+
+
 def _row(row: Record | None) -> WorkspaceRow | None:
     return None if row is None else WorkspaceRow.of(row)
 
@@ -57,6 +65,11 @@ class WorkspaceRows:
 
     async def touch(self, workspace_id: WorkspaceId) -> None:
         await self._pool.execute(query("workspaces/touch"), workspace_id)
+
+    async def diff(self, workspace_id: WorkspaceId, diff: str | None) -> list[Moved]:
+        """Put how the repositories stand on the cards of the workspace's chats."""
+        rows = await self._pool.fetch(query("workspaces/diff"), workspace_id, diff)
+        return [Moved(row["id"], row["metadata_version"]) for row in rows]
 
     async def idle(self, longer_than: timedelta) -> list[WorkspaceRow]:
         rows = await self._pool.fetch(query("workspaces/idle"), longer_than)

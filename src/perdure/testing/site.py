@@ -40,10 +40,12 @@ from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub
 from perdure.store.search import SearchIndex
+from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.store.workspaces import WorkspaceRows
 from perdure.testing.workshop import workshop
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
+from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import shipped
@@ -63,6 +65,8 @@ def services_for(
     clock, bus, keyring = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET])
     config = Config(pool, bus, keyring, clock)
     machine = Machine(Execution(pool), Announcer(bus))
+    drivers = {} if folder is None else {"local": LocalDriver(folder)}
+    workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), bus, clock) if drivers else None
     return Services(
         machine=machine,
         family=Family(pool, machine, config),
@@ -76,9 +80,8 @@ def services_for(
         taker=taker or Nobody(),
         probe=Probe(ConfiguredModels(config, Catalog.load()), client, clock),
         clock=clock,
-        workspaces=None
-        if folder is None
-        else Workspaces(WorkspaceRows(pool), {"local": LocalDriver(folder)}, shipped(), bus, clock),
+        workspaces=workspaces,
+        contexts=workspaces and Contexts(WorkspaceContextRows(pool), workspaces, bus),
     )
 
 

@@ -11,7 +11,7 @@ from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.building import Progress
 
 
-@tool(Effect.KEYED, modes=frozenset({Mode.ROOT}), serial=True)
+@tool(Effect.KEYED, modes=frozenset({Mode.ROOT}), serial=True, reframes=True)
 async def create_workspace(
     ctx: ToolContext,
     template: Annotated[str, Meta(description="As list_templates names it.")] = "blank",

@@ -14,6 +14,8 @@ from perdure.tools.process_list import process_list
 from perdure.tools.process_output import process_output
 from perdure.tools.process_signal import process_signal
 from perdure.tools.read_file import read_file
+from perdure.tools.read_skill import read_skill
+from perdure.tools.read_skill_file import read_skill_file
 from perdure.tools.read_template import read_template
 from perdure.tools.recall import recall
 from perdure.tools.search_files import search_files
@@ -44,4 +46,6 @@ SHIPPED: tuple[Tool, ...] = (
     stop_workspace,
     *AGENT_TOOLS,
     recall,
+    read_skill,
+    read_skill_file,
 )

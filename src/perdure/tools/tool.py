@@ -138,6 +138,8 @@ class Tool:
     """A turn ends once it succeeded."""
     serial: bool = False
     """Calls of one answer run one after the other."""
+    reframes: bool = False
+    """Changes what surrounds the prompt: the turn is prepared again after it."""
     timeout: timedelta = TOOL_TIMEOUT
     mcp_server_id: str | None = None
 
@@ -149,6 +151,7 @@ def tool(
     exclusive: bool = False,
     stop_after: bool = False,
     serial: bool = False,
+    reframes: bool = False,
     timeout: timedelta = TOOL_TIMEOUT,
 ) -> Callable[[Callable[Concatenate[ToolContext, P], Awaitable["str | ToolOutput"]]], Tool]:
     """Make a tool of a function: its name, docstring and annotated parameters are what the model sees."""
@@ -171,6 +174,7 @@ def tool(
             exclusive=exclusive,
             stop_after=stop_after,
             serial=serial,
+            reframes=reframes,
             timeout=timeout,
         )
 

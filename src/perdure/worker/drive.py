@@ -103,7 +103,8 @@ class Drive:
         return await self.kit.preparation.prepare(await self.history(), self.chat.turn)
 
     def forget_preparation(self) -> None:
-        self._prepared = None
+        """Prepare anew for the next step, from a card that is read again."""
+        self._prepared = self._history = None
 
     async def commit(self, *transitions: Transition, fence: Fence | None = None) -> Committed:
         return await self.commit_by(lambda _: transitions, fence=fence)

@@ -9,6 +9,7 @@ import msgspec
 
 from perdure.core.clock import Clock
 from perdure.core.errors import BuildFailed, NotFound, PerdureError
+from perdure.core.events import DiffStatus
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import WORKSPACE_IDLE, WORKSPACE_SWEEP
@@ -22,6 +23,9 @@ from perdure.workspaces.templates.template import Template, Value
 
 _log = logging.getLogger(__name__)
 _parameters = msgspec.json.Decoder(dict[str, Value])
+
+
+Follower = Callable[[WorkspaceRow, WorkspaceClient], None]
 
 
 class Workspaces:
@@ -43,6 +47,7 @@ class Workspaces:
         self._clients: dict[tuple[WorkspaceId, bool], WorkspaceClient] = {}
         self._turns: dict[WorkspaceId, asyncio.Lock] = {}
         self._touched: dict[WorkspaceId, float] = {}
+        self._followers: list[Follower] = []
 
     def template(self, name: str) -> Template:
         found = self.templates.get(name)
@@ -97,8 +102,25 @@ class Workspaces:
         version = await self.rows.attach(chat_id, workspace_id)
         self._pubsub.publish([Notice(Topic.CHAT, chat_id, metadata_version=version)])
 
+    async def stands(self, workspace_id: WorkspaceId, diff: DiffStatus | None) -> None:
+        """Tell whoever shows the workspace's chats how its repositories stand."""
+        text = None if diff is None else msgspec.json.encode(diff).decode()
+        moved = await self.rows.diff(workspace_id, text)
+        self._pubsub.publish([Notice(Topic.CHAT, m.chat_id, metadata_version=m.metadata_version) for m in moved])
+
+    def follow(self, follower: Follower) -> Callable[[], None]:
+        """Call somebody whenever a workspace is used; the result stops that."""
+        self._followers.append(follower)
+        return lambda: self._followers.remove(follower)
+
     async def client(self, row: WorkspaceRow, *, view: bool = False) -> WorkspaceClient:
         """A way in, starting the workspace if it is stopped."""
+        client = await self._client(row, view=view)
+        for follower in () if view else self._followers:
+            follower(row, client)
+        return client
+
+    async def _client(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
         async with self._turn(row.id):
             known = self._clients.get((row.id, view))
             if known is not None and await _answers(known):

@@ -8,22 +8,27 @@ from perdure.api.http import Answer
 from perdure.api.routing import Routes
 from perdure.api.wire.control import Nothing
 from perdure.api.wire.workspaces import (
+    ContextEntry,
+    ContextView,
     Diff,
+    DiffQuery,
     FilesQuery,
     NewWorkspace,
     PathQuery,
     ProcessPage,
+    SkillEntry,
     TemplateCard,
     TemplateList,
     WorkspaceCard,
     WorkspaceList,
 )
 from perdure.core.errors import NotFound
-from perdure.core.ids import WorkspaceId
+from perdure.core.ids import ChatId, WorkspaceId
 from perdure.store.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.service import Workspaces
-from perdure.workspaces.wire import GitState, Listing
+from perdure.workspaces.wire import ContextSnapshot, GitState, Listing
 
 routes = Routes("workspaces")
 
@@ -128,14 +133,30 @@ async def read_git(caller: Caller, workspace_id: WorkspaceId) -> GitState:
 
 
 @routes.get("/workspaces/{workspace_id}/diff")
-async def read_diff(caller: Caller, workspace_id: WorkspaceId) -> Diff:
+async def read_diff(caller: Caller, workspace_id: WorkspaceId, query: DiffQuery) -> Diff:
     """What changed in its repositories since their last commits, read now."""
     client = await _client(caller, workspace_id)
     state = await client.git.state()
-    if not state.repositories:
-        raise NotFound("There is no repository in this workspace.")
-    diffs = [(await client.git.diff(repository.path)).diff for repository in state.repositories]
-    return Diff("\n".join(diffs))
+    paths = [each.path for each in state.repositories if query.path in (None, each.path)]
+    if not paths:
+        raise NotFound("There is no such repository in this workspace.")
+    return Diff("\n".join([(await client.git.diff(path)).diff for path in paths]))
+
+
+@routes.get("/chats/{chat_id}/context")
+async def read_context(caller: Caller, chat_id: ChatId) -> ContextView:
+    """What the chat's workspace tells its agent: pinned, so that the prompt stays as it is."""
+    seen = await caller.chats.read(chat_id)
+    found = await _contexts(caller).known(chat_id, seen.row["root_id"] or chat_id)
+    return _context(found, dirty=seen.card.context_dirty)
+
+
+@routes.post("/chats/{chat_id}/context/refresh")
+async def refresh_context(caller: Caller, chat_id: ChatId, body: Nothing) -> ContextView:  # noqa: ARG001
+    """Pin what the workspace tells now. It counts from the next turn on."""
+    seen = await caller.chats.own(chat_id)
+    home = seen.row["root_id"] or chat_id
+    return _context(await _contexts(caller).refresh(chat_id, home, turns=seen.row["turns"]), dirty=False)
 
 
 def _service(caller: Caller) -> Workspaces:
@@ -143,6 +164,25 @@ def _service(caller: Caller) -> Workspaces:
     if workspaces is None:
         raise NotFound("This deployment has no workspaces.")
     return workspaces
+
+
+def _contexts(caller: Caller) -> Contexts:
+    contexts = caller.services.contexts
+    if contexts is None:
+        raise NotFound("This deployment has no workspaces.")
+    return contexts
+
+
+def _context(found: ContextSnapshot | None, *, dirty: bool) -> ContextView:
+    if found is None:
+        return ContextView()
+    return ContextView(
+        hash=found.hash,
+        dirty=dirty,
+        files=tuple(ContextEntry(file.path, file.sha256, file.truncated) for file in found.files),
+        skills=tuple(SkillEntry(skill.name, skill.description, skill.path) for skill in found.skills),
+        mcp=tuple(ContextEntry(file.path, file.sha256, file.truncated) for file in found.mcp),
+    )
 
 
 async def _row(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceRow:

@@ -50,12 +50,42 @@ class FilesQuery(Struct, frozen=True, forbid_unknown_fields=True):
     depth: int = 2
 
 
+class DiffQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    path: str | None = None
+    """One repository, as the state of git names it; all of them without it."""
+
+
 class PathQuery(Struct, frozen=True, forbid_unknown_fields=True):
     path: str = "."
 
 
 class ProcessPage(Struct, frozen=True):
     items: tuple[Process, ...]
+
+
+class ContextEntry(Struct, frozen=True):
+    """A file that says how to work in a workspace."""
+
+    path: str
+    sha256: str
+    truncated: bool
+
+
+class SkillEntry(Struct, frozen=True):
+    name: str
+    description: str
+    path: str
+
+
+class ContextView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the chat's agent is told by its workspace. Dirty: the workspace says something else by now."""
+
+    hash: str | None = None
+    """Absent where nothing is pinned; empty where the workspace did not answer."""
+    dirty: bool = False
+    files: tuple[ContextEntry, ...] = ()
+    skills: tuple[SkillEntry, ...] = ()
+    mcp: tuple[ContextEntry, ...] = ()
 
 
 class Diff(Struct, frozen=True):

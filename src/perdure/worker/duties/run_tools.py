@@ -47,6 +47,8 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     step = CommitStep(messages=results.messages, files=results.files)
     await drive.commit_by(step_and_next(step, history, prepared.toolset, facts), fence=drive.fence(attempt=True))
     reached("tools.committed")
+    if any(prepared.toolset.reframes(call.tool) for call in decision.calls):
+        drive.forget_preparation()
     drive.land()
     reached("tools.landed")
 

@@ -1,0 +1,116 @@
+"""Watching the workspaces that are in use: what git and the context say now goes on the cards of their chats."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from perdure.core.clock import Clock
+from perdure.core.errors import PerdureError
+from perdure.core.events import DiffStatus
+from perdure.core.ids import WorkspaceId
+from perdure.core.timing import LOOKOUT_KEPT, WORKSPACE_LONG_POLL
+from perdure.store.away import AWAY
+from perdure.store.workspaces import WorkspaceRow
+from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.service import Workspaces
+from perdure.workspaces.wire import GitState
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Watch:
+    """One workspace that is looked at, until nobody has used it for a while."""
+
+    client: WorkspaceClient
+    until: float
+    tasks: "list[asyncio.Task[None]]" = field(default_factory=list["asyncio.Task[None]"])
+
+    @property
+    def over(self) -> bool:
+        return all(task.done() for task in self.tasks)
+
+
+class Lookout:
+    """Each replica watches what it uses itself. Where two watch the same, the second finds nothing to write."""
+
+    def __init__(self, workspaces: Workspaces, contexts: Contexts, clock: Clock) -> None:
+        self._workspaces = workspaces
+        self._contexts = contexts
+        self._clock = clock
+        self._watches: dict[WorkspaceId, Watch] = {}
+
+    async def run(self) -> None:
+        stop = self._workspaces.follow(self.used)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stop()
+            for task in [task for watch in self._watches.values() for task in watch.tasks]:
+                task.cancel()
+
+    def used(self, row: WorkspaceRow, client: WorkspaceClient) -> None:
+        """A workspace is used: look at it from now on."""
+        until = self._clock.monotonic() + LOOKOUT_KEPT.total_seconds()
+        watch = self._watches.get(row.id)
+        if watch is not None and watch.client is client and not watch.over:
+            watch.until = until
+            return
+        for task in watch.tasks if watch else ():
+            task.cancel()
+        watch = self._watches[row.id] = Watch(client, until)
+        watch.tasks = [
+            asyncio.create_task(self._edge(look)) for look in (self._git(row, watch), self._told(row, watch))
+        ]
+        watch.tasks[-1].add_done_callback(lambda _: self._forget(row.id, watch))
+
+    async def _git(self, row: WorkspaceRow, watch: Watch) -> None:
+        known = ""
+        while self._clock.monotonic() < watch.until:
+            state = await watch.client.git.state(known, _patience(known))
+            if state.hash != known:
+                await self._workspaces.stands(row.id, diff_status(state))
+            known = state.hash
+
+    async def _told(self, row: WorkspaceRow, watch: Watch) -> None:
+        known = ""
+        while self._clock.monotonic() < watch.until:
+            snapshot = await watch.client.context(known, _patience(known))
+            if snapshot.hash != known:
+                await self._contexts.changed(row.id, snapshot.hash)
+            known = snapshot.hash
+
+    async def _edge(self, look: Coroutine[Any, Any, None]) -> None:
+        """A workspace that does not answer is looked at again when it is used again."""
+        try:
+            await look
+        except (PerdureError, OSError, *AWAY) as error:
+            _log.info("a workspace is no longer looked at: %s", error)
+
+    def _forget(self, workspace_id: WorkspaceId, watch: Watch) -> None:
+        if self._watches.get(workspace_id) is watch and watch.over:
+            del self._watches[workspace_id]
+
+
+def _patience(known: str) -> timedelta:
+    """The first look is answered at once."""
+    return WORKSPACE_LONG_POLL if known else timedelta()
+
+
+def diff_status(state: GitState) -> DiffStatus | None:
+    """All repositories of a workspace in one line: the first one's branch, everybody's changes."""
+    if not state.repositories:
+        return None
+    first = state.repositories[0]
+    files = [file for repository in state.repositories for file in repository.files]
+    return DiffStatus(
+        branch=first.branch or None,
+        origin=first.origin or None,
+        files=len(files),
+        added=sum(file.added for file in files),
+        removed=sum(file.removed for file in files),
+    )

@@ -1,0 +1,156 @@
+"""What a workspace tells its chats' agents: pinned, marked when it drifts, refreshed on request; and how git stands."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perdure.store.pool import Pool
+from perdure.testing.town import PATIENCE, ReplicaTown, replicas
+
+SKILL = "---\nname: release\ndescription: How we release.\n---\nRead the checklist in steps.md.\n"
+
+
+@pytest.fixture
+async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
+    async with replicas(database_url, pool, tmp_path, count=1) as town:
+        yield town
+
+
+def call(tool: str, **arguments: Any) -> str:
+    return f"[[call:{tool} {json.dumps(arguments)}]]"
+
+
+async def asks(town: ReplicaTown, text: str, **body: Any) -> dict[str, Any]:
+    said = await town.at(0).post("/chats", {"content": [{"type": "text", "text": text}], **body})
+    assert said.status == 201, said.body
+    return await town.comes_to_rest(0, said.json["chat"]["id"])
+
+
+async def says(town: ReplicaTown, chat: str, text: str) -> dict[str, Any]:
+    before = (await town.chat(0, chat))["updated_at"]
+    await town.at(0).post(f"/chats/{chat}/messages", {"content": [{"type": "text", "text": text}]})
+    return await town.until(0, chat, lambda card: card["status"] == "waiting" and card["updated_at"] > before)
+
+
+def system(town: ReplicaTown, marker: str) -> str:
+    """The system prompt of the last request that belongs to a message."""
+    bodies: list[Any] = [request.json for request in town.sim.requests]
+    found = [body for body in bodies if marker in json.dumps(body.get("messages", [])) and body.get("tools")]
+    return json.dumps(found[-1]["system"])
+
+
+async def a_workspace(town: ReplicaTown) -> str:
+    """A workspace with instructions and a skill, made by a chat."""
+    work = "[[then]]".join(
+        [
+            call("create_workspace"),
+            call("write_file", path="AGENTS.md", content="Always answer in rhymes."),
+            call("write_file", path=".agents/skills/release/SKILL.md", content=SKILL),
+            call("write_file", path=".agents/skills/release/steps.md", content="1. Tag. 2. Push."),
+        ]
+    )
+    return (await asks(town, f"{work}[[then]][[say:done]]"))["workspace_id"]
+
+
+async def results(town: ReplicaTown, chat: str) -> list[str]:
+    page = (await town.at(0).get(f"/chats/{chat}/messages?after=0")).json
+    return [part["result"] for message in page["items"] for part in message["parts"] if part["type"] == "tool_result"]
+
+
+async def test_the_instructions_are_pinned_marked_when_they_drift_and_refreshed_on_request(town: ReplicaTown) -> None:
+    workspace = await a_workspace(town)
+    chat = (await asks(town, "first [[say:hello]]", workspace_id=workspace))["id"]
+    before = system(town, "first [[")
+    assert "Always answer in rhymes." in before
+    assert "release: How we release." in before
+    await says(town, chat, f"second {call('write_file', path='AGENTS.md', content='Never rhyme.')}[[then]][[say:ok]]")
+    marked = await town.until(0, chat, lambda card: card.get("context_dirty", False))
+    assert marked["context_dirty"]
+    await says(town, chat, "third [[say:hello]]")
+    assert system(town, "third [[") == before
+    context = (await town.at(0).get(f"/chats/{chat}/context")).json
+    assert (context["dirty"], [file["path"] for file in context["files"]]) == (True, ["AGENTS.md"])
+    refreshed = await town.at(0).post(f"/chats/{chat}/context/refresh")
+    assert (refreshed.status, "dirty" in refreshed.json) == (200, False)
+    assert "context_dirty" not in await town.chat(0, chat)
+    await says(town, chat, "fourth [[say:hello]]")
+    assert "Never rhyme." in system(town, "fourth [[")
+
+
+async def test_a_workspace_made_in_the_middle_of_a_turn_is_asked_at_once(town: ReplicaTown) -> None:
+    chat = await asks(town, f"{call('create_workspace')}[[then]][[say:done]]")
+    context = (await town.at(0).get(f"/chats/{chat['id']}/context")).json
+    assert len(context["hash"]) == 64
+    assert "files" not in context
+
+
+async def test_a_skill_is_read_with_its_files_and_nothing_beside_it(town: ReplicaTown) -> None:
+    workspace = await a_workspace(town)
+    reads = "".join(
+        [
+            call("read_skill", name="release"),
+            call("read_skill_file", name="release", path="steps.md"),
+            call("read_skill_file", name="release", path="../../../AGENTS.md"),
+            call("read_skill", name="dance"),
+        ]
+    )
+    chat = await asks(town, f"{reads}[[then]][[say:done]]", workspace_id=workspace)
+    skill, steps, outside, unknown = await results(town, chat["id"])
+    assert "Read the checklist" in skill
+    assert steps == "1. Tag. 2. Push."
+    assert "has no file" in outside
+    assert unknown == "There is no skill 'dance'. There are: release."
+
+
+async def test_a_workspace_that_does_not_answer_is_no_reason_to_wait_and_is_asked_again(
+    town: ReplicaTown, pool: Pool
+) -> None:
+    workspace = await a_workspace(town)
+    await town.at(0).post(f"/workspaces/{workspace}/stop")
+    await pool.execute("UPDATE workspaces SET driver = 'gone' WHERE id = $1", workspace)
+    chat = await asks(town, "first [[say:hello]]", workspace_id=workspace)
+    assert chat["status"] == "waiting"
+    assert (await town.at(0).get(f"/chats/{chat['id']}/context")).json["hash"] == ""
+    await pool.execute("UPDATE workspaces SET driver = 'local' WHERE id = $1", workspace)
+    await says(town, chat["id"], "second [[say:hello]]")
+    assert "Always answer in rhymes." in system(town, "second [[")
+
+
+async def test_how_git_stands_reaches_the_card_and_the_watch(town: ReplicaTown) -> None:
+    prepare = "git init -q -b work . && git config user.email a@b.c && git config user.name a && git add -A"
+    workspace = await a_workspace(town)
+    watch = town.at(0).events("/chats/watch")
+    heard: list[str] = []
+
+    async def listen() -> None:
+        async for event in watch:
+            heard.append(event["type"])
+            if event["type"] == "diff_status_change" and event["chat"].get("diff", {}).get("removed"):
+                return
+
+    listening = asyncio.create_task(listen())
+    work = "[[then]]".join(
+        [
+            call(
+                "execute",
+                command=f"{prepare} && git commit -qm one && git remote add origin https://me:key@forge/a.git",
+            ),
+            call("write_file", path="AGENTS.md", content="Sing.\nDance.\n"),
+        ]
+    )
+    chat = await asks(town, f"{work}[[then]][[say:done]]", workspace_id=workspace)
+    card = await town.until(0, chat["id"], lambda card: card.get("diff", {}).get("removed") == 1)
+    assert card["diff"] == {"branch": "work", "origin": "https://forge/a.git", "files": 1, "added": 2, "removed": 1}
+    async with asyncio.timeout(PATIENCE):
+        await listening
+    await watch.aclose()
+    assert "diff_status_change" in heard
+    diff = (await town.at(0).get(f"/workspaces/{workspace}/diff?path=.")).json["diff"]
+    assert "-Always answer in rhymes." in diff
+    assert (await town.at(0).get(f"/workspaces/{workspace}/diff?path=elsewhere")).status == 404
+    found = (await town.at(0).get("/chats?q=repo:forge/a")).json["items"]
+    assert chat["id"] in [item["id"] for item in found]
