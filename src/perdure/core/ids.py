@@ -12,6 +12,8 @@ WorkspaceId = NewType("WorkspaceId", UUID)
 FileId = NewType("FileId", UUID)
 ChangeId = NewType("ChangeId", UUID)
 ProviderId = NewType("ProviderId", UUID)
+McpServerId = NewType("McpServerId", UUID)
+HookId = NewType("HookId", UUID)
 
 ModelName = NewType("ModelName", str)
 """The unique name of a model setting, such as `demo` or `anthropic/claude-sonnet`."""

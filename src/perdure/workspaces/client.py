@@ -124,6 +124,30 @@ class Terminals:
         return self._connection.frames(f"/v1/terminals/{terminal}/output", offset)
 
 
+class Pipes:
+    """Commands that we talk with over their standard streams."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def open(self, command: str, environment: dict[str, str]) -> wire.Pipe:
+        """Start it. It lives while its output is followed."""
+        body = {"command": command, "environment": environment}
+        return await self._connection.ask(wire.Pipe, "POST", "/v1/pipes", body=body)
+
+    async def look(self, pipe: str) -> wire.Pipe:
+        return await self._connection.ask(wire.Pipe, "GET", f"/v1/pipes/{pipe}")
+
+    async def write(self, pipe: str, content: bytes) -> None:
+        await self._connection.fetch("POST", f"/v1/pipes/{pipe}/input", content=content)
+
+    async def close(self, pipe: str) -> None:
+        await self._connection.fetch("DELETE", f"/v1/pipes/{pipe}")
+
+    def follow(self, pipe: str) -> AsyncGenerator[wire.Frame]:
+        return self._connection.frames(f"/v1/pipes/{pipe}/output", 0)
+
+
 class Git:
     """Repositories in the tree."""
 
@@ -147,6 +171,7 @@ class WorkspaceClient:
         self.processes = Processes(connection)
         self.files = Files(connection)
         self.terminals = Terminals(connection)
+        self.pipes = Pipes(connection)
         self.git = Git(connection)
 
     async def health(self) -> wire.Health:

@@ -6,6 +6,7 @@ import os
 import struct
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -80,7 +81,9 @@ class Connection:
         patience = (WORKSPACE_ANSWER + (wait or timedelta())).total_seconds()
         timeout = aiohttp.ClientTimeout(total=patience)
         try:
-            async with self._session.request(method, path, params=query, data=content, timeout=timeout) as response:
+            # As a stream: aiohttp sends megabytes of plain bytes only under protest.
+            body = None if content is None else BytesIO(content)
+            async with self._session.request(method, path, params=query, data=body, timeout=timeout) as response:
                 received = await response.read()
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise WorkspaceUnreachable(UNREACHABLE) from error

@@ -130,6 +130,14 @@ class Terminal(msgspec.Struct, frozen=True):
     total_bytes: int
 
 
+class Pipe(msgspec.Struct, frozen=True):
+    """A command that we talk with. `complaints` is the end of what it wrote to its standard error."""
+
+    id: str
+    closed: bool
+    complaints: str
+
+
 class TerminalList(msgspec.Struct, frozen=True):
     terminals: list[Terminal]
 

@@ -21,6 +21,7 @@ from perdure.workspaces.agent.intents import Intents
 from perdure.workspaces.agent.kernel import adopt_orphans, hide_memory, name_process
 from perdure.workspaces.agent.keys import Keys
 from perdure.workspaces.agent.memory import Memory
+from perdure.workspaces.agent.pipes import Pipes
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.process import Surroundings
 from perdure.workspaces.agent.processes import Processes
@@ -146,6 +147,7 @@ def assemble(settings: Settings, folder: Folder, memory: Memory) -> Program:
         intents=Intents(folder.inside("edits"), keys, places, incarnation),
         search=Search(places, children, environment),
         terminals=Terminals(around),
+        pipes=Pipes(around),
         git=git,
         git_watch=git_watch,
         context_watch=context_watch,

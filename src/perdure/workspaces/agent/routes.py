@@ -14,6 +14,7 @@ from perdure.workspaces.agent.git import Git
 from perdure.workspaces.agent.http import Handler, Reply, Request, answer
 from perdure.workspaces.agent.intents import Intents
 from perdure.workspaces.agent.keys import Keys
+from perdure.workspaces.agent.pipes import Pipes
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import invalid, missing
 from perdure.workspaces.agent.processes import Processes
@@ -37,6 +38,7 @@ class Program(NamedTuple):
     intents: Intents
     search: Search
     terminals: Terminals
+    pipes: Pipes
     git: Git
     git_watch: Watching
     context_watch: Watching
@@ -163,6 +165,26 @@ async def close_terminal(program: Program, request: Request) -> Reply:
     return answer(program.terminals.close(request.run))
 
 
+async def open_pipe(program: Program, request: Request) -> Reply:
+    return answer(program.pipes.open(request.fields()), 201)
+
+
+async def look_at_pipe(program: Program, request: Request) -> Reply:
+    return answer(program.pipes.look(request.run))
+
+
+async def follow_pipe(program: Program, request: Request) -> Reply:
+    return Reply(b"", kind="application/octet-stream", stream=program.pipes.follow(request.run))
+
+
+async def write_pipe(program: Program, request: Request) -> Reply:
+    return answer(await program.pipes.write(request.run, request.body))
+
+
+async def close_pipe(program: Program, request: Request) -> Reply:
+    return answer(program.pipes.close(request.run))
+
+
 async def git_state(program: Program, request: Request) -> Reply:
     return answer(await program.git_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000))
 
@@ -216,6 +238,11 @@ ROUTES: dict[tuple[str, str], Route] = {
     ("POST", "/v1/terminals/*/input"): type_terminal,
     ("POST", "/v1/terminals/*/size"): resize_terminal,
     ("DELETE", "/v1/terminals/*"): close_terminal,
+    ("POST", "/v1/pipes"): open_pipe,
+    ("GET", "/v1/pipes/*"): look_at_pipe,
+    ("GET", "/v1/pipes/*/output"): follow_pipe,
+    ("POST", "/v1/pipes/*/input"): write_pipe,
+    ("DELETE", "/v1/pipes/*"): close_pipe,
     ("GET", "/v1/git"): git_state,
     ("GET", "/v1/git/diff"): git_diff,
     ("GET", "/v1/context"): context,

@@ -1,0 +1,1 @@
+"""Tools that come from elsewhere: servers that speak the Model Context Protocol."""

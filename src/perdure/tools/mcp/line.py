@@ -1,0 +1,101 @@
+"""One server for one person: connected when it is needed, kept open, and left alone for a while when it is down."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from perdure.core.clock import Clock
+from perdure.core.timing import MCP_DOWN
+from perdure.tools.mcp.speech import Gone, Listed, Said, Session, SignInNeeded, Unreachable
+
+Dial = Callable[[Callable[[], None]], Awaitable[Session]]
+
+
+class Line:
+    """What is known of a server outlives its connections: its tools are still offered while it is away."""
+
+    def __init__(self, dial: Dial, clock: Clock) -> None:
+        self._dial = dial
+        self._clock = clock
+        self._session: Session | None = None
+        self._turn = asyncio.Lock()
+        self._listing = asyncio.Lock()
+        self._known: tuple[Listed, ...] | None = None
+        self._current = False
+        """Whether what is known is what the server says now."""
+        self._down: tuple[float, Unreachable] | None = None
+        self.used = clock.monotonic()
+        self.connected = 0
+        """How often it was connected."""
+        self.version = 0
+        """Moves when the server says that its tools are not the same."""
+
+    @property
+    def open(self) -> bool:
+        return self._session is not None and self._session.alive
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it is left alone just now."""
+        return str(self._down[1]) if self._down is not None and self._down[0] > self._clock.monotonic() else None
+
+    async def tools(self) -> tuple[Listed, ...]:
+        """Its tools: asked for once and again when they changed. While it is away, those that it had."""
+        try:
+            return await self._listed()
+        except Unreachable:
+            if self._known is None:
+                raise
+            return self._known
+
+    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> Said:
+        session = await self._connection()
+        try:
+            return await session.call(tool, arguments, show)
+        except Gone:
+            # It was restarted: nothing was carried out, so that a second try does nothing twice.
+            session = await self._connection()
+            return await session.call(tool, arguments, show)
+
+    async def close(self) -> None:
+        if self._session is not None:
+            session, self._session = self._session, None
+            await session.close()
+
+    async def _listed(self) -> tuple[Listed, ...]:
+        session = await self._connection()
+        async with self._listing:
+            if self._known is None or not self._current:
+                version = self.version
+                self._known = await session.tools()
+                self._current = version == self.version
+            return self._known
+
+    async def _connection(self) -> Session:
+        self.used = self._clock.monotonic()
+        if self._session is not None and self._session.alive:
+            return self._session
+        async with self._turn:
+            if self._session is not None and self._session.alive:
+                return self._session
+            if self._down is not None and self._down[0] > self._clock.monotonic():
+                raise self._down[1]
+            return await self._connect()
+
+    async def _connect(self) -> Session:
+        try:
+            self._session = await self._dial(self._changed)
+        except SignInNeeded:
+            raise
+        except Unreachable as error:
+            self._down = self._clock.monotonic() + MCP_DOWN.total_seconds(), error
+            raise
+        self._down = None
+        self.connected += 1
+        # A server that was away may have come back with other tools.
+        self._current = False
+        return self._session
+
+    def _changed(self) -> None:
+        self.version += 1
+        self._current = False

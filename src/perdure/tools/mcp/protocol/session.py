@@ -1,0 +1,154 @@
+"""One open connection to one server, held by a task of its own."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from importlib.metadata import version
+from typing import Any
+
+from mcp import Client, MCPError
+from mcp.client.subscriptions import SubscriptionLost
+from mcp_types import CONNECTION_CLOSED, Implementation, ToolListChangedNotification
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from perdure.core.timing import MCP_CALL, MCP_CONNECT, MCP_LISTEN_AGAIN
+from perdure.tools.mcp.protocol.translation import explained, listed, said
+from perdure.tools.mcp.protocol.transports import Told, transport
+from perdure.tools.mcp.speech import Gone, Listed, NoAnswer, Said, SignInNeeded, Unreachable
+from perdure.tools.mcp.way import Way
+
+PAGES = 100
+PARTING_SECONDS = 0.2
+TOOLS = 2_000
+
+_log = logging.getLogger(__name__)
+
+
+class OpenSession:
+    """Speaks to a server until closed."""
+
+    def __init__(self, way: Way, changed: Callable[[], None]) -> None:
+        self._way = way
+        self._changed = changed
+        self._told = Told()
+        self._client: Client | None = None
+        self._holding: asyncio.Task[None] | None = None
+        self._ended: Exception | None = None
+
+    @classmethod
+    async def to(cls, way: Way, changed: Callable[[], None]) -> "OpenSession":
+        """Connect, or say why that is not possible. `changed` is told when the server's tools are not the same."""
+        session = cls(way, changed)
+        await session._open()
+        return session
+
+    @property
+    def alive(self) -> bool:
+        return self._holding is not None and not self._holding.done() and not self._told.over
+
+    async def close(self) -> None:
+        if self._holding is not None and not self._holding.done():
+            self._holding.cancel()
+            await asyncio.wait({self._holding})
+
+    async def tools(self) -> tuple[Listed, ...]:
+        found: list[Listed] = []
+        cursor: str | None = None
+        async with self._errors(), asyncio.timeout(MCP_CONNECT.total_seconds()):
+            for _ in range(PAGES):
+                page = await self._connected.list_tools(cursor=cursor)
+                found += map(listed, page.tools)
+                cursor = page.next_cursor
+                if cursor is None or len(found) >= TOOLS:
+                    break
+        return tuple(found[:TOOLS])
+
+    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> Said:
+        async def told(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+            if message:
+                show(f"{message}\n")
+
+        async with self._errors():
+            return said(await self._connected.call_tool(tool, arguments, MCP_CALL.total_seconds(), told))
+
+    @property
+    def _connected(self) -> Client:
+        if self._client is None or not self.alive:
+            raise self._ended or Gone("the connection is closed")
+        return self._client
+
+    async def _open(self) -> None:
+        ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._holding = asyncio.create_task(self._hold(ready))
+        try:
+            async with asyncio.timeout(MCP_CONNECT.total_seconds()):
+                self._client = await asyncio.shield(ready)
+        except TimeoutError:
+            raise Unreachable(f"it did not answer within {MCP_CONNECT.total_seconds():.0f} s") from None
+        finally:
+            if self._client is None:
+                await self.close()
+
+    async def _hold(self, ready: "asyncio.Future[Client]") -> None:
+        """Keep the connection open. One task enters and leaves it, as the package asks."""
+        client = Client(
+            transport(self._way, self._told),
+            message_handler=self._heard,
+            client_info=Implementation(name="perdure", version=version("perdure")),
+            cache=None,
+            read_timeout_seconds=MCP_CALL.total_seconds(),
+        )
+        try:
+            async with client:
+                if not ready.done():
+                    ready.set_result(client)
+                await self._follow(client)
+        except Exception as error:  # noqa: BLE001 - whatever ends the connection is told to whoever waits for it
+            self._ended = explained(error, self._told.status)
+            _log.info("the connection to MCP server %s ended: %s", self._way.name, self._ended)
+            if not ready.done():
+                ready.set_exception(self._ended)
+        finally:
+            if not ready.done():
+                ready.cancel()
+
+    async def _follow(self, client: Client) -> None:
+        """Until cancelled: hear that the tools changed. In the newer protocol one asks to be told."""
+        tools = client.server_capabilities.tools
+        while tools and tools.list_changed and client.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            with suppress(SubscriptionLost, MCPError):
+                async with client.listen(tools_list_changed=True) as events:
+                    async for _ in events:
+                        self._changed()
+            await asyncio.sleep(MCP_LISTEN_AGAIN.total_seconds())
+            # Nobody told us what changed in the meantime.
+            self._changed()
+        await asyncio.Event().wait()
+
+    async def _heard(self, message: object) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            self._changed()
+
+    @asynccontextmanager
+    async def _errors(self) -> AsyncGenerator[None]:
+        """The package's errors as ours. A connection that is of no use any more is ended."""
+        try:
+            yield
+        except TimeoutError as error:
+            raise NoAnswer(f"it gave no answer within {MCP_CONNECT.total_seconds():.0f} s") from error
+        except Exception as error:
+            raise await self._explained(error) from error
+
+    async def _explained(self, error: Exception) -> Exception:
+        told = explained(error, self._told.status)
+        if self._holding is None:
+            return told
+        if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
+            # Why it is closed is known to the task that held it, a moment later.
+            await asyncio.wait({self._holding}, timeout=PARTING_SECONDS)
+            told = self._ended or told
+            self._holding.cancel()
+        elif isinstance(told, (Gone, SignInNeeded)):
+            self._holding.cancel()
+        return told

@@ -1,0 +1,119 @@
+"""From the package's types and errors to our own words."""
+
+import base64
+import binascii
+
+import httpx2
+import msgspec
+from mcp import MCPError
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INVALID_REQUEST,
+    REQUEST_TIMEOUT,
+    AudioContent,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+    Tool,
+)
+from pydantic import ValidationError
+
+from perdure.core.errors import PerdureError
+from perdure.core.timing import MCP_CALL
+from perdure.tools.mcp.speech import Gone, Listed, NoAnswer, Picture, Refusal, Said, SignInNeeded, Unreachable
+
+_SIGN_IN = (401, 403)
+
+
+def listed(tool: Tool) -> Listed:
+    hints = tool.annotations
+    return Listed(
+        name=tool.name,
+        description=tool.description or tool.title or "",
+        schema=tool.input_schema,
+        read_only=bool(hints and hints.read_only_hint),
+        idempotent=bool(hints and hints.idempotent_hint),
+        destructive=bool(hints and hints.destructive_hint),
+    )
+
+
+def said(result: CallToolResult) -> Said:
+    texts = [text for block in result.content if (text := _text(block))]
+    if not texts and result.structured_content is not None:
+        texts = [msgspec.json.encode(result.structured_content).decode()]
+    pictures = [picture for block in result.content if (picture := _picture(block))]
+    return Said(text="\n\n".join(texts), is_error=bool(result.is_error), pictures=tuple(pictures))
+
+
+def _text(block: ContentBlock) -> str:
+    match block:
+        case TextContent(text=text):
+            return text
+        case EmbeddedResource(resource=TextResourceContents(text=text, uri=uri)):
+            return f"[{uri}]\n{text}"
+        case EmbeddedResource(resource=resource):
+            return f"[{resource.uri}: {resource.mime_type or 'data'}, left out]"
+        case ResourceLink(uri=uri, name=name):
+            return f"[{name}]({uri})"
+        case AudioContent(mime_type=media_type):
+            return f"[a sound of type {media_type}, left out]"
+        case _:
+            return ""
+
+
+def _picture(block: ContentBlock) -> Picture | None:
+    if not isinstance(block, ImageContent):
+        return None
+    try:
+        return Picture(block.mime_type, base64.b64decode(block.data, validate=True))
+    except binascii.Error:
+        return None
+
+
+def explained(error: BaseException, status: int | None = None) -> Exception:
+    """What an error means for whoever asked. `status` is what HTTP said last, if that was not good."""
+    match error:
+        case BaseExceptionGroup():
+            return explained(error.exceptions[0], status)
+        case Unreachable() | Refusal():
+            return error
+        case MCPError():
+            return _refused(error, status)
+        case httpx2.HTTPError() | OSError():
+            return _unreached(error)
+        case PerdureError():
+            return Unreachable(str(error))
+        case ValidationError():
+            return Refusal("it answered something that is not in the protocol")
+        case _:
+            return Refusal(f"it failed: {str(error)[:500] or type(error).__name__}")
+
+
+def _unreached(error: httpx2.HTTPError | OSError) -> Unreachable:
+    match error:
+        case httpx2.HTTPStatusError(response=response) if response.status_code in _SIGN_IN:
+            return SignInNeeded(f"it wants somebody to sign in (HTTP {response.status_code})")
+        case httpx2.HTTPStatusError(response=response):
+            return Unreachable(f"it answered with HTTP {response.status_code}")
+        case httpx2.ConnectError() | httpx2.ConnectTimeout():
+            return Gone("nobody answers at its address")
+        case _:
+            return NoAnswer("the connection broke")
+
+
+def _refused(error: MCPError, status: int | None) -> Exception:
+    if status in _SIGN_IN:
+        return SignInNeeded(f"it wants somebody to sign in (HTTP {status})")
+    if error.code == REQUEST_TIMEOUT:
+        return NoAnswer(f"it gave no answer within {MCP_CALL.total_seconds():.0f} s")
+    if error.code == INVALID_REQUEST and error.message == "Session terminated":
+        return Gone("it ended the session")
+    if error.code == CONNECTION_CLOSED:
+        return NoAnswer("it closed the connection")
+    if status is not None and status >= 500:
+        return NoAnswer(f"it answered with HTTP {status}")
+    return Refusal(error.message[:2_000])

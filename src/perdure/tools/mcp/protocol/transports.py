@@ -1,0 +1,139 @@
+"""The three ways in which messages of the protocol travel."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import anyio
+import httpx2
+import mcp_types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client._transport import TransportStreams
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import McpHttpClientFactory
+from mcp.shared.message import SessionMessage
+
+from perdure.config.mcp import Transport
+from perdure.core.errors import PerdureError
+from perdure.core.timing import MCP_CONNECT, MCP_STREAM_SILENCE
+from perdure.tools.mcp.speech import Unreachable
+from perdure.tools.mcp.way import Way
+from perdure.workspaces.client import WorkspaceClient
+
+COMPLAINT = 500
+LONGEST_LINE = 16 * 1024 * 1024
+_TIMEOUT = httpx2.Timeout(MCP_CONNECT.total_seconds(), read=MCP_STREAM_SILENCE.total_seconds())
+
+
+class Told:
+    """What the package does not hand on."""
+
+    status: int | None = None
+    """What HTTP said last, where that is not good."""
+    over: bool = False
+    """Whether the command has ended."""
+
+
+def transport(way: Way, told: Told) -> AbstractAsyncContextManager[TransportStreams]:
+    match way.transport:
+        case Transport.HTTP:
+            return _over_http(way, told)
+        case Transport.SSE:
+            return sse_client(way.url, httpx_client_factory=_factory(way, told))
+        case Transport.STDIO:
+            return _over_pipe(way, told)
+
+
+def _factory(way: Way, told: Told) -> McpHttpClientFactory:
+    def made(
+        headers: dict[str, str] | None = None,  # noqa: ARG001
+        timeout: httpx2.Timeout | None = None,  # noqa: ARG001
+        auth: httpx2.Auth | None = None,  # noqa: ARG001
+    ) -> httpx2.AsyncClient:
+        return http_client(way, told)
+
+    return made
+
+
+def http_client(way: Way, told: Told) -> httpx2.AsyncClient:
+    async def heard(response: httpx2.Response) -> None:
+        told.status = response.status_code if response.status_code >= 400 else None
+
+    async def signed(request: httpx2.Request) -> None:
+        if way.token is not None:
+            request.headers["Authorization"] = f"Bearer {await way.token()}"
+
+    return httpx2.AsyncClient(
+        headers=dict(way.headers),
+        timeout=_TIMEOUT,
+        proxy=way.outside.proxy(way.url),
+        verify=way.outside.trusted or True,
+        trust_env=False,
+        event_hooks={"request": [signed], "response": [heard]},
+    )
+
+
+@asynccontextmanager
+async def _over_http(way: Way, told: Told) -> AsyncGenerator[TransportStreams]:
+    async with http_client(way, told) as client, streamable_http_client(way.url, http_client=client) as streams:
+        yield streams
+
+
+@asynccontextmanager
+async def _over_pipe(way: Way, told: Told) -> AsyncGenerator[TransportStreams]:
+    """To a command inside the workspace. It ends when we stop listening."""
+    assert way.workspace is not None
+    try:
+        workspace = await way.workspace()
+        pipe = await workspace.pipes.open(way.command, dict(way.environment))
+    except PerdureError as error:
+        raise Unreachable(str(error)) from error
+    heard, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    writing, spoken = anyio.create_memory_object_stream[SessionMessage](0)
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(_listen(workspace, pipe.id, heard, told)),
+            group.create_task(_speak(workspace, pipe.id, spoken)),
+        ]
+        try:
+            yield reading, writing
+        finally:
+            for task in tasks:
+                task.cancel()
+            for stream in (heard, reading, writing, spoken):
+                stream.close()
+
+
+async def _listen(
+    workspace: WorkspaceClient, pipe: str, heard: MemoryObjectSendStream[SessionMessage | Exception], told: Told
+) -> None:
+    async with heard:
+        line = bytearray()
+        async for frame in workspace.pipes.follow(pipe):
+            *lines, rest = frame.content.split(b"\n")
+            for content in lines:
+                if (message := _message(bytes(line + content))) is not None:
+                    await heard.send(message)
+                line.clear()
+            line += rest
+            if len(line) > LONGEST_LINE:
+                raise Unreachable(f"it printed a line of more than {LONGEST_LINE} bytes")
+        told.over = True
+        complaints = (await workspace.pipes.look(pipe)).complaints.strip()
+        raise Unreachable(f"its command ended{': ' if complaints else ''}{complaints[-COMPLAINT:]}")
+
+
+def _message(line: bytes) -> SessionMessage | None:
+    """What a line says. Servers print all sorts of things; what is no message is not for us."""
+    try:
+        return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError:
+        return None
+
+
+async def _speak(workspace: WorkspaceClient, pipe: str, spoken: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    async with spoken:
+        async for said in spoken:
+            text = said.message.model_dump_json(by_alias=True, exclude_unset=True)
+            await workspace.pipes.write(pipe, text.encode() + b"\n")

@@ -1,0 +1,66 @@
+"""What we and a server say to each other, in our own words: no other module but the session knows the protocol's."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """A tool as its server describes it."""
+
+    name: str
+    description: str = ""
+    schema: Any = None
+    read_only: bool = False
+    idempotent: bool = False
+    destructive: bool = False
+    """Only where the server says so; the protocol's own default would make every tool suspect."""
+
+
+class Picture(Struct, frozen=True):
+    media_type: str
+    data: bytes
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """What a call came to."""
+
+    text: str
+    is_error: bool = False
+    pictures: tuple[Picture, ...] = ()
+
+
+class Unreachable(Exception):
+    """The server cannot be talked to. The text says why, in words for a person; it names no secret."""
+
+
+class Gone(Unreachable):
+    """The connection is over and the request was certainly not carried out."""
+
+
+class NoAnswer(Unreachable):
+    """The request was sent and nobody knows what came of it."""
+
+
+class Refusal(Exception):
+    """The server said no."""
+
+
+class SignInNeeded(Unreachable):
+    """A person has to sign in first."""
+
+
+class Session(Protocol):
+    """An open connection to one server."""
+
+    @property
+    def alive(self) -> bool: ...
+
+    async def tools(self) -> tuple[Listed, ...]:
+        """Its tools; asked for once, and again only when it says that they changed."""
+        ...
+
+    async def call(self, tool: str, arguments: dict[str, Any], progress: Callable[[str], None]) -> Said: ...
+
+    async def close(self) -> None: ...
