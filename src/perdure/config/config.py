@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 from asyncpg import Pool, Record
 
 from perdure.access.keyring import Keyring
+from perdure.config.hooks import Hook, HookOptions
+from perdure.config.mcp import McpOptions, McpServer
 from perdure.config.models import ModelOptions, ModelSetting, Provider, ProviderOptions
 from perdure.config.settings import PersonalSettings, Settings, merged
 from perdure.core.clock import Clock
@@ -30,6 +32,8 @@ class Snapshot:
     models: Mapping[ModelName, ModelSetting]
     settings: Settings
     keys: Mapping[ProviderId, bytes]
+    mcp_servers: tuple[McpServer, ...] = ()
+    hooks: tuple[Hook, ...] = ()
 
     @property
     def default(self) -> ModelSetting | None:
@@ -44,6 +48,8 @@ class Personal:
 
     settings: PersonalSettings
     keys: Mapping[ProviderId, bytes]
+    skills: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What each of their skills is for, by name."""
 
 
 class Config:
@@ -103,10 +109,10 @@ class Config:
             self._people.forget(lambda key: str(key) == notice.name.removeprefix(_PERSON))
 
     async def _load(self, organisation_id: OrganisationId) -> Snapshot:
-        providers, models, settings = await asyncio.gather(
+        providers, models, settings, mcp_servers, hooks = await asyncio.gather(
             *(
                 self._pool.fetch(query(f"config/{name}"), organisation_id)
-                for name in ("providers", "models", "settings")
+                for name in ("providers", "models", "settings", "mcp_servers", "hooks")
             )
         )
         known = {row["id"]: provider_of(row) for row in providers}
@@ -117,20 +123,25 @@ class Config:
             },
             settings=merged(Settings, {row["name"]: row["value"] for row in settings}),
             keys={row["id"]: row["secret"] for row in providers if row["secret"] is not None},
+            mcp_servers=tuple(map(mcp_server_of, mcp_servers)),
+            hooks=tuple(map(hook_of, hooks)),
         )
 
     async def _load_personal(self, user_id: UserId) -> Personal:
-        settings, keys = await asyncio.gather(
-            *(self._pool.fetch(query(f"config/personal_{name}"), user_id) for name in ("settings", "keys"))
+        settings, keys, skills = await asyncio.gather(
+            *(self._pool.fetch(query(f"config/personal_{name}"), user_id) for name in ("settings", "keys", "skills"))
         )
         return Personal(
             settings=merged(PersonalSettings, {row["name"]: row["value"] for row in settings}),
             keys={row["provider_id"]: row["secret"] for row in keys},
+            skills={row["name"]: row["description"] for row in skills},
         )
 
 
 _provider_options = msgspec.json.Decoder(ProviderOptions)
 _model_options = msgspec.json.Decoder(ModelOptions)
+_mcp_options = msgspec.json.Decoder(McpOptions)
+_hook_options = msgspec.json.Decoder(HookOptions)
 
 
 def provider_of(row: Record) -> Provider:
@@ -155,3 +166,17 @@ def model_of(row: Record, provider: Provider) -> ModelSetting:
         default=row["chosen"],
         options=_model_options.decode(row["options"]),
     )
+
+
+def mcp_server_of(row: Record) -> McpServer:
+    return McpServer(
+        id=row["id"],
+        slug=row["slug"],
+        options=_mcp_options.decode(row["options"]),
+        revision=row["revision"],
+        sealed=row["secret"],
+    )
+
+
+def hook_of(row: Record) -> Hook:
+    return Hook(id=row["id"], options=_hook_options.decode(row["options"]), sealed=row["secret"])

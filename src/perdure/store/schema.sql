@@ -316,6 +316,37 @@ CREATE TABLE public.groups (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.hook_deliveries (
+    id bigint NOT NULL,
+    hook_id uuid NOT NULL,
+    dispatch_id uuid NOT NULL,
+    event text NOT NULL,
+    chat_id uuid,
+    outcome text NOT NULL,
+    status integer,
+    attempts integer NOT NULL,
+    duration_ms integer NOT NULL,
+    detail text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE public.hook_deliveries ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.hook_deliveries_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.hooks (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    options text NOT NULL,
+    secret bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.idempotency_keys (
     caller uuid NOT NULL,
     route text NOT NULL,
@@ -377,6 +408,33 @@ CREATE TABLE public.journal (
 CREATE TABLE public.login_links (
     hash bytea NOT NULL,
     user_id uuid NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.mcp_grants (
+    server_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    secret bytea NOT NULL,
+    expires_at timestamp with time zone,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.mcp_servers (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    slug text NOT NULL,
+    options text NOT NULL,
+    secret bytea,
+    registration bytea,
+    revision bigint DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.mcp_sign_ins (
+    hash bytea NOT NULL,
+    server_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    secret bytea NOT NULL,
     expires_at timestamp with time zone NOT NULL
 );
 
@@ -515,6 +573,15 @@ CREATE TABLE public.settings (
     updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.skills (
+    user_id uuid NOT NULL,
+    name text NOT NULL,
+    description text NOT NULL,
+    content text NOT NULL,
+    files text DEFAULT '{}'::text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.tokens (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     hash bytea NOT NULL,
@@ -603,6 +670,12 @@ ALTER TABLE ONLY public.group_members
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.hook_deliveries
+    ADD CONSTRAINT hook_deliveries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.hooks
+    ADD CONSTRAINT hooks_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.idempotency_keys
     ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller, route, key);
 
@@ -617,6 +690,18 @@ ALTER TABLE ONLY public.journal
 
 ALTER TABLE ONLY public.login_links
     ADD CONSTRAINT login_links_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY public.mcp_grants
+    ADD CONSTRAINT mcp_grants_pkey PRIMARY KEY (server_id, user_id);
+
+ALTER TABLE ONLY public.mcp_servers
+    ADD CONSTRAINT mcp_servers_organisation_id_slug_key UNIQUE (organisation_id, slug);
+
+ALTER TABLE ONLY public.mcp_servers
+    ADD CONSTRAINT mcp_servers_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.mcp_sign_ins
+    ADD CONSTRAINT mcp_sign_ins_pkey PRIMARY KEY (hash);
 
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (chat_id, number);
@@ -665,6 +750,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (organisation_id, name);
+
+ALTER TABLE ONLY public.skills
+    ADD CONSTRAINT skills_pkey PRIMARY KEY (user_id, name);
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_hash_key UNIQUE (hash);
@@ -716,6 +804,12 @@ CREATE INDEX group_members_by_user ON public.group_members USING btree (user_id)
 
 CREATE UNIQUE INDEX groups_name ON public.groups USING btree (organisation_id, lower(name));
 
+CREATE INDEX hook_deliveries_by_age ON public.hook_deliveries USING btree (created_at);
+
+CREATE INDEX hook_deliveries_newest ON public.hook_deliveries USING btree (hook_id, id DESC);
+
+CREATE INDEX hooks_by_organisation ON public.hooks USING btree (organisation_id, created_at);
+
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
 
 CREATE INDEX identities_by_user ON public.identities USING btree (user_id);
@@ -727,6 +821,12 @@ CREATE UNIQUE INDEX inbox_once ON public.inbox USING btree (user_id, chat_id, ki
 CREATE INDEX inbox_unpushed ON public.inbox USING btree (created_at) WHERE (pushed_at IS NULL);
 
 CREATE INDEX inbox_unread ON public.inbox USING btree (user_id) WHERE (read_at IS NULL);
+
+CREATE INDEX mcp_grants_by_user ON public.mcp_grants USING btree (user_id);
+
+CREATE INDEX mcp_sign_ins_by_server ON public.mcp_sign_ins USING btree (server_id);
+
+CREATE INDEX mcp_sign_ins_by_user ON public.mcp_sign_ins USING btree (user_id);
 
 CREATE INDEX messages_boundaries ON public.messages USING btree (chat_id, number) WHERE (kind = 'boundary'::text);
 
@@ -829,6 +929,12 @@ ALTER TABLE ONLY public.group_members
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
 
+ALTER TABLE ONLY public.hook_deliveries
+    ADD CONSTRAINT hook_deliveries_hook_id_fkey FOREIGN KEY (hook_id) REFERENCES public.hooks(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.hooks
+    ADD CONSTRAINT hooks_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
 ALTER TABLE ONLY public.identities
     ADD CONSTRAINT identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
@@ -837,6 +943,21 @@ ALTER TABLE ONLY public.journal
 
 ALTER TABLE ONLY public.login_links
     ADD CONSTRAINT login_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.mcp_grants
+    ADD CONSTRAINT mcp_grants_server_id_fkey FOREIGN KEY (server_id) REFERENCES public.mcp_servers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.mcp_grants
+    ADD CONSTRAINT mcp_grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.mcp_servers
+    ADD CONSTRAINT mcp_servers_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.mcp_sign_ins
+    ADD CONSTRAINT mcp_sign_ins_server_id_fkey FOREIGN KEY (server_id) REFERENCES public.mcp_servers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.mcp_sign_ins
+    ADD CONSTRAINT mcp_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.model_settings
     ADD CONSTRAINT model_settings_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
@@ -873,6 +994,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.skills
+    ADD CONSTRAINT skills_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;

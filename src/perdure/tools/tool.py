@@ -142,6 +142,8 @@ class Tool:
     """Changes what surrounds the prompt: the turn is prepared again after it."""
     timeout: timedelta = TOOL_TIMEOUT
     mcp_server_id: str | None = None
+    asks: bool = False
+    """Whether a person is asked before it runs, unless they said otherwise."""
 
 
 def tool(

@@ -1,0 +1,127 @@
+"""Tokens that people got for servers by signing in: kept encrypted, renewed before they run out, used by many."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import aiohttp
+import msgspec
+from asyncpg import Pool, Record
+from msgspec import Struct
+
+from perdure.access.keyring import Keyring
+from perdure.config.mcp import GRANT_PURPOSE
+from perdure.core.clock import Clock
+from perdure.core.ids import McpServerId, UserId
+from perdure.core.timing import MCP_CONNECT, MCP_TOKEN_MARGIN
+from perdure.store.queries import query
+from perdure.tools.mcp.speech import SignInNeeded, Unreachable
+from perdure.tools.mcp.way import Outside
+
+SIGN_IN = "the user has to sign in to it first, in the settings"
+
+
+class OAuthClient(Struct, frozen=True, omit_defaults=True):
+    """Who we are to an authorisation server."""
+
+    client_id: str
+    client_secret: str = ""
+    method: str = "none"
+    """How we prove it: none, client_secret_post or client_secret_basic."""
+
+
+class Grant(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a person allowed us, and how it is renewed."""
+
+    access_token: str
+    refresh_token: str = ""
+    token_endpoint: str
+    client: OAuthClient
+    resource: str = ""
+
+
+class Tokens(Struct, frozen=True, kw_only=True):
+    """What a token endpoint hands out."""
+
+    access_token: str
+    expires_in: float | None = None
+    refresh_token: str = ""
+
+
+class Grants:
+    """Everybody's tokens."""
+
+    def __init__(self, pool: "Pool[Record]", keyring: Keyring, clock: Clock, outside: Outside) -> None:
+        self._pool = pool
+        self._keyring = keyring
+        self._clock = clock
+        self.outside = outside
+
+    async def token(self, server_id: McpServerId, user_id: UserId) -> str:
+        """A token that is good for at least a while. Renews it where it is not."""
+        row = await self._pool.fetchrow(query("mcp_grants/load"), server_id, user_id)
+        if row is None:
+            raise SignInNeeded(SIGN_IN)
+        if not self._runs_out(row["expires_at"]):
+            return self._opened(row["secret"]).access_token
+        return await self._renewed(server_id, user_id)
+
+    async def keep(self, server_id: McpServerId, user_id: UserId, grant: Grant, expires_in: float | None) -> None:
+        await self._pool.execute(query("mcp_grants/put"), *self._row(server_id, user_id, grant, expires_in))
+
+    async def _renewed(self, server_id: McpServerId, user_id: UserId) -> str:
+        """Ask for new tokens. Replicas take turns: a refresh token works once."""
+        async with self._pool.acquire() as connection, connection.transaction():
+            row = await connection.fetchrow(query("mcp_grants/hold"), server_id, user_id)
+            if row is None:
+                raise SignInNeeded(SIGN_IN)
+            grant = self._opened(row["secret"])
+            if not self._runs_out(row["expires_at"]):
+                return grant.access_token
+            if not grant.refresh_token:
+                raise SignInNeeded("the sign-in ran out; the user has to sign in again, in the settings")
+            form = {"grant_type": "refresh_token", "refresh_token": grant.refresh_token}
+            tokens = await exchange(grant.token_endpoint, form, grant.client, grant.resource, self.outside)
+            fresh = msgspec.structs.replace(
+                grant, access_token=tokens.access_token, refresh_token=tokens.refresh_token or grant.refresh_token
+            )
+            await connection.execute(query("mcp_grants/put"), *self._row(server_id, user_id, fresh, tokens.expires_in))
+            return fresh.access_token
+
+    def _row(self, server_id: McpServerId, user_id: UserId, grant: Grant, expires_in: float | None) -> tuple[Any, ...]:
+        expires_at = None if expires_in is None else self._clock.now() + timedelta(seconds=expires_in)
+        sealed = self._keyring.seal(msgspec.json.encode(grant).decode(), GRANT_PURPOSE)
+        return server_id, user_id, sealed, expires_at
+
+    def _opened(self, sealed: bytes) -> Grant:
+        return msgspec.json.decode(self._keyring.open(sealed, GRANT_PURPOSE), type=Grant)
+
+    def _runs_out(self, expires_at: datetime | None) -> bool:
+        return expires_at is not None and expires_at - self._clock.now() < MCP_TOKEN_MARGIN
+
+
+async def exchange(endpoint: str, form: dict[str, str], client: OAuthClient, resource: str, outside: Outside) -> Tokens:
+    """Ask a token endpoint for tokens."""
+    body = {**form, "client_id": client.client_id, **({"resource": resource} if resource else {})}
+    auth = None
+    if client.method == "client_secret_post":
+        body["client_secret"] = client.client_secret
+    elif client.method == "client_secret_basic":
+        auth = aiohttp.BasicAuth(client.client_id, client.client_secret)
+    timeout = aiohttp.ClientTimeout(total=MCP_CONNECT.total_seconds())
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=timeout, auth=auth) as http,
+            http.post(endpoint, data=body, proxy=outside.proxy(endpoint), ssl=outside.trusted or True) as response,
+        ):
+            content = await response.read()
+            if response.status >= 500:
+                raise Unreachable(f"its sign-in service answered with HTTP {response.status}")
+            if response.status >= 400:
+                raise SignInNeeded(
+                    "the sign-in is not accepted any more; the user has to sign in again, in the settings"
+                )
+            return msgspec.json.decode(content, type=Tokens)
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise Unreachable("its sign-in service does not answer") from error
+    except msgspec.DecodeError as error:
+        raise Unreachable("its sign-in service answered something that is no token") from error
