@@ -57,7 +57,7 @@ async def test_a_warm_turn_costs_no_query(pool: Pool, household: Household) -> N
         await config.key(model.provider.id, organisation_id=household.organisation, user_id=household.owner)
 
     await asyncio.gather(*(turn() for _ in range(20)))
-    assert counting.statements == 5, "three for the organisation and two for the person, once for all who asked"
+    assert counting.statements == 8, "five for the organisation and three for the person, once for all who asked"
     await turn()
     assert counting.statements == 5
 
