@@ -290,7 +290,7 @@ def equip(
     return Kit(
         machine=machine,
         histories=Histories(pool),
-        preparation=Preparation(models, Toolbox(services.config), sources, files),
+        preparation=Preparation(models, Toolbox(services.config, yard.workspaces), sources, files),
         client=client,
         tools=ToolRunner(journal, files, clock, known, points.reached),
         journal=journal,

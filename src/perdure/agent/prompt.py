@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from perdure.agent.history import History
 from perdure.core.parts import Text
+from perdure.tools.plan_file import plan_path
 from perdure.tools.tool import Mode
 
 PLAN_OVERLAY = (
-    "You are in plan mode. Read, search and ask as much as you need; change nothing. When you know what to do, "
-    "call propose_plan with the plan. It is carried out only after the user agrees."
+    "You are in plan mode. Read, search and run commands that only look; nothing can be changed but your plan, at "
+    "{plan}. Where only the user can decide, call ask_user_question. When you know what to do, call propose_plan. The "
+    "plan is carried out only after the user agrees."
 )
 EXPLORE_OVERLAY = (
     "You explore on behalf of another agent. Read and search only; change nothing. Finish with a report that stands "
@@ -39,7 +41,7 @@ def system_blocks(history: History, mode: Mode, surroundings: Surroundings) -> t
     """The system prompt: frozen rows first, then what the turn adds."""
     frozen = ["".join(part.text for part in m.parts if isinstance(part, Text)) for m in history.system]
     child = _OVERLAYS[mode] if mode is Mode.CHILD else None
-    overlay = _OVERLAYS.get(mode) if mode is not Mode.CHILD else None
+    overlay = _OVERLAYS.get(mode, "").format(plan=plan_path(history.card.id)) if mode is not Mode.CHILD else None
     plan = surroundings.plan if mode is Mode.PLAN else None
     added: Sequence[str | None] = (
         child,

@@ -2,20 +2,35 @@
 
 from collections.abc import Sequence
 
+from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
 from perdure.core.card import Card
+from perdure.tools.execute import execute
+from perdure.tools.place import LOOKING
+from perdure.tools.process_list import process_list
+from perdure.tools.process_output import process_output
 from perdure.tools.shipped import AGENT_TOOLS, SHIPPED
 from perdure.tools.tool import Tool
+from perdure.workspaces.service import Workspaces
+
+COMMAND_TOOLS = (execute, process_output, process_list)
 
 
 class Toolbox:
-    """The tools that ship, less those that the deployment allows nobody here."""
+    """The tools that ship, less those that cannot be had here."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, workspaces: Workspaces) -> None:
         self._config = config
+        self._workspaces = workspaces
 
     async def available(self, card: Card) -> Sequence[Tool]:
         settings = await self._config.settings(card.organisation_id)
-        if card.depth < settings.subagents.depth:
-            return SHIPPED
-        return tuple(tool for tool in SHIPPED if tool not in AGENT_TOOLS)
+        hidden: tuple[Tool, ...] = () if card.depth < settings.subagents.depth else AGENT_TOOLS
+        if mode_of(card) in LOOKING and not await self._has_view(card):
+            hidden += COMMAND_TOOLS
+        return tuple(tool for tool in SHIPPED if tool not in hidden)
+
+    async def _has_view(self, card: Card) -> bool:
+        """Whether commands of a chat that only looks can be kept from changing anything."""
+        row = await self._workspaces.of_chat(card.root_id or card.id)
+        return row is None or self._workspaces.has_view(row)

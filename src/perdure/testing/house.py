@@ -14,6 +14,7 @@ from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import Preparation, Rules
 from perdure.agent.prompt import Surroundings
 from perdure.agent.run_tools import ToolRunner
+from perdure.agent.stored_files import StoredFiles
 from perdure.config.config import Config
 from perdure.core.card import Card
 from perdure.core.chat import Busy, Chat, Status
@@ -34,7 +35,7 @@ from perdure.providers.credentials import ApiKey
 from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.endpoint import Endpoint
 from perdure.providers.model import Model, Price
-from perdure.providers.request import FileContent, ModelSettings
+from perdure.providers.request import ModelSettings
 from perdure.providers.route import Route
 from perdure.store.commit import NewCard
 from perdure.store.connection import connect
@@ -44,7 +45,7 @@ from perdure.store.journal import Journal
 from perdure.store.pubsub import LocalBus
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
-from perdure.tools.tool import NewFile, Tool
+from perdure.tools.tool import Tool
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.purses import Purses
@@ -108,14 +109,6 @@ class PlainSources:
         return self.rules_now
 
 
-class NoFiles:
-    async def contents(self, card: Card, file_ids: Sequence[str]) -> dict[str, FileContent]:  # noqa: ARG002
-        return {}
-
-    async def keep(self, card: Card, files: Sequence[NewFile]) -> None:
-        assert not files, f"{card.id} has nowhere to keep files"
-
-
 class House:
     """A replica, its model and somebody who talks to it."""
 
@@ -129,16 +122,18 @@ class House:
         self.episodes = Episodes()
         self.tools = FixedTools()
         self.sources = PlainSources()
-        files = NoFiles()
+        files = StoredFiles(pool)
         journal = Journal(pool)
         self.config = Config(pool, self.bus, Keyring.of(["a secret key that only tests use"]), clock)
         family = Family(pool, self.machine, self.config)
+        self.services: dict[type, Any] = {Family: family, Config: self.config}
+        """What tools reach the rest through; a test adds what its tools need."""
         self.kit = Kit(
             machine=self.machine,
             histories=Histories(pool),
             preparation=Preparation(models, self.tools, self.sources, files),
             client=client,
-            tools=ToolRunner(journal, files, clock, {Family: family, Config: self.config}),
+            tools=ToolRunner(journal, files, clock, self.services),
             journal=journal,
             family=family,
             waits=Waits(pool, self.machine),
@@ -190,12 +185,12 @@ class House:
         self.worker.runners.taken(committed, owner, self.user)
         return committed
 
-    async def until(self, chat_id: ChatId, condition: Callable[[Chat], bool]) -> Chat:
+    async def until(self, chat_id: ChatId, condition: Callable[[Chat], bool], *, patience: float = PATIENCE) -> Chat:
         """The chat once it is as hoped for."""
         moved = asyncio.Event()
         stop = self.announcer.follow(lambda committed: moved.set() if committed.chat.id == chat_id else None)
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(patience):
                 while True:
                     moved.clear()
                     chat = await self.machine.load(chat_id)

@@ -5,7 +5,8 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.service import Workspaces
 
 NO_WORKSPACE = "This chat has no workspace yet. Call create_workspace first."
-_LOOKING = (Mode.PLAN, Mode.EXPLORE)
+NONE_TO_LOOK_AT = "This chat has no workspace, so there is nothing to look at. Go on without it."
+LOOKING = frozenset({Mode.PLAN, Mode.EXPLORE})
 
 
 async def workspace(ctx: ToolContext) -> WorkspaceClient:
@@ -15,12 +16,12 @@ async def workspace(ctx: ToolContext) -> WorkspaceClient:
 
 async def command_place(ctx: ToolContext) -> WorkspaceClient:
     """Where commands run: a view that cannot be written to while the chat only plans or explores."""
-    return await _client(ctx, view=ctx.mode in _LOOKING)
+    return await _client(ctx, view=ctx.mode in LOOKING)
 
 
 async def _client(ctx: ToolContext, *, view: bool) -> WorkspaceClient:
     workspaces = ctx.service(Workspaces)
     row = await workspaces.of_chat(ctx.home)
     if row is None:
-        raise ToolFailed(NO_WORKSPACE)
+        raise ToolFailed(NO_WORKSPACE if ctx.mode is Mode.ROOT else NONE_TO_LOOK_AT)
     return await workspaces.client(row, view=view)

@@ -1,5 +1,6 @@
 """The tools that ship, in the order in which models see them."""
 
+from perdure.tools.ask_user_question import ask_user_question
 from perdure.tools.attach_file import attach_file
 from perdure.tools.create_workspace import create_workspace
 from perdure.tools.edit_files import edit_files
@@ -13,6 +14,7 @@ from perdure.tools.message_agent import message_agent
 from perdure.tools.process_list import process_list
 from perdure.tools.process_output import process_output
 from perdure.tools.process_signal import process_signal
+from perdure.tools.propose_plan import propose_plan
 from perdure.tools.read_file import read_file
 from perdure.tools.read_skill import read_skill
 from perdure.tools.read_skill_file import read_skill_file
@@ -45,6 +47,8 @@ SHIPPED: tuple[Tool, ...] = (
     start_workspace,
     stop_workspace,
     *AGENT_TOOLS,
+    ask_user_question,
+    propose_plan,
     recall,
     read_skill,
     read_skill_file,

@@ -74,8 +74,11 @@ class Files:
         body = {"path": path, "content": content, "key": key, **({} if through_links else {"through_links": False})}
         return await self._connection.ask(wire.Written, "POST", "/v1/files/write", body=body)
 
-    async def edit(self, files: Sequence[wire.FileEdits], *, key: str | None = None) -> wire.Written:
-        return await self._connection.ask(wire.Written, "POST", "/v1/files/edit", body={"files": files, "key": key})
+    async def edit(
+        self, files: Sequence[wire.FileEdits], *, key: str | None = None, through_links: bool = True
+    ) -> wire.Written:
+        body = {"files": files, "key": key, **({} if through_links else {"through_links": False})}
+        return await self._connection.ask(wire.Written, "POST", "/v1/files/edit", body=body)
 
     async def find(self, key: str) -> wire.Written:
         """What became of the write or edit with this key."""

@@ -21,12 +21,14 @@ async def read_file(client: WorkspaceClient, path: str, offset: int = 1, limit: 
     return found if isinstance(found, wire.ImagePage) else answers.page(found)
 
 
-async def write_file(client: WorkspaceClient, key: str, path: str, content: str) -> str:
-    return answers.written(_done(await client.files.write(path, content, key=key)))
+async def write_file(client: WorkspaceClient, key: str, path: str, content: str, *, through_links: bool = True) -> str:
+    return answers.written(_done(await client.files.write(path, content, key=key, through_links=through_links)))
 
 
-async def edit_files(client: WorkspaceClient, key: str, files: Sequence[wire.FileEdits]) -> str:
-    return answers.diffs(_done(await client.files.edit(files, key=key)))
+async def edit_files(
+    client: WorkspaceClient, key: str, files: Sequence[wire.FileEdits], *, through_links: bool = True
+) -> str:
+    return answers.diffs(_done(await client.files.edit(files, key=key, through_links=through_links)))
 
 
 async def search_files(client: WorkspaceClient, pattern: str, path: str = ".", glob: str | None = None) -> str:

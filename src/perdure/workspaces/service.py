@@ -58,6 +58,10 @@ class Workspaces:
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
         return await self.rows.of_chat(chat_id)
 
+    def has_view(self, row: WorkspaceRow) -> bool:
+        """Whether commands can run there without being able to change anything."""
+        return self._driver(row).has_view
+
     async def create(
         self,
         workspace_id: WorkspaceId,

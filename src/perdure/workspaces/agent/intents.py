@@ -143,12 +143,13 @@ class Intents:
             raise invalid("files must name at least one file, each with at least one edit")
         changes: list[Change] = []
         seen: dict[tuple[int, int], str] = {}
+        follow = fields.flag("through_links", True)
         for path, edits in wanted.items():
-            changes.append(self._plan_file(asked[path], edits, seen))
+            changes.append(self._plan_file(asked[path], edits, seen, follow))
         return changes
 
-    def _plan_file(self, path: str, edits: list[Edit], seen: dict[tuple[int, int], str]) -> Change:
-        with self._places.find(path) as place:
+    def _plan_file(self, path: str, edits: list[Edit], seen: dict[tuple[int, int], str], follow: bool) -> Change:
+        with self._places.find(path, follow=follow) as place:
             before = read_bytes(place, path, CONTENT_BYTES)
             status = place.status()
             identity = (status.st_dev, status.st_ino) if status is not None else (0, 0)
