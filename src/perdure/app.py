@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
@@ -75,10 +76,12 @@ from perdure.tools.reports import Waits
 from perdure.tools.skills import Skills
 from perdure.tools.workspace_skills import WorkspaceSkills
 from perdure.worker.aftermath import Aftermath
+from perdure.worker.draining import Limits
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
+from perdure.worker.runners import Capacity
 from perdure.worker.worker import Worker
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.local.driver import LocalDriver
@@ -86,7 +89,6 @@ from perdure.workspaces.lookout import Lookout
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import shipped
 
-CAPACITY = 200
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -171,9 +173,13 @@ async def running(
         stack.push_async_callback(yard.workspaces.close)
         kit = equip(pool, machine, services, episodes, client, yard, points or Unarmed())
         lease = Lease(
-            lambda: connect(url), services.clock, address=address, version=version("perdure"), capacity=CAPACITY
+            lambda: connect(url),
+            services.clock,
+            address=address,
+            version=version("perdure"),
+            capacity=settings.capacity,
         )
-        worker = Worker(replace(kit, lease=lease), lease, pool, announcer, pubsub)
+        worker = make_worker(settings, replace(kit, lease=lease), lease, pool, announcer, pubsub)
         worker.counted = pubsub.count
         probe = Probe(kit.preparation.models, client, services.clock)
         services = replace(
@@ -206,6 +212,12 @@ async def running(
                 Stream(re.compile(RELAY_PATTERN), Outlet(episodes, relay_secret(services))),
             ),
         )
+
+
+def make_worker(settings: Settings, kit: Kit, lease: Lease, pool: Pool, announcer: Announcer, pubsub: Pubsub) -> Worker:
+    limits = Limits(timedelta(seconds=settings.drain_seconds), timedelta(seconds=settings.drain_once_seconds))
+    capacity = Capacity(settings.capacity, settings.capacity_per_user)
+    return Worker(kit, lease, pool, announcer, pubsub, capacity=capacity, limits=limits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,15 @@ class Settings:
             _secret_keys,
         ),
     ] = field(default=(), repr=False)
+    capacity: Annotated[int, About("How many chats a replica drives at the same time.", _count)] = 200
+    capacity_per_user: Annotated[int, About("How many of them may be one user's.", _count)] = 20
+    drain_seconds: Annotated[
+        int,
+        About("How long a replica that shuts down lets answers and tool calls go on before others take them.", _count),
+    ] = 20
+    drain_once_seconds: Annotated[
+        int, About("The same for tool calls that must not happen twice, such as a payment.", _count)
+    ] = 120
     unsandboxed: Annotated[
         bool,
         About(

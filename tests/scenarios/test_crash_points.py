@@ -49,7 +49,7 @@ async def test_another_replica_finishes_what_a_killed_one_began(
     await _ended_at(point, "SIGKILL", database_url, pool, tmp_path)
 
 
-@pytest.mark.parametrize("point", ["generate.streaming", "generate.answered", "tools.started", "tools.ran"])
+@pytest.mark.parametrize("point", [*GENERATION, *TOOLS])
 async def test_a_shutdown_at_the_same_points_hands_the_turn_over(
     point: str, database_url: str, pool: Pool, tmp_path: Path
 ) -> None:

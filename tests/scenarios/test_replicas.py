@@ -11,7 +11,7 @@ from perdure.testing.town import ReplicaTown, replicas
 
 @pytest.fixture
 async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
-    async with replicas(database_url, pool, tmp_path) as town:
+    async with replicas(database_url, pool, tmp_path, environment={"PERDURE_DRAIN_SECONDS": "1"}) as town:
         yield town
 
 

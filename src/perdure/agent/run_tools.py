@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -34,6 +35,39 @@ class FileShelf(Protocol):
     async def keep(self, card: Card, files: Sequence[NewFile]) -> None: ...
 
 
+class OnceCalls:
+    """Calls in flight that must not be repeated. A shutdown waits for them, and in the end starts no more."""
+
+    def __init__(self) -> None:
+        self.closing = False
+        self._running = 0
+        self._none = asyncio.Event()
+        self._none.set()
+
+    @property
+    def holding(self) -> bool:
+        return self._running > 0
+
+    async def over(self) -> None:
+        await self._none.wait()
+
+    async def still_open(self) -> None:
+        """Wait for good where no call may start any more: whoever takes over starts it."""
+        if self.closing:
+            await asyncio.Event().wait()
+
+    @contextmanager
+    def running(self) -> Generator[None]:
+        self._running += 1
+        self._none.clear()
+        try:
+            yield
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._none.set()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """The calls to run now, and all that is known about them."""
@@ -49,6 +83,7 @@ class Batch:
     policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
     interrupted: Callable[[], bool] = lambda: False
     told: Told = field(default_factory=Told)
+    once_calls: OnceCalls = field(default_factory=OnceCalls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +156,7 @@ class ToolRunner:
         if before:
             await asyncio.wait(before)
         async with slots:
+            await batch.once_calls.still_open()
             output = await self._output(batch, open_call, call)
         bounded = ToolOutput(within(output.text, batch.budget), output.is_error, output.files, output.media)
         batch.flight.result(open_call.index, _result(call, bounded, self._clock))
@@ -136,8 +172,18 @@ class ToolRunner:
             arguments = parsed(call.args, tool.schema)
         except ToolFailed as failure:
             return ToolOutput(str(failure), is_error=True)
-        run = CallRun(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run)
         self._reached("tools.parsed")
+        if tool.effect is Effect.ONCE:
+            with batch.once_calls.running():
+                return await self._executed(batch, open_call, call, tool, arguments)
+        return await self._executed(batch, open_call, call, tool, arguments)
+
+    async def _executed(
+        self, batch: Batch, open_call: OpenCall, call: ToolCall, tool: Tool, arguments: Mapping[str, Any]
+    ) -> ToolOutput:
+        """Run the call between its two lines in the journal."""
+        entry = batch.entries.get(open_call.index)
+        run = CallRun(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run)
         if tool.effect is not Effect.READS:
             await self._journaled(batch, run, tool, entry)
             self._reached("tools.started")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -46,6 +47,7 @@ from perdure.store.pubsub import LocalBus
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
 from perdure.tools.tool import Tool
+from perdure.worker.draining import Limits
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.purses import Purses
@@ -53,6 +55,7 @@ from perdure.worker.worker import Worker
 
 AT_REST = frozenset({Status.WAITING, Status.ERROR})
 PATIENCE = 20
+AT_ONCE = Limits(timedelta(), timedelta())
 
 
 class SimulatedModels:
@@ -235,7 +238,13 @@ def _words(message: Message) -> list[str]:
 
 @asynccontextmanager
 async def open_house(
-    url: str, pool: "Pool[Record]", sim_url: str, *, clock: Clock | None = None, **models: Any
+    url: str,
+    pool: "Pool[Record]",
+    sim_url: str,
+    *,
+    clock: Clock | None = None,
+    limits: Limits = AT_ONCE,
+    **models: Any,
 ) -> AsyncGenerator[House]:
     """A replica that lives as long as the block."""
     clock = clock or SystemClock()
@@ -243,7 +252,7 @@ async def open_house(
         house = House(pool, SimulatedModels(sim_url, **models), client, clock)
         await house.move_in()
         lease = Lease(lambda: connect(url), SystemClock(), version="test", capacity=200)
-        house.worker = Worker(house.kit, lease, pool, house.announcer, house.bus)
+        house.worker = Worker(house.kit, lease, pool, house.announcer, house.bus, limits=limits)
         await lease.start()
         running = asyncio.create_task(house.worker.run())
         try:

@@ -1,7 +1,7 @@
 """Several real replicas on one database, a simulator, and somebody who uses them over HTTP."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,13 @@ class ReplicaTown:
 
 @asynccontextmanager
 async def replicas(
-    database_url: str, pool: "Pool[Record]", folder: Path, *, count: int = 2, first: Sequence[str] = SERVE
+    database_url: str,
+    pool: "Pool[Record]",
+    folder: Path,
+    *,
+    count: int = 2,
+    first: Sequence[str] = SERVE,
+    environment: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[ReplicaTown]:
     """So many replicas, with a model that the simulator plays. `first` is what the first one runs."""
     async with AsyncExitStack() as stack:
@@ -75,7 +81,13 @@ async def replicas(
         )
         started = [
             await stack.enter_async_context(
-                replica(database_url, folder, name=f"replica-{number}", program=first if number == 0 else SERVE)
+                replica(
+                    database_url,
+                    folder,
+                    name=f"replica-{number}",
+                    program=first if number == 0 else SERVE,
+                    environment=environment,
+                )
             )
             for number in range(count)
         ]

@@ -44,7 +44,7 @@ class Acquirer:
         self._woken = asyncio.Event()
 
     def heard(self, notice: Notice) -> None:
-        if notice.topic is Topic.WAKE:
+        if notice.topic in (Topic.WAKE, Topic.GAP):
             self._woken.set()
 
     async def run(self) -> None:

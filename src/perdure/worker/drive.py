@@ -7,6 +7,7 @@ from dataclasses import replace
 from perdure.agent.flight import Flight
 from perdure.agent.history import History, followed
 from perdure.agent.prepare import Prepared
+from perdure.agent.run_tools import OnceCalls
 from perdure.core.chat import Chat, Fence
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
@@ -41,6 +42,11 @@ class Drive:
         self.overflowed = False
         self.overloads = 0
         self.committing = False
+        self.leaving = False
+        """The replica shuts down: this step is the last one here."""
+        self.resting = False
+        """Nothing is done but waiting for a time to come."""
+        self.once_calls = OnceCalls()
         self.calls_seen = 0
         """The message whose calls this runner brought itself and nobody can have started yet."""
         self.worst_case = 0
@@ -118,13 +124,19 @@ class Drive:
             await self.kit.lease.held()
             mine = replace(believed, worker_id=self.owner.worker_id)
             try:
-                committed = await self._committed(bundle, mine)
+                committed = await self._committed(lambda chat: self._parting(bundle(chat)), mine)
             except Fenced:
                 if not await self._same_but_for_the_lease(mine):
                     raise
                 continue
             self._adopt(committed)
             return committed
+
+    def _parting(self, transitions: Sequence[Transition]) -> Sequence[Transition]:
+        """The step together with letting go, instead of the attempt at the next one."""
+        if self.leaving and len(transitions) > 1 and isinstance(transitions[-1], RecordGenerationAttempt):
+            return *transitions[:-1], Abandon()
+        return transitions
 
     async def _committed(self, bundle: Callable[[Chat], Sequence[Transition]], fence: Fence) -> Committed:
         self.committing = True

@@ -21,7 +21,7 @@ from perdure.agent.decide import (
 )
 from perdure.agent.history import History
 from perdure.agent.notices import notice
-from perdure.agent.run_tools import known
+from perdure.agent.run_tools import OnceCalls, known
 from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError
@@ -83,7 +83,17 @@ class Runner:
         except (ChatNotFound, Unavailable):
             _log.debug("the row could not be read now")
 
-    async def release(self) -> None:
+    @property
+    def once_calls(self) -> OnceCalls:
+        return self._drive.once_calls
+
+    def leave(self) -> None:
+        """Come to the end of the step, then let another replica go on. A mere wait ends at once."""
+        self._drive.leaving = True
+        if self._drive.resting and self._work is not None:
+            self._work.cancel()
+
+    def release(self) -> None:
         """Stop here and let another replica go on. The chat's state stays as it is."""
         self._released = True
         if self._work is not None:
@@ -120,7 +130,10 @@ class Runner:
     @property
     def _driven(self) -> bool:
         drive = self._drive
-        return not self._released and drive.ours and drive.chat.status in (Status.RUNNING, Status.INTERRUPTING)
+        if self._released or not drive.ours:
+            return False
+        # An interruption is finished even while the replica leaves: somebody waits for it.
+        return drive.chat.status is Status.INTERRUPTING or (drive.chat.status is Status.RUNNING and not drive.leaving)
 
     async def _perform(self) -> None:
         """One duty, in a task of its own: a newer row may cut it short."""

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Coroutine
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -13,8 +14,9 @@ from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.machine.change import Owner
 from perdure.machine.machine import Committed
-from perdure.machine.transitions.ownership import Abandon, Acquire
+from perdure.machine.transitions.ownership import Acquire
 from perdure.store.replicas import Candidate, Owned, Renewal
+from perdure.worker.draining import Driven, Limits, drain
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.runner import Runner
@@ -23,14 +25,22 @@ _log = logging.getLogger(__name__)
 _DRIVEN = frozenset({Status.RUNNING, Status.INTERRUPTING})
 
 
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How many chats run here at the same time. Stopping is always possible."""
+
+    chats: int = 200
+    per_user: int = 20
+
+
 class Runners:
     """Takes chats, starts their runners, keeps them in step with the rows, and lets them go."""
 
-    def __init__(self, kit: Kit, lease: Lease, *, capacity: int = 200, per_user: int = 20) -> None:
+    def __init__(self, kit: Kit, lease: Lease, capacity: Capacity, limits: Limits) -> None:
         self._kit = kit
         self._lease = lease
         self._capacity = capacity
-        self._per_user = per_user
+        self._limits = limits
         self._running: dict[ChatId, tuple[Runner, asyncio.Task[None], UserId | None]] = {}
         self._users = Counter[UserId]()
         self._draining = False
@@ -44,11 +54,11 @@ class Runners:
         return not self._draining and self._lease.valid
 
     def room(self) -> int:
-        return self._capacity - len(self._running) if self.accepting else 0
+        return self._capacity.chats - len(self._running) if self.accepting else 0
 
     def take(self, user_id: UserId) -> Owner | None:
         """An owner for a chat that this replica is about to start, if it has room for it."""
-        if self.room() <= 0 or self._users[user_id] >= self._per_user:
+        if self.room() <= 0 or self._users[user_id] >= self._capacity.per_user:
             return None
         return Owner(self._lease.id, RunnerId(uuid4()))
 
@@ -95,7 +105,11 @@ class Runners:
             entry[0].saw(committed.chat)
 
     def heard(self, notice: Notice) -> None:
-        """A hint from another replica."""
+        """A hint from another replica. After a gap anything may have moved."""
+        if notice.topic is Topic.GAP:
+            for runner, _, _ in tuple(self._running.values()):
+                self._look(runner)
+            return
         entry = self._running.get(notice.chat_id) if notice.chat_id and notice.topic is Topic.CHAT else None
         if entry is not None and notice.snapshot_version > entry[0].chat.snapshot_version:
             self._look(entry[0])
@@ -108,7 +122,7 @@ class Runners:
             if owned is None or owned.snapshot_version > runner.chat.snapshot_version:
                 self._look(runner)
         for chat_id, owned in covered.items():
-            if chat_id not in self._running:
+            if chat_id not in self._running and not self._draining:
                 self._spawn(self._revive(owned))
 
     async def _revive(self, owned: Owned) -> None:
@@ -148,19 +162,7 @@ class Runners:
         await runner.look()
 
     async def drain(self) -> None:
-        """Stop taking chats and hand over those that run: their state stays, another replica goes on."""
+        """Take no more chats and hand over those that run."""
         self._draining = True
-        entries = tuple(self._running.values())
-        await asyncio.gather(*(runner.release() for runner, _, _ in entries))
-        if entries:
-            await asyncio.wait([task for _, task, _ in entries])
-        await self._kit.segments.flush()
-        await asyncio.gather(*(self._abandon(runner) for runner, _, _ in entries))
-
-    async def _abandon(self, runner: Runner) -> None:
-        try:
-            chat = await self._kit.machine.load(runner.chat.id)
-            if chat.runner_id == runner.owner.runner_id:
-                await self._kit.machine.advance(chat, Abandon())
-        except (Refused, ChatNotFound, Unavailable) as error:
-            _log.warning("chat %s could not be handed over: %s", runner.chat.id, error)
+        driven = [Driven(runner, task) for runner, task, _ in self._running.values()]
+        await drain(self._kit, driven, self._limits)

@@ -14,9 +14,10 @@ from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.replicas import Renewal
 from perdure.worker.acquirer import Acquirer
+from perdure.worker.draining import Limits
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
-from perdure.worker.runners import Runners
+from perdure.worker.runners import Capacity, Runners
 
 _log = logging.getLogger(__name__)
 
@@ -24,8 +25,18 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Drives chats until it is told to drain."""
 
-    def __init__(self, kit: Kit, lease: Lease, pool: "Pool[Record]", announcer: Announcer, pubsub: Pubsub) -> None:
-        self.runners = Runners(kit, lease)
+    def __init__(
+        self,
+        kit: Kit,
+        lease: Lease,
+        pool: "Pool[Record]",
+        announcer: Announcer,
+        pubsub: Pubsub,
+        *,
+        capacity: Capacity | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.runners = Runners(kit, lease, capacity or Capacity(), limits or Limits())
         self.acquirer = Acquirer(pool, kit, self.runners, lease)
         self._kit = kit
         self._lease = lease

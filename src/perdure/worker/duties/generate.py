@@ -118,10 +118,15 @@ async def _handed_on(drive: Drive) -> bool:
 
 
 async def wait_for_retry(drive: Drive) -> None:
-    """Wait until the time that clients were told, then try again."""
+    """Wait until the time that clients were told, then try again. A replica that leaves lets another wait."""
+    if drive.leaving:
+        return
     state = drive.chat.retry_state
     assert state is not None
     left = state.retrying_at - drive.kit.clock.now()
-    if left > timedelta():
-        await drive.kit.clock.sleep(left.total_seconds())
+    drive.resting = True
+    try:
+        await drive.kit.clock.sleep(max(left, timedelta()).total_seconds())
+    finally:
+        drive.resting = False
     await drive.next_attempt(drive.chat.budget_reserved)

@@ -41,6 +41,7 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
                 messages=history.prompt(),
                 turn=drive.chat.turn,
             ),
+            once_calls=drive.once_calls,
         )
     )
     reached("tools.finished")
