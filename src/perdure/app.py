@@ -45,7 +45,12 @@ from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Committed, Machine
+from perdure.observe.call_meter import CallMeter
+from perdure.observe.calls import Watcher
+from perdure.observe.measures.all import Measures
+from perdure.observe.measures.database import DatabaseMeasures
 from perdure.observe.metrics import Metrics
+from perdure.observe.tool_watch import ToolWatch
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
 from perdure.providers.proxy import Proxies
@@ -56,6 +61,7 @@ from perdure.store.execution import Execution
 from perdure.store.journal import Journal
 from perdure.store.migrations.runner import migrate
 from perdure.store.pool import Pool, open_pool
+from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
 from perdure.store.pubsub import Pubsub
 from perdure.store.search import SearchIndex
@@ -64,6 +70,7 @@ from perdure.store.workspaces import WorkspaceRows
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
 from perdure.stream.chat_stream import ChatStream
 from perdure.stream.hubs import Hubs
+from perdure.stream.readings import read_streams
 from perdure.stream.relay.outlet import Outlet
 from perdure.stream.relay.relay import Relay
 from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
@@ -79,6 +86,7 @@ from perdure.worker.aftermath import Aftermath
 from perdure.worker.draining import Limits
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
+from perdure.worker.meter import Meter
 from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
 from perdure.worker.runners import Capacity
@@ -142,9 +150,52 @@ class System:
         return offered
 
 
-def reach_models(settings: Settings, clock: Clock) -> ProviderClient:
+def reach_models(settings: Settings, clock: Clock, *watchers: Watcher) -> ProviderClient:
     proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
-    return ProviderClient(clock, proxies=proxies, ca_file=str(settings.ca_file) if settings.ca_file else None)
+    ca_file = str(settings.ca_file) if settings.ca_file else None
+    return ProviderClient(clock, proxies=proxies, ca_file=ca_file, watchers=watchers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What everything else stands on."""
+
+    url: str
+    pool: Pool
+    household: Household
+    pubsub: PostgresPubsub
+    announcer: Announcer
+    services: Services
+
+
+@dataclass(frozen=True, slots=True)
+class Yard:
+    """Where tools act, what is told there, and who looks at it."""
+
+    workspaces: Workspaces
+    contexts: Contexts
+    lookout: Lookout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """What drives chats."""
+
+    kit: Kit
+    lease: Lease
+    worker: Worker
+    yard: Yard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audience:
+    """What follows chats."""
+
+    hubs: Hubs
+    visitors: Visitors
+    relay: Relay
+    watches: Watches
+    streams: tuple[Stream, ...]
 
 
 @asynccontextmanager
@@ -156,77 +207,97 @@ async def running(
     `address` is where other replicas reach this one; `points` hears of every step, for tests that end it there.
     """
     async with AsyncExitStack() as stack:
-        url = await stack.enter_async_context(open_database(settings))
-        await bring_up_to_date(url)
-        pool = await stack.enter_async_context(open_pool(url, size=settings.database_pool))
-        household = await first_household(pool)
-        refuse_open_door(settings, household)
-        pubsub = PostgresPubsub(url, pool)
-        announcer = Announcer(pubsub)
-        machine = Machine(Execution(pool), announcer)
-        services = assemble(settings, pool, pubsub, machine)
-        stack.callback(services.entrance.follow())
-        stack.callback(services.config.follow())
-        episodes = Episodes()
-        client = await stack.enter_async_context(reach_models(settings, services.clock))
-        yard = lay_out(settings, pool, pubsub, services.clock)
-        stack.push_async_callback(yard.workspaces.close)
-        kit = equip(pool, machine, services, episodes, client, yard, points or Unarmed())
-        lease = Lease(
-            lambda: connect(url),
-            services.clock,
-            address=address,
-            version=version("perdure"),
-            capacity=settings.capacity,
-        )
-        worker = make_worker(settings, replace(kit, lease=lease), lease, pool, announcer, pubsub)
-        worker.counted = pubsub.count
-        probe = Probe(kit.preparation.models, client, services.clock)
+        ground = await lay_ground(stack, settings)
+        shop = await open_workshop(stack, settings, ground, address=address, points=points or Unarmed())
+        crowd = open_audience(stack, ground, shop)
+        kit, worker, services = shop.kit, shop.worker, ground.services
+        probe = Probe(kit.preparation.models, kit.client, services.clock)
         services = replace(
-            services, taker=worker.runners, probe=probe, workspaces=yard.workspaces, contexts=yard.contexts
+            services, taker=worker.runners, probe=probe, workspaces=shop.yard.workspaces, contexts=shop.yard.contexts
         )
-        aftermath = Aftermath(pool, kit.histories, kit.preparation.models, client, pubsub)
-        stack.callback(announcer.follow(aftermath.committed))
-        door = ApiDoor(services.entrance, pool, services.rows)
-        hubs, visitors = Hubs(pool, episodes, services.clock), Visitors(door, services.clock)
-        stack.callback(hubs.listen(announcer, pubsub))
-        relay = hubs.remote = Relay(pool, relay_secret(services), lambda: lease.id, services.clock)
-        watches = Watches(pool, pubsub, services.clock)
-        await heard(stack, pubsub)
-        await lease.start()
-        search = follow_search(stack, pool, services, announcer)
-        await started(stack, worker, hubs, visitors, yard.workspaces, yard.lookout, relay, aftermath, search, watches)
+        aftermath = Aftermath(ground.pool, kit.histories, kit.preparation.models, kit.client, ground.pubsub)
+        stack.callback(ground.announcer.follow(aftermath.committed))
+        await heard(stack, ground.pubsub)
+        await shop.lease.start()
+        search = follow_search(stack, ground.pool, services, ground.announcer)
+        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, aftermath, search)
+        await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
         yield System(
-            pool=pool,
-            metrics=Metrics(),
+            pool=ground.pool,
+            metrics=services.measures.metrics,
             services=services,
-            household=household,
+            household=ground.household,
             worker=worker,
-            hubs=hubs,
-            watches=watches,
-            streams=(
-                Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
-                Stream(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
-                Stream(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
-                Stream(re.compile(TERMINAL_PATTERN), TerminalStream(yard.workspaces, visitors, door, services.clock)),
-                Stream(re.compile(RELAY_PATTERN), Outlet(episodes, relay_secret(services))),
-            ),
+            hubs=crowd.hubs,
+            watches=crowd.watches,
+            streams=crowd.streams,
         )
 
 
-def make_worker(settings: Settings, kit: Kit, lease: Lease, pool: Pool, announcer: Announcer, pubsub: Pubsub) -> Worker:
+def make_worker(settings: Settings, kit: Kit, lease: Lease, ground: Ground) -> Worker:
     limits = Limits(timedelta(seconds=settings.drain_seconds), timedelta(seconds=settings.drain_once_seconds))
     capacity = Capacity(settings.capacity, settings.capacity_per_user)
-    return Worker(kit, lease, pool, announcer, pubsub, capacity=capacity, limits=limits)
+    return Worker(kit, lease, ground.pool, ground.announcer, ground.pubsub, capacity=capacity, limits=limits)
 
 
-@dataclass(frozen=True, slots=True)
-class Yard:
-    """Where tools act, what is told there, and who looks at it."""
+async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
+    """The database, and what is made of it alone."""
+    url = await stack.enter_async_context(open_database(settings))
+    await bring_up_to_date(url)
+    pool = await stack.enter_async_context(open_pool(url, size=settings.database_pool))
+    household = await first_household(pool)
+    refuse_open_door(settings, household)
+    pubsub = PostgresPubsub(url, pool)
+    announcer = Announcer(pubsub)
+    services = assemble(settings, pool, pubsub, announcer)
+    stack.callback(services.entrance.follow())
+    stack.callback(services.config.follow())
+    watch_database(services.measures.database, pool, pubsub, services.config)
+    stack.callback(announcer.follow(Meter(services.measures.turns, services.clock).committed))
+    return Ground(url=url, pool=pool, household=household, pubsub=pubsub, announcer=announcer, services=services)
 
-    workspaces: Workspaces
-    contexts: Contexts
-    lookout: Lookout
+
+async def open_workshop(
+    stack: AsyncExitStack, settings: Settings, ground: Ground, *, address: str | None, points: Points
+) -> Workshop:
+    """The worker, and all that its runners work with."""
+    services, clock = ground.services, ground.services.clock
+    client = await stack.enter_async_context(reach_models(settings, clock, CallMeter(services.measures.calls, clock)))
+    yard = lay_out(settings, ground.pool, ground.pubsub, clock)
+    stack.push_async_callback(yard.workspaces.close)
+    lease = Lease(
+        lambda: connect(ground.url), clock, address=address, version=version("perdure"), capacity=settings.capacity
+    )
+    kit = replace(equip(ground, Episodes(), client, yard, points), lease=lease)
+    worker = make_worker(settings, kit, lease, ground)
+    worker.counted = ground.pubsub.count
+    return Workshop(kit=kit, lease=lease, worker=worker, yard=yard)
+
+
+def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audience:
+    """The streams, and who may open them."""
+    services, episodes = ground.services, shop.kit.episodes
+    pool, clock, secret = ground.pool, services.clock, relay_secret(services)
+    door = ApiDoor(services.entrance, pool, services.rows)
+    hubs, visitors = Hubs(pool, episodes, clock), Visitors(door, clock)
+    stack.callback(hubs.listen(ground.announcer, ground.pubsub))
+    relay = hubs.remote = Relay(pool, secret, lambda: shop.lease.id, clock)
+    watches = Watches(pool, ground.pubsub, clock)
+    read_streams(services.measures.streams, hubs=hubs, visitors=visitors, relay=relay, episodes=episodes)
+    streams = (
+        Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
+        Stream(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
+        Stream(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
+        Stream(re.compile(TERMINAL_PATTERN), TerminalStream(shop.yard.workspaces, visitors, door, clock)),
+        Stream(re.compile(RELAY_PATTERN), Outlet(episodes, secret)),
+    )
+    return Audience(hubs=hubs, visitors=visitors, relay=relay, watches=watches, streams=streams)
+
+
+def watch_database(measures: DatabaseMeasures, pool: Pool, pubsub: PostgresPubsub, config: Config) -> None:
+    measure_pool(pool, measures)
+    pubsub.measure(measures)
+    config.measure(measures)
 
 
 def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock) -> Yard:
@@ -278,16 +349,9 @@ async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
     await asyncio.wait(tasks)
 
 
-def equip(
-    pool: Pool,
-    machine: Machine,
-    services: Services,
-    episodes: Episodes,
-    client: ProviderClient,
-    yard: Yard,
-    points: Points,
-) -> Kit:
+def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard, points: Points) -> Kit:
     """What runners work with."""
+    pool, services = ground.pool, ground.services
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
     models = ConfiguredModels(services.config, Catalog.load())
     skills = Skills(WorkspaceSkills(yard.contexts, yard.workspaces))
@@ -300,11 +364,11 @@ def equip(
     }
     sources = ConfiguredSources(services.config, yard.contexts, skills)
     return Kit(
-        machine=machine,
+        machine=services.machine,
         histories=Histories(pool),
         preparation=Preparation(models, Toolbox(services.config, yard.workspaces), sources, files),
         client=client,
-        tools=ToolRunner(journal, files, clock, known, points.reached),
+        tools=ToolRunner(journal, files, clock, known, points.reached, ToolWatch(clock, services.measures.tools)),
         journal=journal,
         family=services.family,
         waits=services.waits,
@@ -313,14 +377,16 @@ def equip(
         clock=clock,
         purses=Purses(pool, clock),
         points=points,
+        measures=services.measures,
     )
 
 
-def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, machine: Machine) -> Services:
+def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announcer) -> Services:
     """What handlers work with."""
-    clock = SystemClock()
+    clock, measures = SystemClock(), Measures()
     keyring = open_keyring(settings.secret_key, settings.data_dir)
     config = Config(pool, pubsub, keyring, clock)
+    machine = Machine(Execution(pool, measures=measures.database), announcer)
     return Services(
         machine=machine,
         family=Family(pool, machine, config),
@@ -333,6 +399,7 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, machine: Machine) -
         pubsub=pubsub,
         taker=Nobody(),
         clock=clock,
+        measures=measures,
     )
 
 

@@ -18,6 +18,8 @@ from perdure.core.ids import FileId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Media, ToolCall, ToolResult
 from perdure.core.timing import TOOL_CAP_EXTRA
+from perdure.observe.measures.tools import MCP, UNKNOWN
+from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.budget import within
@@ -118,8 +120,10 @@ class ToolRunner:
         clock: Clock,
         services: Mapping[type, Any],
         reached: Callable[[str], None] = lambda _: None,
+        watch: ToolWatch | None = None,
     ) -> None:
         self._journal = journal
+        self._watch = watch or ToolWatch(clock)
         self._reached = reached
         self._shelf = shelf
         self._clock = clock
@@ -157,7 +161,9 @@ class ToolRunner:
             await asyncio.wait(before)
         async with slots:
             await batch.once_calls.still_open()
-            output = await self._output(batch, open_call, call)
+            with self._watch.call(_label(batch.toolset, call), call.call_id) as seen:
+                output = await self._output(batch, open_call, call)
+                seen.gave(output.text, is_error=output.is_error)
         bounded = ToolOutput(within(output.text, batch.budget), output.is_error, output.files, output.media)
         batch.flight.result(open_call.index, _result(call, bounded, self._clock))
         self._reached("tools.shown")
@@ -250,6 +256,14 @@ class ToolRunner:
         except Exception:  # noqa: BLE001 - a tool is foreign code: whatever it raises is a result
             _log.exception("tool %s failed", tool.name)
             return ToolOutput("The tool failed because of an error of its own. Try another way.", is_error=True)
+
+
+def _label(toolset: Toolset, call: ToolCall) -> str:
+    """What a call counts as: models make names up, and MCP servers bring theirs."""
+    tool = toolset.ours.get(call.tool)
+    if tool is None:
+        return UNKNOWN
+    return tool.name if tool.mcp_server_id is None else MCP
 
 
 def _lanes(toolset: Toolset, call: ToolCall) -> list[str]:

@@ -33,6 +33,8 @@ class Call:
     address: str
     secure: bool
     receive: Receive = field(repr=False)
+    route: str = ""
+    """The route's path as the table has it, once it is found."""
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Call":

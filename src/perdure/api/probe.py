@@ -12,6 +12,7 @@ from perdure.core.errors import ProviderFailure
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text
+from perdure.observe.context import concerning
 from perdure.providers.client import ProviderClient
 from perdure.providers.request import ModelRequest, ModelSettings
 
@@ -32,7 +33,8 @@ class Probe:
         started = self.clock.monotonic()
         try:
             resolved = await self.models.resolve(card, name, None)
-            await self.client.complete(resolved.route, ModelRequest(messages=(_QUESTION,), settings=_SETTINGS))
+            with concerning(purpose="test"):
+                await self.client.complete(resolved.route, ModelRequest(messages=(_QUESTION,), settings=_SETTINGS))
         except ProviderFailure as failure:
             return Tested(ok=False, message=failure.error.message, latency_ms=self._since(started))
         return Tested(ok=True, message=f"{name} answers.", latency_ms=self._since(started))

@@ -35,14 +35,19 @@ class Api:
         self._document = msgspec.json.encode(document(table, version("perdure")))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        call = Call.of(scope, receive)
+        call, since = Call.of(scope, receive), self._services.clock.monotonic()
         try:
             answer = await self._answer(call)
         except Gone:
             return
         except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
             answer = answer_of(error)
+        self._count(call, answer, self._services.clock.monotonic() - since)
         await answer.send(send, *_HEADERS)
+
+    def _count(self, call: Call, answer: Answer, seconds: float) -> None:
+        method, route = (call.method, call.route) if call.route else ("any", "none")
+        self._services.measures.requests.answered(method, route, answer.status, seconds)
 
     async def _answer(self, call: Call) -> Answer:
         if call.path == DOCUMENT_PATH:
@@ -51,6 +56,7 @@ class Api:
         route = routes.get(call.method)
         if route is None:
             return _not_allowed(routes)
+        call.route = route.path
         if route.public:
             return await self._handled(route, call, place(route, texts), await call.body(route.body_limit))
         return await self._signed_in(route, call, texts)

@@ -1,7 +1,7 @@
 """What handlers work with, as the app put it together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perdure.access.actor import Actor
 from perdure.access.entrance import Entrance
@@ -13,6 +13,7 @@ from perdure.api.taker import Taker
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.machine.machine import Machine
+from perdure.observe.measures.all import Measures
 from perdure.store.pubsub import Pubsub
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
@@ -36,5 +37,6 @@ class Services:
     clock: Clock
     probe: Probe | None = None
     """Absent where this process reaches no models."""
+    measures: Measures = field(default_factory=Measures)
     workspaces: Workspaces | None = None
     contexts: Contexts | None = None

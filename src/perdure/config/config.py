@@ -16,6 +16,7 @@ from perdure.core.clock import Clock
 from perdure.core.ids import ModelName, OrganisationId, ProviderId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import CONFIG_CACHED, PERSONAL_CACHED
+from perdure.observe.measures.database import DatabaseMeasures
 from perdure.store.cache import Cache
 from perdure.store.pubsub import Pubsub
 from perdure.store.queries import query
@@ -83,6 +84,12 @@ class Config:
         if sealed is None:
             sealed = (await self.of(organisation_id)).keys.get(provider)
         return None if sealed is None else self._keyring.open(sealed, KEY_PURPOSE)
+
+    def measure(self, measures: DatabaseMeasures) -> None:
+        """Show how often something was at hand."""
+        caches = {"organisation": self._organisations, "person": self._people}
+        measures.cache_hits.read = lambda: {name: cache.hits for name, cache in caches.items()}
+        measures.cache_loads.read = lambda: {name: cache.loads for name, cache in caches.items()}
 
     def follow(self) -> Callable[[], None]:
         """Listen for changes on other replicas; the result stops that."""

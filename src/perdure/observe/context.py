@@ -18,6 +18,8 @@ class Ids(TypedDict, total=False):
     turn: object
     attempt: object
     request: object
+    organisation: object
+    purpose: object
 
 
 def about() -> Mapping[str, str]:

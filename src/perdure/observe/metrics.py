@@ -1,5 +1,9 @@
 """Numbers about the running system, in Prometheus' format. One registry to a replica, none to the process."""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -8,32 +12,108 @@ from prometheus_client import (
     Histogram,
     PlatformCollector,
     ProcessCollector,
+    disable_created_metrics,
     generate_latest,
 )
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_PREFIX = "perdure"
+PREFIX = "perdure"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+_SIZES = (256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304)
+_COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
+
+Values: TypeAlias = float | Mapping[str, float]
+"""One number, or one for each value of the label."""
 
 
-class Metrics:
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is known of a metric without looking at its numbers."""
+
+    name: str
+    kind: str
+    about: str
+    labels: tuple[str, ...]
+
+
+class Reading:
+    """A number that somebody keeps anyway, and that is only looked at when it is asked for."""
+
+    def __init__(self, described: Described) -> None:
+        self.described = described
+        self.read: Callable[[], Values] = lambda: 0.0
+
+
+class Metrics(Collector):
     """Makes and shows the numbers of one replica."""
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry(auto_describe=True)
+        # A second series for every counter, which nobody asks for.
+        disable_created_metrics()
+        self._registry = CollectorRegistry(auto_describe=False)
+        self._readings: list[Reading] = []
+        self._described: list[Described] = []
         ProcessCollector(registry=self._registry)
         PlatformCollector(registry=self._registry)
         GCCollector(registry=self._registry)
+        self._registry.register(self)
 
     def counter(self, name: str, about: str, *labels: str) -> Counter:
-        return Counter(name, about, labels, namespace=_PREFIX, registry=self._registry)
+        self._describe(f"{name}_total", "counter", about, labels)
+        return Counter(name, about, labels, namespace=PREFIX, registry=self._registry)
 
     def gauge(self, name: str, about: str, *labels: str) -> Gauge:
-        return Gauge(name, about, labels, namespace=_PREFIX, registry=self._registry)
+        self._describe(name, "gauge", about, labels)
+        return Gauge(name, about, labels, namespace=PREFIX, registry=self._registry)
 
     def seconds(self, name: str, about: str, *labels: str) -> Histogram:
         """How long something takes."""
-        return Histogram(f"{name}_seconds", about, labels, namespace=_PREFIX, registry=self._registry, buckets=_SECONDS)
+        return self._histogram(f"{name}_seconds", about, labels, _SECONDS)
+
+    def sizes(self, name: str, about: str, *labels: str) -> Histogram:
+        """How large something is, in bytes or tokens."""
+        return self._histogram(name, about, labels, _SIZES)
+
+    def counts(self, name: str, about: str, *labels: str) -> Histogram:
+        """How many there are of something at a time."""
+        return self._histogram(name, about, labels, _COUNTS)
+
+    def read_gauge(self, name: str, about: str, *labels: str) -> Reading:
+        return self._reading(name, "gauge", about, labels)
+
+    def read_counter(self, name: str, about: str, *labels: str) -> Reading:
+        return self._reading(f"{name}_total", "counter", about, labels)
+
+    def described(self) -> tuple[Described, ...]:
+        """Everything that is measured here, in the order in which it was made."""
+        return tuple(self._described)
+
+    def collect(self) -> Iterable[CounterMetricFamily | GaugeMetricFamily]:
+        """What the readings say now."""
+        for reading in self._readings:
+            described = reading.described
+            family = CounterMetricFamily if described.kind == "counter" else GaugeMetricFamily
+            shown = family(described.name, described.about, labels=described.labels)
+            values = reading.read()
+            for label, value in (values if isinstance(values, Mapping) else {"": values}).items():
+                shown.add_metric([label] if described.labels else [], value)
+            yield shown
 
     def render(self) -> bytes:
         return generate_latest(self._registry)
+
+    def _histogram(self, name: str, about: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
+        self._describe(name, "histogram", about, labels)
+        return Histogram(name, about, labels, namespace=PREFIX, registry=self._registry, buckets=buckets)
+
+    def _reading(self, name: str, kind: str, about: str, labels: Sequence[str]) -> Reading:
+        reading = Reading(self._describe(name, kind, about, labels))
+        self._readings.append(reading)
+        return reading
+
+    def _describe(self, name: str, kind: str, about: str, labels: Sequence[str]) -> Described:
+        described = Described(f"{PREFIX}_{name}", kind, about, tuple(labels))
+        self._described.append(described)
+        return described

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Self
@@ -14,12 +14,14 @@ from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, Finish
 from perdure.core.parts import AnyPart
 from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT
+from perdure.observe.calls import Watcher
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.dialects.openai_responses.background import giving_up, listening
 from perdure.providers.errors.answers import STREAM_TYPES, refusal
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import ApiError, StartupTimeout
+from perdure.providers.observed import ObservedCall
 from perdure.providers.proxy import Proxies
 from perdure.providers.request import ModelRequest, ModelSettings
 from perdure.providers.route import Route
@@ -40,8 +42,16 @@ class Completion:
 class ProviderClient:
     """Reaches models. One session for all providers, so that connections are reused."""
 
-    def __init__(self, clock: Clock, *, proxies: Proxies | None = None, ca_file: str | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        proxies: Proxies | None = None,
+        ca_file: str | None = None,
+        watchers: Sequence[Watcher] = (),
+    ) -> None:
         self._clock = clock
+        self._watchers = watchers
         self._proxies = proxies or Proxies()
         self._ca_file = ca_file
         self._opened_session: aiohttp.ClientSession | None = None
@@ -117,28 +127,37 @@ class ProviderClient:
         """The answer's stream. A provider that forgot the chain is told everything, in another request."""
         encoded = route.encode(request)
         try:
-            return await self._opened(route, encoded, request.settings)
+            return await self._opened(route, encoded, request.settings, messages=len(request.messages))
         except ApiError as error:
             if not encoded.chained or not classify(error).chain_broken:
                 raise
-        return await self._opened(route, route.encode_whole(request), request.settings)
+        whole = route.encode_whole(request)
+        return await self._opened(route, whole, request.settings, messages=len(request.messages))
 
-    async def _opened(self, route: Route, encoded: Encoded, settings: ModelSettings) -> ModelStream:
+    async def _opened(
+        self, route: Route, encoded: Encoded, settings: ModelSettings, *, messages: int = 0
+    ) -> ModelStream:
         limit = settings.startup_timeout.total_seconds()
         deadline = self._clock.monotonic() + limit
-        response = await self._within(limit, self._answer(route, encoded))
+        call = ObservedCall(self._watchers, route, messages)
+        try:
+            response = await self._within(limit, self._answer(route, encoded, call))
+        except BaseException as error:
+            call.refused(error)
+            raise
         return ModelStream(
             response,
             route=route,
             encoded=encoded,
+            call=call,
             clock=self._clock,
             first_deadline=deadline,
             silence=settings.silence_timeout.total_seconds(),
         )
 
-    async def _answer(self, route: Route, encoded: Encoded) -> aiohttp.ClientResponse:
+    async def _answer(self, route: Route, encoded: Encoded, call: ObservedCall) -> aiohttp.ClientResponse:
         """The response, once its head says that a stream follows."""
-        url, headers, body = await self._signed(route, encoded)
+        url, headers, body = await self._signed(route, encoded, call)
         method = "GET" if body is None else "POST"
         proxy = self._proxies.for_url(str(url))
         response = await self._session.request(
@@ -152,11 +171,16 @@ class ProviderClient:
             raise
         return response
 
-    async def _signed(self, route: Route, encoded: Encoded) -> tuple[URL, dict[str, str], bytes | None]:
+    async def _signed(
+        self, route: Route, encoded: Encoded, call: ObservedCall | None = None
+    ) -> tuple[URL, dict[str, str], bytes | None]:
         url = route.endpoint.url(encoded.path)
         headers = {**HEADERS, **encoded.headers, **route.endpoint.headers}
         outgoing = Outgoing("GET" if encoded.body is None else "POST", url, headers, encoded.body or b"")
-        headers.update(await route.credentials.authorize(outgoing))
+        proof = await route.credentials.authorize(outgoing)
+        headers.update(proof)
+        if call is not None:
+            await call.sent(outgoing.method, url, encoded, proof)
         # The URL goes out as it was signed: nothing in it may be written in another way.
         return URL(url, encoded=True), headers, encoded.body
 

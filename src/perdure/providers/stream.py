@@ -14,6 +14,7 @@ from perdure.providers.endpoint import Framing
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Failure, SilenceTimeout, StartupTimeout
 from perdure.providers.listener import Listener
+from perdure.providers.observed import ObservedCall
 from perdure.providers.route import Route
 from perdure.providers.sse import EventTooLong, Splitter
 
@@ -29,6 +30,7 @@ class ModelStream:
         *,
         route: Route,
         encoded: Encoded,
+        call: ObservedCall,
         clock: Clock,
         first_deadline: float,
         silence: float,
@@ -39,6 +41,8 @@ class ModelStream:
         aws = route.endpoint.framing is Framing.AWS_EVENT_STREAM
         splitter = EventStreamSplitter() if aws else Splitter()
         self._listener = Listener(splitter, route.dialect.decoder(route.model))
+        self._call = call
+        self._overheard = call.listeners
         self._clock = clock
         self._silence = silence
         self._deadline = first_deadline
@@ -72,18 +76,28 @@ class ModelStream:
             while not self._listener.done:
                 batch = await self._batch()
                 if batch:
+                    self._call.began()
                     return batch
         except TRANSPORT_ERRORS as error:
-            raise ModelCallFailed(classify(error, self._provider)) from error
+            raise self._failure(error) from error
         except asyncio.CancelledError as error:
             if cancelled_from_above():
                 raise
-            raise ModelCallFailed(classify(error, self._provider)) from error
+            raise self._failure(error) from error
         raise StopAsyncIteration
 
     def leave(self) -> None:
         """Stop guarding. The connection is the client's to release or to close."""
         self._guard.cancel()
+        if self._listener.done and self._listener.finish is not None:
+            self._call.finished(self._listener.finish)
+        else:
+            self._call.left()
+
+    def _failure(self, error: BaseException) -> ModelCallFailed:
+        classified = classify(error, self._provider)
+        self._call.failed(classified)
+        return ModelCallFailed(classified)
 
     async def _batch(self) -> list[AnyDelta]:
         """What one network read says."""
@@ -92,6 +106,8 @@ class ModelStream:
         self._reading = False
         if not piece:
             return self._listener.close()
+        for overhear in self._overheard:
+            overhear(piece)
         heard = self._listener.events
         batch = self._listener.feed(piece)
         if self._listener.events > heard:

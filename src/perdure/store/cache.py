@@ -35,13 +35,17 @@ class Cache(Generic[K, V]):
         self._entries: dict[K, _Entry[V]] = {}
         self._loading: dict[K, asyncio.Task[V]] = {}
         self._generation = 0
+        self.hits = 0
+        self.loads = 0
 
     async def get(self, key: K) -> V:
         entry = self._entries.get(key)
         if entry is not None and entry.until > self._clock.monotonic():
+            self.hits += 1
             return entry.value
         loading = self._loading.get(key)
         if loading is None:
+            self.loads += 1
             loading = self._loading[key] = asyncio.create_task(self._fill(key, self._generation))
         # Shielded: one caller that gives up does not take the answer from the others.
         return await asyncio.shield(loading)

@@ -29,10 +29,17 @@ class Connections:
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
         self._borrowed = 0
         self._unused = 0
+        self.statements = 0
         self._tidying: asyncio.TimerHandle | None = None
         self._releasing = set[asyncio.Task[None]]()
 
+    @property
+    def waiting(self) -> int:
+        """How many wait for a connection."""
+        return len(self._waiting)
+
     async def fetchrow(self, sql: str, values: "list[object] | tuple[object, ...]") -> Record | None:
+        self.statements += 1
         connection = self._idle.pop() if self._idle else await self._take()
         try:
             row = await connection.fetchrow(sql, *values, timeout=self._timeout)

@@ -11,6 +11,8 @@ from asyncpg import Pool, Record
 from perdure.core.chat import Chat
 from perdure.core.errors import ChatNotFound, InvalidInput, KeyTaken, MessageNotFound, Unavailable
 from perdure.core.ids import ChangeId, ChatId, MessageNumber
+from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY
 from perdure.store.commit import Write
 from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections
@@ -65,10 +67,13 @@ class Member:
 class Execution:
     """The rows that hold execution state, one round trip at a time."""
 
-    def __init__(self, pool: "Pool[Record]", *, timeout: float = 30) -> None:
+    def __init__(self, pool: "Pool[Record]", *, timeout: float = 30, measures: DatabaseMeasures | None = None) -> None:
         self._pool = pool
         self._timeout = timeout
         self._connections = Connections(pool, timeout)
+        self._measures = measures or DatabaseMeasures(Metrics())
+        self._measures.waiting.read = lambda: self._connections.waiting
+        self._measures.statements.read = lambda: self._connections.statements
 
     async def load(self, chat_id: ChatId) -> Chat:
         return leading_chat_of(await self._row("chats/load", chat_id))
@@ -109,10 +114,13 @@ class Execution:
     async def commit(self, write: Write) -> Stamp | None:
         """Write it all, or nothing. None means that somebody else moved the chat first."""
         sql, values = statement(write)
-        try:
-            return _stamp_of(await self._connections.fetchrow(sql, values))
-        except _FAILURES as error:
-            return _without_stamp(error)
+        with self._measures.commit_seconds.time():
+            try:
+                stamp = _stamp_of(await self._connections.fetchrow(sql, values))
+            except _FAILURES as error:
+                stamp = _without_stamp(error)
+        self._measures.commits.labels("lost" if stamp is None else "done").inc()
+        return stamp
 
     @asynccontextmanager
     async def holding(self, chat_id: ChatId) -> AsyncGenerator["HeldRow"]:

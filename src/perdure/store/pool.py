@@ -9,6 +9,7 @@ import asyncpg
 from asyncpg import Record
 
 from perdure.core.timing import CONNECT_PATIENCE
+from perdure.observe.measures.database import DatabaseMeasures
 from perdure.store.connection import Connection, connect
 
 Pool: TypeAlias = "asyncpg.Pool[Record]"
@@ -39,6 +40,15 @@ async def open_pool(
         statement_cache_size=500,
     ) as pool:
         yield pool
+
+
+def measure(pool: Pool, measures: DatabaseMeasures) -> None:
+    """Show how many connections there are."""
+    measures.limit.read = pool.get_max_size
+    measures.connections.read = lambda: {
+        "idle": pool.get_idle_size(),
+        "used": pool.get_size() - pool.get_idle_size(),
+    }
 
 
 async def _leave_as_it_is(connection: Connection) -> None:

@@ -19,6 +19,7 @@ from perdure.core.timing import (
     LISTEN_PING_PATIENCE,
     LISTEN_PING_PERIOD,
 )
+from perdure.observe.measures.database import DatabaseMeasures
 from perdure.store.away import AWAY
 from perdure.store.connection import connect
 from perdure.store.pubsub import Listener, LocalBus
@@ -65,6 +66,8 @@ class PostgresPubsub:
         self._sending: asyncio.Task[None] | None = None
         self._heard_ping = asyncio.Event()
         self.listening = asyncio.Event()
+        self.notices = {"sent": 0, "heard": 0, "lost": 0}
+        self.gaps = 0
         self.alone = False
         """Set while no other replica lives: then nothing is sent."""
 
@@ -83,6 +86,12 @@ class PostgresPubsub:
     def listen(self, listener: Listener) -> Callable[[], None]:
         return self._bus.listen(listener)
 
+    def measure(self, measures: DatabaseMeasures) -> None:
+        """Show what is said and heard."""
+        measures.notices.read = lambda: self.notices
+        measures.listening.read = self.listening.is_set
+        measures.gaps.read = lambda: self.gaps
+
     async def run(self) -> None:
         """Listen until cancelled, on one connection after the other."""
         delay = DATABASE_RETRY_FIRST
@@ -92,6 +101,7 @@ class PostgresPubsub:
             except (*AWAY, asyncpg.PostgresError, Misconfigured) as error:
                 if self.listening.is_set():
                     delay = DATABASE_RETRY_FIRST
+                self.gaps += 1
                 _log.warning("notices of other replicas are not heard for now: %s", error)
             finally:
                 self.listening.clear()
@@ -132,6 +142,7 @@ class PostgresPubsub:
             # Another version of this program may say what this one does not understand.
             sender, notices = _decoder.decode(str(payload))
             if sender != self._name:
+                self.notices["heard"] += len(notices)
                 self._bus.publish(notices)
             elif not notices:
                 self._heard_ping.set()
@@ -139,13 +150,15 @@ class PostgresPubsub:
     def _send(self) -> None:
         """Send what waits; what comes meanwhile goes together in the next statement."""
         batch, self._waiting = self._waiting, []
-        self._sending = asyncio.ensure_future(self._deliver(payloads(self._name, batch)))
+        self.notices["sent"] += len(batch)
+        self._sending = asyncio.ensure_future(self._deliver(payloads(self._name, batch), len(batch)))
         self._sending.add_done_callback(self._sent)
 
-    async def _deliver(self, batch: Sequence[str]) -> None:
+    async def _deliver(self, batch: Sequence[str], notices: int) -> None:
         try:
             await self._pool.execute(query("notices/send"), CHANNEL, batch)
         except (*AWAY, asyncpg.PostgresError) as error:
+            self.notices["lost"] += notices
             _log.warning("notices were lost: %s", error)
 
     def _sent(self, _: "asyncio.Task[None]") -> None:

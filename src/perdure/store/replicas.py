@@ -35,6 +35,8 @@ class Candidate:
     worker_id: ReplicaId | None
     status: str
     owner_id: UserId
+    waited: timedelta
+    """Since it moved last or, where its replica died, since that one was seen last."""
 
 
 async def register(db: Executor, replica_id: ReplicaId, *, address: str | None, version: str, capacity: int) -> None:
@@ -62,7 +64,7 @@ async def bury(db: Executor, silent_for: timedelta) -> None:
 
 async def acquirable(db: Executor, lease: timedelta, limit: int) -> list[Candidate]:
     rows = await db.fetch(query("chats/acquirable"), lease, limit)
-    return [Candidate(row["id"], row["worker_id"], row["status"], row["owner_id"]) for row in rows]
+    return [Candidate(row["id"], row["worker_id"], row["status"], row["owner_id"], row["waited"]) for row in rows]
 
 
 async def due(db: Executor, limit: int) -> list[tuple[ChatId, datetime]]:

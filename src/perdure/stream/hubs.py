@@ -49,6 +49,9 @@ class Hubs:
         self.reads = 0
         self.ended = False
 
+    def __len__(self) -> int:
+        return len(self._hubs)
+
     def listen(self, announcer: Announcer, pubsub: Pubsub) -> Callable[[], None]:
         """Hear of commits, here and elsewhere; the result stops that."""
         stops = (announcer.follow(self._committed), pubsub.listen(self._noticed))

@@ -80,7 +80,7 @@ async def _websocket(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[
     async def emit(batch: Batch) -> None:
         await send({"type": "websocket.send", "text": batch.websocket})
 
-    reason = await _pump(feed, first, visitor, now, emit)
+    visitor.reason = reason = await _pump(feed, first, visitor, now, emit)
     if reason == SLOW:
         abort(send)
     await send({"type": "websocket.close", "code": CLOSE_CODES[reason], "reason": reason})
@@ -96,7 +96,7 @@ async def _sse(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[], flo
         await send({"type": "http.response.body", "body": _PING, "more_body": True})
 
     visitor.ping = ping
-    reason = await _pump(feed, first, visitor, now, emit)
+    visitor.reason = reason = await _pump(feed, first, visitor, now, emit)
     if reason == SLOW:
         abort(send)
     await send({"type": "http.response.body", "body": b""})

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -36,6 +37,7 @@ class Visitor:
 
 SLOW = "slow"
 DENIED = "denied"
+LEFT = "left"
 
 
 class Visitors:
@@ -45,6 +47,8 @@ class Visitors:
         self._door = door
         self._clock = clock or SystemClock()
         self._visitors = set[Visitor]()
+        self.ended = Counter[str]()
+        """How many streams ended, by reason."""
         self._pings = set[asyncio.Task[None]]()
 
     def __len__(self) -> int:
@@ -53,11 +57,18 @@ class Visitors:
     def now(self) -> float:
         return self._clock.monotonic()
 
+    def lag(self) -> float:
+        """How long the slowest has not taken what it was sent, in seconds."""
+        now = self.now()
+        return max((now - each.sending_since for each in self._visitors if each.sending_since is not None), default=0.0)
+
     def add(self, visitor: Visitor) -> None:
         self._visitors.add(visitor)
 
     def discard(self, visitor: Visitor) -> None:
-        self._visitors.discard(visitor)
+        if visitor in self._visitors:
+            self._visitors.discard(visitor)
+            self.ended[visitor.reason or LEFT] += 1
 
     async def run(self) -> None:
         checked = self.now()

@@ -31,6 +31,9 @@ from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import RecordGenerationAttempt
+from perdure.observe.call_meter import CallMeter
+from perdure.observe.measures.all import Measures
+from perdure.observe.tool_watch import ToolWatch
 from perdure.providers.client import ProviderClient
 from perdure.providers.credentials import ApiKey
 from perdure.providers.dialects.registry import dialect_named
@@ -115,13 +118,16 @@ class PlainSources:
 class House:
     """A replica, its model and somebody who talks to it."""
 
-    def __init__(self, pool: "Pool[Record]", models: SimulatedModels, client: ProviderClient, clock: Clock) -> None:
+    def __init__(
+        self, pool: "Pool[Record]", models: SimulatedModels, client: ProviderClient, clock: Clock, measures: Measures
+    ) -> None:
         self.pool = pool
+        self.measures = measures
         self.clock = clock
         self.models = models
         self.bus = LocalBus()
         self.announcer = Announcer(self.bus)
-        self.machine = Machine(Execution(pool), self.announcer, clock)
+        self.machine = Machine(Execution(pool, measures=measures.database), self.announcer, clock)
         self.episodes = Episodes()
         self.tools = FixedTools()
         self.sources = PlainSources()
@@ -136,7 +142,7 @@ class House:
             histories=Histories(pool),
             preparation=Preparation(models, self.tools, self.sources, files),
             client=client,
-            tools=ToolRunner(journal, files, clock, self.services),
+            tools=ToolRunner(journal, files, clock, self.services, watch=ToolWatch(clock, measures.tools)),
             journal=journal,
             family=family,
             waits=Waits(pool, self.machine),
@@ -144,6 +150,7 @@ class House:
             segments=Segments(pool, self.episodes),
             clock=clock,
             purses=Purses(pool, clock),
+            measures=measures,
         )
         self.organisation = OrganisationId(uuid4())
         self.user = UserId(uuid4())
@@ -247,9 +254,9 @@ async def open_house(
     **models: Any,
 ) -> AsyncGenerator[House]:
     """A replica that lives as long as the block."""
-    clock = clock or SystemClock()
-    async with ProviderClient(SystemClock()) as client:
-        house = House(pool, SimulatedModels(sim_url, **models), client, clock)
+    clock, measures = clock or SystemClock(), Measures()
+    async with ProviderClient(SystemClock(), watchers=[CallMeter(measures.calls, clock)]) as client:
+        house = House(pool, SimulatedModels(sim_url, **models), client, clock, measures)
         await house.move_in()
         lease = Lease(lambda: connect(url), SystemClock(), version="test", capacity=200)
         house.worker = Worker(house.kit, lease, pool, house.announcer, house.bus, limits=limits)

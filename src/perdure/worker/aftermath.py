@@ -15,6 +15,7 @@ from perdure.core.ids import ModelName
 from perdure.core.notice import Notice, Topic
 from perdure.machine.change import InboxKind
 from perdure.machine.machine import Committed
+from perdure.observe.context import concerning
 from perdure.providers.client import ProviderClient
 from perdure.store.pubsub import Pubsub
 from perdure.store.queries import query
@@ -76,7 +77,8 @@ class Aftermath:
             await self._write(chat, card, Words(summary=report_summary(history.messages)))
             return
         model = await self._models.resolve(card, self.model or card.model, None)
-        words = await describe(self._client, model, history.messages)
+        with concerning(chat=card.id, turn=chat.turn, organisation=card.organisation_id, purpose="title"):
+            words = await describe(self._client, model, history.messages)
         if card.turns > 1 and card.turns - card.summarised_turns < 3:
             words = Words(words.title, words.label)
         await self._write(chat, card, words)

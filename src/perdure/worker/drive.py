@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from perdure.agent.flight import Flight
@@ -19,6 +20,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import RecordGenerationAttempt
+from perdure.observe.context import concerning
 from perdure.store.journal import Entry
 from perdure.worker.kit import Kit
 
@@ -190,6 +192,11 @@ class Drive:
         )
         await self.commit(FinishError(error), Abandon())
         raise AttemptsExhausted
+
+    def asking(self, history: History, purpose: str) -> AbstractContextManager[None]:
+        """What a call to a model is about, for whoever watches it."""
+        organisation = history.card.organisation_id
+        return concerning(attempt=self.chat.generation_attempt, organisation=organisation, purpose=purpose)
 
     def moved_on_from(self, chat: Chat) -> Callable[[], bool]:
         """Whether somebody stopped the turn or rewrote its history since; a shutdown does neither."""

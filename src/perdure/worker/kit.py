@@ -10,6 +10,7 @@ from perdure.core.clock import Clock
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
 from perdure.machine.machine import Machine
+from perdure.observe.measures.all import Measures
 from perdure.providers.client import ProviderClient
 from perdure.store.journal import Journal
 from perdure.tools.family import Family
@@ -52,3 +53,4 @@ class Kit:
     purses: Purses
     lease: Right = field(default_factory=Always)
     points: Points = field(default_factory=Unarmed)
+    measures: Measures = field(default_factory=Measures)

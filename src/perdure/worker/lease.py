@@ -28,6 +28,7 @@ class Lease:
         self.id = ReplicaId(uuid4())
         self.alive = 1
         """How many replicas live, this one included."""
+        self.renewals = {"ok": 0, "failed": 0, "lost": 0}
         self._connect = connect
         self._clock = clock
         self._facts = (address, version, capacity)
@@ -86,6 +87,7 @@ class Lease:
                     registered = True
                 registered = await self._renew(connection, loop)
             except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                self.renewals["failed"] += 1
                 _log.warning("the lease could not be renewed: %s", error or type(error).__name__)
                 connection = await self._dropped(connection)
             if registered:
@@ -113,10 +115,12 @@ class Lease:
         sent = self._clock.monotonic()
         renewal = await renew(connection, self.id, LEASE, timeout=RENEWAL_TIMEOUT.total_seconds())
         if renewal is None:
+            self.renewals["lost"] += 1
             _log.warning("the lease of replica %s ran out", self.id)
             old, self.id = self.id, ReplicaId(uuid4())
             loop.call_soon_threadsafe(self._on_new_id, old)
             return False
+        self.renewals["ok"] += 1
         self.alive = renewal.alive
         self._until = sent + (LEASE - LEASE_MARGIN).total_seconds()
         loop.call_soon_threadsafe(self._renewed, renewal)

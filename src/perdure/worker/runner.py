@@ -30,6 +30,7 @@ from perdure.machine.change import Owner
 from perdure.machine.transitions.endings import FinishError, FinishTurn
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import CommitStep
+from perdure.observe.context import concerning
 from perdure.store.away import AWAY
 from perdure.worker.drive import AttemptsExhausted, Drive
 from perdure.worker.duties.compact import compact_history
@@ -152,6 +153,7 @@ class Runner:
         match error:
             case Fenced():
                 # Still ours? Then only the history moved: adopt the row and decide again.
+                self._drive.kit.measures.turns.stale_work.inc()
                 await self.look()
             case AttemptsExhausted():
                 pass
@@ -167,6 +169,10 @@ class Runner:
 
     async def _duty(self) -> None:
         drive = self._drive
+        with concerning(chat=drive.chat.id, turn=drive.chat.turn, attempt=drive.chat.generation_attempt):
+            await self._one_duty(drive)
+
+    async def _one_duty(self, drive: Drive) -> None:
         drive.kit.points.reached("runner.duty")
         if drive.chat.status is Status.INTERRUPTING:
             await finish_interruption(drive)

@@ -50,6 +50,10 @@ class Runners:
         return len(self._running)
 
     @property
+    def capacity(self) -> int:
+        return self._capacity.chats
+
+    @property
     def accepting(self) -> bool:
         return not self._draining and self._lease.valid
 
@@ -66,6 +70,7 @@ class Runners:
         """Drive a chat that a commit of ours acquired."""
         chat = committed.chat
         if chat.runner_id == owner.runner_id and chat.status in _DRIVEN:
+            self._kit.measures.replica.acquisitions.labels("message").inc()
             self._start(chat, owner, user_id, attempt_recorded=bool(committed.plan.chat.generation_attempt))
 
     async def acquire(self, candidate: Candidate) -> bool:
@@ -78,8 +83,18 @@ class Runners:
             committed = await self._kit.machine.change(candidate.chat_id, Acquire(owner, candidate.worker_id))
         except (Refused, ChatNotFound, Unavailable):
             return False
+        self._measure(candidate)
         self._start(committed.chat, owner, candidate.owner_id)
         return True
+
+    def _measure(self, candidate: Candidate) -> None:
+        measures, waited = self._kit.measures.replica, candidate.waited.total_seconds()
+        if candidate.worker_id is None:
+            measures.acquisitions.labels("sweep").inc()
+            measures.acquisition_seconds.observe(waited)
+        else:
+            measures.acquisitions.labels("failover").inc()
+            measures.failover_seconds.observe(waited)
 
     def _start(self, chat: Chat, owner: Owner, user_id: UserId | None, *, attempt_recorded: bool = False) -> None:
         runner = Runner(self._kit, chat, owner, attempt_recorded=attempt_recorded)

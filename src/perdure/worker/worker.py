@@ -10,6 +10,7 @@ from asyncpg import Pool, Record
 from perdure.core.ids import ReplicaId
 from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
+from perdure.observe.measures.replica import ReplicaMeasures
 from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.replicas import Renewal
@@ -45,6 +46,19 @@ class Worker:
         self._moving: asyncio.Task[None] | None = None
         self.counted: Callable[[int], None] = lambda _: None
         """Told with every renewal how many replicas live."""
+        self.loop_lag = 0.0
+        """How late the event loop came back when it was last looked at, in seconds."""
+        self._read(kit.measures.replica)
+
+    def _read(self, measures: ReplicaMeasures) -> None:
+        """Where the numbers are that somebody keeps anyway."""
+        runners, lease = self.runners, self._lease
+        measures.running.read = lambda: len(runners)
+        measures.capacity.read = lambda: runners.capacity
+        measures.lease.read = lambda: lease.valid
+        measures.alive.read = lambda: lease.alive
+        measures.renewals.read = lambda: lease.renewals
+        measures.loop_lag.read = lambda: self.loop_lag
 
     async def run(self) -> None:
         """Take and drive chats until cancelled."""
@@ -78,9 +92,12 @@ class Worker:
             _log.warning("what was spent last is not counted: %s", error)
 
     async def _ticking(self) -> None:
+        period, clock = RENEWAL_PERIOD.total_seconds(), self._kit.clock
         while True:
             self._lease.tick()
-            await self._kit.clock.sleep(RENEWAL_PERIOD.total_seconds())
+            since = clock.monotonic()
+            await clock.sleep(period)
+            self.loop_lag = max(0.0, clock.monotonic() - since - period)
 
     def _renewed(self, renewal: Renewal) -> None:
         self.counted(renewal.alive)

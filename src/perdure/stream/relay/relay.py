@@ -51,6 +51,16 @@ class Relay:
         self._mirrors: dict[ChatId, Mirror] = {}
         self._peers: dict[ReplicaId, tuple[Peer, asyncio.Task[None]]] = {}
         self._session: aiohttp.ClientSession | None = None
+        self.parts = 0
+        """How many parts came from other replicas."""
+
+    def __len__(self) -> int:
+        return len(self._mirrors)
+
+    def peers(self) -> dict[str, int]:
+        """How many other replicas parts come from, and how many of these cannot be reached."""
+        connected = sum(peer.connected for peer, _ in self._peers.values())
+        return {"connected": connected, "away": len(self._peers) - connected}
 
     async def run(self) -> None:
         try:
@@ -131,6 +141,7 @@ class Relay:
             mirror.episode = Episode(key, [mirror.hub.woken])
         if key == mirror.episode.key:
             pieces = [Piece(role, delta) for role, delta in grown.pieces]
+            self.parts += len(pieces)
             peer = self._sender(mirror)
             if not mirror.episode.add_after(grown.after, pieces) and peer is not None:
                 peer.follow(grown.chat_id, mirror.wish)

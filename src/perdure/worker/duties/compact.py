@@ -34,7 +34,8 @@ async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None
     model = await _summarising_model(drive, prepared.model)
     job = Job(history=history, frame=prepared.frame, model=prepared.model, source=decision.source, call=call)
     summariser = Summariser(drive.kit.client, model, prepared.frame, lambda _: None)
-    compaction = await compact(job, summariser)
+    with drive.asking(history, "compaction"):
+        compaction = await compact(job, summariser)
     flight.result(0, compaction.result)
     drive.overflowed = False
     price = model.route.model.price

@@ -38,8 +38,9 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
     flight = drive.take_off()
     reached("generate.taken_off")
     try:
-        async with asyncio.timeout(GENERATE_CAP.total_seconds()):
-            answer = await generate(drive.kit.client, prepared, history, flight, drive.kit.clock, reached=reached)
+        with drive.asking(history, "answer"):
+            async with asyncio.timeout(GENERATE_CAP.total_seconds()):
+                answer = await generate(drive.kit.client, prepared, history, flight, drive.kit.clock, reached=reached)
     except ProviderFailure as failure:
         drive.land()
         await _failed(drive, classify(failure))

@@ -1,0 +1,38 @@
+"""Tool calls as they are seen from outside: how long they take and how they end."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from perdure.core.clock import Clock
+from perdure.observe.measures.tools import ToolMeasures
+from perdure.observe.metrics import Metrics
+
+
+class SeenCall:
+    """One call that runs."""
+
+    def __init__(self) -> None:
+        self.size: int | None = None
+        self.is_error = False
+
+    def gave(self, text: str, *, is_error: bool) -> None:
+        """Its result."""
+        self.size = len(text.encode("utf-8", "surrogatepass"))
+        self.is_error = is_error
+
+
+class ToolWatch:
+    """Watches calls for the numbers."""
+
+    def __init__(self, clock: Clock, measures: ToolMeasures | None = None) -> None:
+        self._clock = clock
+        self._measures = measures or ToolMeasures(Metrics())
+
+    @contextmanager
+    def call(self, tool: str, call_id: str) -> Generator[SeenCall]:  # noqa: ARG002
+        """Runs inside; what gives no result was cut short and does not count."""
+        seen, since = SeenCall(), self._clock.monotonic()
+        yield seen
+        if seen.size is not None:
+            took = self._clock.monotonic() - since
+            self._measures.ran(tool, seconds=took, size=seen.size, is_error=seen.is_error)

@@ -1,0 +1,119 @@
+"""Reads off commits what turns do: every change of this replica passes by here once."""
+
+import msgspec
+
+from perdure.core.chat import Chat, Status
+from perdure.core.clock import Clock
+from perdure.core.ids import ChatId, QueuedNumber
+from perdure.core.message import Kind, NewMessage, Role
+from perdure.core.parts import ToolResult
+from perdure.machine.change import Plan
+from perdure.machine.machine import Committed
+from perdure.observe.measures.turns import TurnMeasures
+
+_RESTING = frozenset({Status.WAITING, Status.ERROR})
+# So many turns and queued messages are timed at once; others are counted and not timed.
+REMEMBERED = 20_000
+
+
+class _Told(msgspec.Struct):
+    """What a compaction tells people."""
+
+    source: str = "other"
+
+
+class Meter:
+    """Follows commits."""
+
+    def __init__(self, measures: TurnMeasures, clock: Clock) -> None:
+        self._measures = measures
+        self._clock = clock
+        self._turns: dict[ChatId, float] = {}
+        self._queued: dict[tuple[ChatId, QueuedNumber], float] = {}
+
+    def committed(self, committed: Committed) -> None:
+        plan, chat = committed.plan, committed.chat
+        base = plan.base
+        self._queue(plan, chat.id)
+        self._turn(base, chat, edited=plan.rows.cut_from is not None)
+        if base is not None and base.status is Status.RUNNING:
+            self._step(base, chat, [message for _, message in plan.rows.messages])
+        if chat.generation_attempt and (base is None or _attempt(base) != _attempt(chat)):
+            self._measures.attempts.inc()
+        if chat.retry_state is not None and (base is None or base.retry_version != chat.retry_version):
+            self._measures.retries.labels(chat.retry_state.kind.value).inc()
+        if chat.action is not None and (base is None or base.action != chat.action):
+            self._measures.actions.labels(chat.action.kind.value).inc()
+
+    def _turn(self, base: Chat | None, chat: Chat, *, edited: bool) -> None:
+        was_busy = base is not None and base.status not in _RESTING
+        busy = chat.status not in _RESTING
+        another = base is None or base.turn != chat.turn
+        if was_busy and base is not None and (not busy or another):
+            self._ended(base, chat, edited=edited)
+        if busy and (another or not was_busy) and len(self._turns) < REMEMBERED:
+            self._turns[chat.id] = self._clock.monotonic()
+
+    def _ended(self, base: Chat, chat: Chat, *, edited: bool) -> None:
+        outcome = _outcome(base, chat, edited=edited)
+        self._measures.turns.labels(outcome).inc()
+        if chat.status is Status.ERROR and chat.last_error is not None:
+            self._measures.errors.labels(chat.last_error.kind.value).inc()
+        began = self._turns.pop(chat.id, None)
+        if began is not None:
+            self._measures.turn_seconds.labels(outcome).observe(self._clock.monotonic() - began)
+
+    def _step(self, base: Chat, chat: Chat, messages: list[NewMessage]) -> None:
+        kind = _kind(messages)
+        if kind is None:
+            return
+        self._measures.steps.labels(kind).inc()
+        if base.updated_at is not None and chat.updated_at is not None:
+            self._measures.step_seconds.labels(kind).observe((chat.updated_at - base.updated_at).total_seconds())
+        for result in _compactions(messages):
+            source = msgspec.json.decode(result.result, type=_Told).source
+            self._measures.compactions.labels(source, "cut" if result.is_error else "summarised").inc()
+
+    def _queue(self, plan: Plan, chat_id: ChatId) -> None:
+        now = self._clock.monotonic()
+        for number, _ in plan.rows.enqueued:
+            if len(self._queued) < REMEMBERED:
+                self._queued[chat_id, number] = now
+        for promotion in plan.rows.promoted:
+            since = self._queued.pop((chat_id, promotion.queued), None)
+            if since is not None:
+                self._measures.queue_wait.observe(now - since)
+        for number in plan.rows.removed:
+            self._queued.pop((chat_id, number), None)
+
+
+def _attempt(chat: Chat) -> tuple[int, int]:
+    return chat.history_version, chat.generation_attempt
+
+
+def _outcome(base: Chat, chat: Chat, *, edited: bool) -> str:
+    if edited:
+        return "edited"
+    if chat.status is Status.ERROR:
+        return "failed"
+    return "interrupted" if base.status is Status.INTERRUPTING else "finished"
+
+
+def _kind(messages: list[NewMessage]) -> str | None:
+    """What kind of step brings these messages; None where a person does."""
+    if any(message.kind is Kind.BOUNDARY for message in messages):
+        return "compaction"
+    roles = {message.role for message in messages if message.kind is Kind.ORDINARY}
+    if Role.USER in roles or not roles:
+        return None
+    return "answer" if Role.ASSISTANT in roles else "tools"
+
+
+def _compactions(messages: list[NewMessage]) -> list[ToolResult]:
+    return [
+        part
+        for message in messages
+        if message.kind is Kind.COMPACTION
+        for part in message.parts
+        if isinstance(part, ToolResult)
+    ]

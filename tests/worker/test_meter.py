@@ -1,0 +1,80 @@
+"""What a replica's numbers say after work that is known."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+import msgspec
+import pytest
+
+from perdure.core.chat import Busy, Status
+from perdure.sim.server import Simulator
+from perdure.testing.house import House
+from perdure.testing.numbers import Numbers
+from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.worker.meter import Meter
+
+
+@tool(Effect.READS)
+async def echo(_: ToolContext, text: Annotated[str, msgspec.Meta(description="What to say.")]) -> str:
+    """Say it again."""
+    return text
+
+
+@pytest.fixture
+async def numbers(house: House) -> AsyncIterator[Numbers]:
+    stop = house.announcer.follow(Meter(house.measures.turns, house.clock).committed)
+    yield Numbers(house.measures.metrics)
+    stop()
+
+
+async def test_a_turn_with_a_tool_is_two_answers_and_one_batch(house: House, numbers: Numbers) -> None:
+    house.tools.tools = (echo,)
+    chat = await house.someone_asks('[[call:echo {"text": "four"}]] [[say:3 tokens]]')
+    await house.comes_to_rest(chat)
+    assert numbers("perdure_steps_total", kind="answer") == 2
+    assert numbers("perdure_steps_total", kind="tools") == 1
+    assert numbers("perdure_turns_total", outcome="finished") == 1
+    assert numbers("perdure_turn_seconds_count", outcome="finished") == 1
+    assert numbers("perdure_tool_calls_total", tool="echo", outcome="ok") == 1
+    assert numbers("perdure_tool_result_bytes_sum", tool="echo") == 4
+    assert numbers("perdure_model_calls_total", provider="Simulator", model="demo", purpose="answer", outcome="ok") == 2
+    assert numbers("perdure_first_token_seconds_count", provider="Simulator", model="demo") == 2
+    assert numbers("perdure_tokens_total", model="demo", kind="input") > 0
+    assert numbers("perdure_cost_dollars_total", model="demo") > 0
+    assert numbers("perdure_commits_total", result="done") >= 3
+
+
+async def test_a_name_that_the_model_made_up_is_no_series_of_its_own(house: House, numbers: Numbers) -> None:
+    chat = await house.someone_asks('[[call:no_such_tool_at_all {"text": "four"}]] [[say:3 tokens]]')
+    await house.comes_to_rest(chat)
+    assert numbers("perdure_tool_calls_total", tool="unknown", outcome="error") == 1
+    assert "no_such_tool_at_all" not in house.measures.metrics.render().decode()
+
+
+async def test_a_failed_attempt_is_a_retry_of_its_kind(house: House, numbers: Numbers) -> None:
+    chat = await house.someone_asks("[[fault:overloaded x1]] [[say:3 tokens]]")
+    rested = await house.comes_to_rest(chat)
+    assert rested.status is Status.WAITING
+    assert numbers("perdure_retries_total", kind="overloaded") == 1
+    calls = {"provider": "Simulator", "model": "demo", "purpose": "answer"}
+    assert numbers("perdure_model_calls_total", **calls, outcome="overloaded") == 1
+
+
+async def test_a_message_in_the_queue_is_timed_until_it_is_taken_up(
+    house: House, numbers: Numbers, sim: Simulator
+) -> None:
+    chat = await house.someone_asks("[[gate:open]] [[say:3 tokens]]")
+    await sim.gates["open"].reached()
+    await house.someone_adds(chat, "[[say:3 tokens]]", Busy.QUEUE)
+    await sim.gates["open"].set(open=True)
+    await house.comes_to_rest(chat)
+    assert numbers("perdure_queue_wait_seconds_count") == 1
+    assert numbers("perdure_turns_total", outcome="finished") == 2
+
+
+async def test_an_error_that_ends_a_turn_is_counted_by_kind(house: House, numbers: Numbers) -> None:
+    chat = await house.someone_asks("[[fault:auth]]")
+    rested = await house.comes_to_rest(chat)
+    assert rested.status is Status.ERROR
+    assert numbers("perdure_turn_errors_total", kind="auth") == 1
+    assert numbers("perdure_turns_total", outcome="failed") == 1
