@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -40,7 +40,7 @@ from perdure.config.config import Config
 from perdure.config.demo import offer_demo
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import Misconfigured
-from perdure.core.timing import READINESS_PATIENCE
+from perdure.core.timing import CONNECT_PATIENCE, READINESS_PATIENCE
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
 from perdure.machine.announcer import Announcer
@@ -81,6 +81,7 @@ from perdure.tools.family import Family
 from perdure.tools.recall import Recall
 from perdure.tools.reports import Waits
 from perdure.tools.skills import Skills
+from perdure.tools.tool import Tool
 from perdure.tools.workspace_skills import WorkspaceSkills
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.draining import Limits
@@ -98,6 +99,19 @@ from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import shipped
 
 _LOOPBACK = ("127.", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """What whoever starts a replica brings along."""
+
+    points: Points = field(default_factory=Unarmed)
+    """Hears of every step, for tests that end it there."""
+    tools: Sequence[Tool] = ()
+    """Offered beside those that ship."""
+
+
+NOTHING = Brought()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -200,15 +214,15 @@ class Audience:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, *, address: str | None = None, points: Points | None = None
+    settings: Settings, *, address: str | None = None, brought: Brought = NOTHING
 ) -> AsyncGenerator[System]:
     """Everything a replica is made of, started from the bottom up and stopped in reverse.
 
-    `address` is where other replicas reach this one; `points` hears of every step, for tests that end it there.
+    `address` is where other replicas reach this one.
     """
     async with AsyncExitStack() as stack:
         ground = await lay_ground(stack, settings)
-        shop = await open_workshop(stack, settings, ground, address=address, points=points or Unarmed())
+        shop = await open_workshop(stack, settings, ground, address=address, brought=brought)
         crowd = open_audience(stack, ground, shop)
         kit, worker, services = shop.kit, shop.worker, ground.services
         probe = Probe(kit.preparation.models, kit.client, services.clock)
@@ -243,7 +257,7 @@ def make_worker(settings: Settings, kit: Kit, lease: Lease, ground: Ground) -> W
 async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
     """The database, and what is made of it alone."""
     url = await stack.enter_async_context(open_database(settings))
-    await bring_up_to_date(url)
+    await bring_up_to_date(url, patience=CONNECT_PATIENCE)
     pool = await stack.enter_async_context(open_pool(url, size=settings.database_pool))
     household = await first_household(pool)
     refuse_open_door(settings, household)
@@ -258,7 +272,7 @@ async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
 
 
 async def open_workshop(
-    stack: AsyncExitStack, settings: Settings, ground: Ground, *, address: str | None, points: Points
+    stack: AsyncExitStack, settings: Settings, ground: Ground, *, address: str | None, brought: Brought
 ) -> Workshop:
     """The worker, and all that its runners work with."""
     services, clock = ground.services, ground.services.clock
@@ -268,7 +282,7 @@ async def open_workshop(
     lease = Lease(
         lambda: connect(ground.url), clock, address=address, version=version("perdure"), capacity=settings.capacity
     )
-    kit = replace(equip(ground, Episodes(), client, yard, points), lease=lease)
+    kit = replace(equip(ground, Episodes(), client, yard, brought), lease=lease)
     worker = make_worker(settings, kit, lease, ground)
     worker.counted = ground.pubsub.count
     return Workshop(kit=kit, lease=lease, worker=worker, yard=yard)
@@ -349,7 +363,7 @@ async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
     await asyncio.wait(tasks)
 
 
-def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard, points: Points) -> Kit:
+def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard, brought: Brought) -> Kit:
     """What runners work with."""
     pool, services = ground.pool, ground.services
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
@@ -363,12 +377,15 @@ def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard
         Skills: skills,
     }
     sources = ConfiguredSources(services.config, yard.contexts, skills)
+    toolbox = Toolbox(services.config, yard.workspaces, brought.tools)
     return Kit(
         machine=services.machine,
         histories=Histories(pool),
-        preparation=Preparation(models, Toolbox(services.config, yard.workspaces), sources, files),
+        preparation=Preparation(models, toolbox, sources, files),
         client=client,
-        tools=ToolRunner(journal, files, clock, known, points.reached, ToolWatch(clock, services.measures.tools)),
+        tools=ToolRunner(
+            journal, files, clock, known, brought.points.reached, ToolWatch(clock, services.measures.tools)
+        ),
         journal=journal,
         family=services.family,
         waits=services.waits,
@@ -376,7 +393,7 @@ def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard
         segments=Segments(pool, episodes, clock),
         clock=clock,
         purses=Purses(pool, clock),
-        points=points,
+        points=brought.points,
         measures=services.measures,
     )
 
@@ -419,9 +436,9 @@ def page_folder() -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
-async def bring_up_to_date(url: str) -> tuple[str, ...]:
-    """Migrate the database. Says what was applied."""
-    connection = await connect(url)
+async def bring_up_to_date(url: str, *, patience: timedelta = timedelta(0)) -> tuple[str, ...]:
+    """Migrate the database, once it is there. Says what was applied."""
+    connection = await connect(url, patience=patience)
     try:
         return tuple(f"{migration.number:04} {migration.name}" for migration in await migrate(connection))
     finally:

@@ -10,10 +10,10 @@ import pytest
 
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
+from perdure.proof.proxy import Proxy
 from perdure.store.pool import Pool, open_pool
 from perdure.store.postgres_pubsub import PAYLOAD_LIMIT, PostgresPubsub, payloads
 from perdure.store.pubsub import Listener, LocalBus, Pubsub
-from perdure.testing.proxy import Proxy
 
 Ends = tuple[Pubsub, Pubsub]
 

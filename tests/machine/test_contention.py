@@ -25,10 +25,10 @@ from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, 
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.queue import DeleteQueuedMessage
 from perdure.machine.transitions.steps import CommitStep, RecordRetryState
+from perdure.proof.proxy import Fate, Proxy
 from perdure.store.pool import Pool, open_pool
 from perdure.testing.chats import answered, said
 from perdure.testing.postgres import Databases
-from perdure.testing.proxy import Fate, Proxy
 
 DONE = CommitStep(messages=(answered(Text("done")),), continues=False)
 

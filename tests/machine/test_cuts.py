@@ -24,10 +24,10 @@ from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.queue import DeleteQueuedMessage
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
+from perdure.proof.proxy import Fate, Proxy
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool, open_pool
 from perdure.testing.chats import answered, said, somebody
-from perdure.testing.proxy import Fate, Proxy
 
 IMPATIENT = Request(patience=0.2)
 CUTS = 220

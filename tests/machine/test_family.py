@@ -10,9 +10,9 @@ from perdure.core.errors import ChatNotFound, InvalidState, NotRoot, PerdureErro
 from perdure.core.ids import ChatId
 from perdure.machine.transitions.lifecycle import SetArchived
 from perdure.machine.transitions.messages import SendMessage
+from perdure.proof.proxy import Fate, Proxy
 from perdure.store.pool import open_pool
 from perdure.testing.chats import said
-from perdure.testing.proxy import Fate, Proxy
 
 
 async def family_of(place: Place, children: int = 2) -> tuple[Chat, list[Chat]]:

@@ -6,6 +6,7 @@ import signal
 import sys
 from dataclasses import replace
 
+from perdure.app import Brought
 from perdure.cli.serve import serve
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, Settings
@@ -31,7 +32,8 @@ def main() -> None:
     point, times, how = sys.argv[1:4]
     settings = replace(Settings.from_environment(), bind=Address.parse("127.0.0.1:0"))
     start_logging(level=settings.log_level, json=True)
-    asyncio.run(serve(settings, points=Ending(point, int(times), signal.Signals[how])))
+    ending = Ending(point, int(times), signal.Signals[how])
+    asyncio.run(serve(settings, brought=Brought(points=ending)))
 
 
 if __name__ == "__main__":

@@ -17,18 +17,19 @@ COMMAND_TOOLS = (execute, process_output, process_list)
 
 
 class Toolbox:
-    """The tools that ship, less those that cannot be had here."""
+    """The tools that ship and those that were brought along, less those that cannot be had here."""
 
-    def __init__(self, config: Config, workspaces: Workspaces) -> None:
+    def __init__(self, config: Config, workspaces: Workspaces, brought: Sequence[Tool] = ()) -> None:
         self._config = config
         self._workspaces = workspaces
+        self._tools = (*SHIPPED, *brought)
 
     async def available(self, card: Card) -> Sequence[Tool]:
         settings = await self._config.settings(card.organisation_id)
         hidden: tuple[Tool, ...] = () if card.depth < settings.subagents.depth else AGENT_TOOLS
         if mode_of(card) in LOOKING and not await self._has_view(card):
             hidden += COMMAND_TOOLS
-        return tuple(tool for tool in SHIPPED if tool not in hidden)
+        return tuple(tool for tool in self._tools if tool not in hidden)
 
     async def _has_view(self, card: Card) -> bool:
         """Whether commands of a chat that only looks can be kept from changing anything."""

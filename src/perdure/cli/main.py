@@ -22,6 +22,7 @@ COMMANDS = {
     "users": "Say who may sign in.",
     "tokens": "Make secrets for programs.",
     "migrate": "Bring the database to the newest schema.",
+    "chaos": "Break a fleet of replicas at random and check that every promise holds.",
     "bench": "Measure parts of the product against their bars.",
     "doctor": "Check the environment and the database, and say what to do.",
 }

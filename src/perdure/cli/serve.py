@@ -13,13 +13,12 @@ import typer
 import uvicorn
 import uvloop
 
-from perdure.app import System, running
+from perdure.app import NOTHING, Brought, System, running
 from perdure.cli.demo import simulator
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import DRAIN
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, LogFormat, Settings, misspelt
-from perdure.worker.points import Points
 
 # Connections that wait while the server starts, or is busy.
 BACKLOG = 2048
@@ -47,11 +46,11 @@ def command(
     uvloop.run(serve(settings, demo=demo))
 
 
-async def serve(settings: Settings, *, demo: bool = False, points: Points | None = None) -> None:
+async def serve(settings: Settings, *, demo: bool = False, brought: Brought = NOTHING) -> None:
     """Take requests until a signal says stop, then let what runs come to its end."""
     with listening(settings.bind) as listener:
         address = Address(*listener.getsockname()[:2])
-        async with running(settings, address=str(address), points=points) as system, AsyncExitStack() as stack:
+        async with running(settings, address=str(address), brought=brought) as system, AsyncExitStack() as stack:
             if demo:
                 await system.offer_demo(await stack.enter_async_context(simulator()))
             await _welcome(system, address)

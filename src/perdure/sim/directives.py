@@ -180,6 +180,7 @@ def _rate(draft: Draft, value: str) -> None:
 
 ACTIONS: dict[str, Callable[[Draft, str], None]] = {
     "say": lambda draft, value: draft.add(Text(_spoken(value))),
+    "count": lambda draft, value: draft.add(Text("", counted=int(value))),
     "cite": lambda draft, value: draft.add(Text(_spoken(value), cited=True)),
     "think": lambda draft, value: draft.add(Reasoning(_spoken(value))),
     "redacted": lambda draft, value: draft.add(Reasoning(_spoken(value), redacted=True)),

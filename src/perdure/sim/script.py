@@ -18,6 +18,8 @@ class Text(msgspec.Struct, frozen=True, tag="text"):
     cited: bool = False
     chunk: int | None = None
     endless: bool = False
+    counted: int | None = None
+    """So many words, each naming the attempt and its place, instead of the text: see `counting`."""
 
 
 class Reasoning(msgspec.Struct, frozen=True, tag="reasoning"):
@@ -110,17 +112,36 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(part for part in self.parts if isinstance(part, Fault))
 
     def at_attempt(self, attempt: int) -> "Step":
-        """The step without the faults that have happened often enough; attempts count from 0."""
-        if not any(fault.times is not None for fault in self.faults):
+        """The step as this attempt meets it: without the faults that are over, counting for itself; from 0."""
+        if not any(_changing(part) for part in self.parts):
             return self
-        return msgspec.structs.replace(
-            self,
-            parts=tuple(
-                part
-                for part in self.parts
-                if not (isinstance(part, Fault) and part.times is not None and attempt >= part.times)
-            ),
-        )
+        parts = (_counted(part, attempt) for part in self.parts if not _over(part, attempt))
+        return msgspec.structs.replace(self, parts=tuple(parts))
+
+
+def _changing(part: Part) -> bool:
+    match part:
+        case Fault(times=times):
+            return times is not None
+        case Text(counted=counted):
+            return counted is not None
+        case _:
+            return False
+
+
+def _over(part: Part, attempt: int) -> bool:
+    return isinstance(part, Fault) and part.times is not None and attempt >= part.times
+
+
+def _counted(part: Part, attempt: int) -> Part:
+    if isinstance(part, Text) and part.counted is not None:
+        return Text(counting(attempt, part.counted), chunk=part.chunk)
+    return part
+
+
+def counting(attempt: int, words: int) -> str:
+    """A text in which a hole, a repetition or a piece of another attempt shows."""
+    return "".join(f"{attempt}.{number} " for number in range(words)) + "end"
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,8 +11,8 @@ from asyncpg import Pool, Record
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import first_household
 from perdure.config.demo import offer_demo
+from perdure.proof.processes import SERVE, Replica, replica
 from perdure.sim.server import Simulator
-from perdure.testing.processes import SERVE, Replica, replica
 from perdure.testing.site import Person
 from perdure.testing.workshop import workshop
 

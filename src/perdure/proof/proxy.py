@@ -1,4 +1,4 @@
-"""A way to a Postgres that loses requests and answers when a test says so."""
+"""A way to a Postgres that loses requests, answers and notices when it is told to."""
 
 import asyncio
 import re
@@ -48,6 +48,8 @@ class Proxy:
         self.decide: Decide = lambda _: Fate.CARRY
         self.requests = 0
         self.commits = 0
+        self.deaf = False
+        """While set, notices of other sessions are not passed on."""
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Proxy"]:
@@ -65,6 +67,12 @@ class Proxy:
         """Carry nothing more on the connections of now, without closing them."""
         for link in self._links:
             link.silent = True
+
+    def cut(self) -> int:
+        """Break every connection of now. How many there were."""
+        for link in self._links:
+            link.abort()
+        return len(self._links)
 
     async def _serve(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -98,7 +106,12 @@ class _Link:
         self._client, self._back = client, back
         self._server, self._forth = server, forth
         self._commits = set[bytes]()
+        self._notices = _Notices()
         self.silent = False
+
+    def abort(self) -> None:
+        self._back.transport.abort()
+        self._forth.transport.abort()
 
     async def run(self) -> None:
         answers = asyncio.ensure_future(self._answer())
@@ -124,7 +137,7 @@ class _Link:
             while answer := await self._server.read(1 << 20):
                 if self.silent:
                     return
-                self._back.write(answer)
+                self._back.write(self._notices.removed(answer) if self._proxy.deaf else self._notices.passed(answer))
                 await self._back.drain()
         self._back.close()
 
@@ -137,3 +150,40 @@ class _Link:
             self._proxy.commits += 1
             return True
         return False
+
+
+class _Notices:
+    """Finds notices in what a server sends: every message is a letter, its length and its body."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._left = 0
+
+    def passed(self, answer: bytes) -> bytes:
+        """The same bytes, counted, so that it is known where messages begin."""
+        whole, self._rest = self._rest + answer, b""
+        at = self._left
+        while at + 5 <= len(whole):
+            at += 1 + int.from_bytes(whole[at + 1 : at + 5])
+        if at < len(whole):
+            # A header in two pieces waits for its other half.
+            self._rest, whole, self._left = whole[at:], whole[:at], 0
+        else:
+            self._left = at - len(whole)
+        return whole
+
+    def removed(self, answer: bytes) -> bytes:
+        """The bytes without whole notices. A message that has begun is passed on to its end."""
+        whole, self._rest = self._rest + answer, b""
+        at, kept = min(self._left, len(whole)), [whole[: self._left]]
+        self._left -= at
+        while at + 5 <= len(whole):
+            end = at + 1 + int.from_bytes(whole[at + 1 : at + 5])
+            if whole[at : at + 1] == b"A" and end <= len(whole):
+                at = end
+                continue
+            kept.append(whole[at:end])
+            self._left = max(0, end - len(whole))
+            at = min(end, len(whole))
+        self._rest = whole[at:]
+        return b"".join(kept)

@@ -1,4 +1,4 @@
-"""Real replicas: `perdure serve` in processes of their own, which a test may kill."""
+"""Real replicas: `perdure serve` in processes of their own, which may be killed, stopped and resumed."""
 
 import asyncio
 import os
@@ -51,24 +51,33 @@ class Replica:
     def resume(self) -> None:
         self.process.send_signal(signal.SIGCONT)
 
+    @property
+    def alive(self) -> bool:
+        return self.process.returncode is None
+
+    async def end(self) -> None:
+        """Have it gone."""
+        if self.alive:
+            self.process.kill()
+        await self.process.wait()
+
     async def stop(self) -> int:
         """Ask it to hand over and go."""
-        if self.process.returncode is None:
+        if self.alive:
             self.process.send_signal(signal.SIGTERM)
         return await self.process.wait()
 
 
-@asynccontextmanager
-async def replica(
+async def started(
     database_url: str,
     folder: Path,
     *,
     name: str = "replica",
     environment: Mapping[str, str] | None = None,
     program: Sequence[str] = SERVE,
-) -> AsyncGenerator[Replica]:
-    """A replica on a free port, gone at the end whatever the test did to it."""
-    os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+) -> Replica:
+    """A replica on a free port, ready. Whoever starts it ends it."""
+    folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240
     variables = {
         **{key: value for key, value in os.environ.items() if not key.startswith("PERDURE_")},  # noqa: TID251
         "PERDURE_DATABASE_URL": database_url,
@@ -86,8 +95,24 @@ async def replica(
     running = Replica(process, folder / f"{name}.log")
     try:
         await running.ready()
+    except BaseException:
+        await running.end()
+        raise
+    return running
+
+
+@asynccontextmanager
+async def replica(
+    database_url: str,
+    folder: Path,
+    *,
+    name: str = "replica",
+    environment: Mapping[str, str] | None = None,
+    program: Sequence[str] = SERVE,
+) -> AsyncGenerator[Replica]:
+    """A replica that is gone at the end, whatever was done to it."""
+    running = await started(database_url, folder, name=name, environment=environment, program=program)
+    try:
         yield running
     finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+        await running.end()

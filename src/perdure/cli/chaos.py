@@ -1,0 +1,68 @@
+"""`perdure chaos`: break a fleet of replicas at random, then check every promise."""
+
+import secrets
+import sys
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Annotated
+
+import asyncpg
+import typer
+import uvloop
+
+from perdure.cli.ground import inhabited, own_postgres, replica_users
+from perdure.proof.chaos import Chaos, Ground, Outcome
+from perdure.proof.evidence import prepare
+from perdure.proof.tables import chaos_table, timeline
+
+PEOPLE = 4
+REPLICA = ("-m", "perdure.cli.chaos_replica")
+
+
+def command(
+    replicas: Annotated[int, typer.Option(help="How many replicas run.", min=2, max=20)] = 3,
+    minutes: Annotated[float, typer.Option(help="How long things go wrong.", min=0.1)] = 1.0,
+    seed: Annotated[int | None, typer.Option(help="What is drawn from; the same seed breaks the same things.")] = None,
+) -> None:
+    chosen = secrets.randbelow(1_000_000) if seed is None else seed
+    typer.echo(f"seed {chosen}", err=True)
+    outcome = uvloop.run(run(replicas, timedelta(minutes=minutes), chosen))
+    typer.echo(chaos_table(outcome))
+    for line in timeline(outcome):
+        typer.echo(line)
+    raise typer.Exit(0 if outcome.met else 1)
+
+
+async def run(
+    replicas: int,
+    length: timedelta,
+    seed: int,
+    *,
+    program: Sequence[str] = REPLICA,
+    progress: Callable[[str], None] | None = None,
+    stop_at_first: bool = False,
+) -> Outcome:
+    """One run on a Postgres, a simulator and replicas of its own. `program` is what a replica runs."""
+    with own_postgres() as postgres:
+        async with inhabited(postgres, PEOPLE) as (simulator, tokens):
+            await replica_users(postgres.url, replicas)
+            connection = await asyncpg.connect(postgres.url)
+            await prepare(connection)
+            await connection.close()
+            ground = Ground(
+                database_url=postgres.url,
+                simulator_url=simulator.url,
+                tokens=tokens,
+                folder=postgres.folder / "replicas",
+                program=lambda ledger: (*program, ledger),
+                restart_postgres=postgres.restart,
+            )
+            chaos = Chaos(ground, replicas=replicas, length=length, seed=seed)
+            return await chaos.run(progress or _shown, stop_at_first=stop_at_first)
+
+
+def _shown(text: str) -> None:
+    """One line that is written over on a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[2K{text}")
+        sys.stderr.flush()

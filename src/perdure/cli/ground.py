@@ -1,0 +1,97 @@
+"""What chaos and scale test stand on: a Postgres of their own, people with tokens, and a simulated model."""
+
+import asyncio
+import os
+import signal
+import tempfile
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+
+from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.signing_in import first_household
+from perdure.config.demo import offer_demo
+from perdure.sim.process import Running, simulator_process
+from perdure.store.connection import connect
+from perdure.store.embedded.server import EmbeddedPostgres
+from perdure.store.migrations.runner import migrate
+from perdure.store.pool import Pool, open_pool
+
+_LOOK_AGAIN = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """A durable server in a folder that goes away with it."""
+
+    server: EmbeddedPostgres
+    url: str
+    folder: Path
+
+    @property
+    def pid(self) -> int | None:
+        postmaster = self.server.cluster.postmaster()
+        return postmaster.pid if postmaster else None
+
+    async def restart(self, crash: bool) -> None:
+        """Have it gone and back: its keeper starts it again."""
+        before = self.pid
+        if before is not None:
+            os.kill(before, signal.SIGQUIT if crash else signal.SIGINT)
+        while (now := self.server.cluster.postmaster()) is None or now.pid == before or not now.ready:  # noqa: ASYNC110
+            await asyncio.sleep(_LOOK_AGAIN)
+
+
+@contextmanager
+def own_postgres() -> Generator[Postgres]:
+    with tempfile.TemporaryDirectory(prefix="perdure-proof-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        # Root's server runs as somebody else, who must be able to walk in.
+        folder.chmod(0o755)
+        server = EmbeddedPostgres(folder)
+        with server.lease() as lease:
+            yield Postgres(server, lease.url, folder)
+
+
+@asynccontextmanager
+async def inhabited(postgres: Postgres, people: int) -> AsyncGenerator[tuple[Running, tuple[str, ...]]]:
+    """The newest schema, a simulator as the model, and people with tokens."""
+    connection = await connect(postgres.url)
+    await migrate(connection)
+    await connection.close()
+    async with simulator_process() as simulator:
+        async with open_pool(postgres.url) as pool:
+            tokens = await _people(pool, people, simulator.url)
+        yield simulator, tokens
+
+
+async def _people(pool: Pool, count: int, simulator_url: str) -> tuple[str, ...]:
+    household = await first_household(pool)
+    await offer_demo(pool, household.organisation, simulator_url)
+    tokens: list[str] = []
+    for number in range(count):
+        user = await pool.fetchval(
+            "INSERT INTO users (organisation_id, email, name, role) VALUES ($1, $2, $3, 'member') RETURNING id",
+            household.organisation,
+            f"person{number}@example.com",
+            f"Person {number}",
+        )
+        token = mint(TOKEN_PREFIX)
+        await pool.execute(
+            "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 'proof', '', '{chat}')",
+            digest(token),
+            user,
+        )
+        tokens.append(token)
+    return tuple(tokens)
+
+
+async def replica_users(url: str, count: int) -> None:
+    """A database user for each replica, so that the database can tell who writes."""
+    connection = await asyncpg.connect(url)
+    for number in range(count):
+        await connection.execute(f"CREATE ROLE replica_{number} SUPERUSER LOGIN")
+    await connection.close()

@@ -1,0 +1,108 @@
+"""What was done and seen during a chaos run, with times: the clients' side of the evidence."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from perdure.core.timing import LEASE
+
+QUIET = LEASE + timedelta(seconds=2.5)
+"""How long nothing else goes wrong after a kill that is watched."""
+
+
+class Outcome(StrEnum):
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+    """Nobody heard whether it happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Something that a client asked for."""
+
+    at: float
+    chat_id: UUID
+    verb: str
+    outcome: Outcome
+    marker: str = ""
+    """The client id of the message that was sent."""
+    number: int = 0
+    """The queued message, or the message, that was meant."""
+    busy: str = ""
+    """The line it waits in: `steer`, `queue`, or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A committed message as a client heard of it."""
+
+    at: float
+    chat_id: UUID
+    number: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that the nemesis did."""
+
+    at: float
+    kind: str
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Something that must not be."""
+
+    rule: int
+    chat_id: UUID | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a chat's timeline."""
+
+    at: float
+    chat_id: UUID | None
+    who: str
+    text: str
+
+
+@dataclass(slots=True)
+class Book:
+    """Everything written down, in the order in which it happened."""
+
+    operations: list[Operation] = field(default_factory=list[Operation])
+    told: list[Told] = field(default_factory=list[Told])
+    faults: list[Fault] = field(default_factory=list[Fault])
+    wrong: list[Wrong] = field(default_factory=list[Wrong])
+    lines: list[Line] = field(default_factory=list[Line])
+    asked: Counter[str] = field(default_factory=Counter[str])
+    """What parked chats asked for, by kind."""
+    watched: list[tuple[UUID, float]] = field(default_factory=list[tuple[UUID, float]])
+    """Chats whose driver was killed, and when, with nothing else going wrong for a while."""
+    parts: int = 0
+    reconnects: int = 0
+    gaps: int = 0
+
+    def note(self, chat_id: UUID | None, who: str, text: str) -> None:
+        self.lines.append(Line(time.time(), chat_id, who, text))
+
+    def did(self, operation: Operation) -> None:
+        self.operations.append(operation)
+        what = f"{operation.verb} {operation.marker or operation.number or ''} {operation.busy}".strip()
+        self.lines.append(Line(operation.at, operation.chat_id, "client", f"{what}: {operation.outcome}"))
+
+    def struck(self, kind: str, target: str = "") -> None:
+        self.faults.append(Fault(time.time(), kind, target))
+        self.lines.append(Line(time.time(), None, "nemesis", f"{kind} {target}".strip()))
+
+    def violated(self, rule: int, chat_id: UUID | None, text: str) -> None:
+        self.wrong.append(Wrong(rule, chat_id, text))
+        self.note(chat_id, "VIOLATION", text)

@@ -1,0 +1,243 @@
+"""The promises as questions to the evidence. Each answer is a list of what does not hold."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import msgspec
+
+from perdure.core.parts import AnyPart, ToolCall, ToolResult
+from perdure.core.timing import LEASE
+from perdure.proof.book import QUIET, Book, Operation, Outcome, Wrong
+from perdure.proof.evidence import ChangeRow, Evidence, MessageRow
+from perdure.proof.ledger import Performed
+from perdure.proof.witness import Witness, spoken
+
+AT_REST = ("waiting", "error")
+STORED_WITHIN = 1.0
+"""Seconds after which parts are stored for sure: four times the period."""
+PERFORMED = "performed "
+_REMOVING = ("edit", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that is known about a run."""
+
+    book: Book
+    evidence: Evidence
+    effects: Sequence[Performed]
+    """What the ledger says."""
+    witnesses: Sequence[Witness] = ()
+
+
+def sent_once(case: Case) -> Iterator[Wrong]:
+    """Every accepted message is exactly once in the history or the queue, or was removed by a request."""
+    kept = Counter(m.client_id for m in case.evidence.messages if m.client_id)
+    kept.update(q.client_id for q in case.evidence.queued if q.client_id and not q.removed)
+    hidden = {m.client_id for m in case.evidence.messages if m.hidden}
+    removable = {o.chat_id for o in case.book.operations if o.verb in _REMOVING and o.outcome is not Outcome.REFUSED}
+    for sent in (each for each in case.book.operations if each.marker):
+        count = kept[sent.marker]
+        if count > 1:
+            yield Wrong(1, sent.chat_id, f"{sent.marker} is there {count} times")
+        if sent.outcome is Outcome.REFUSED and count:
+            yield Wrong(1, sent.chat_id, f"{sent.marker} was refused and is there")
+        gone = not count or sent.marker in hidden
+        if sent.outcome is Outcome.ACCEPTED and gone and sent.chat_id not in removable:
+            yield Wrong(1, sent.chat_id, f"{sent.marker} was accepted and is gone")
+
+
+def admitted_in_order(case: Case) -> Iterator[Wrong]:
+    """Messages leave the queue in the order of their admission, steering ones among themselves."""
+    promoted = {(o.chat_id, o.number) for o in case.book.operations if o.verb == "promote"}
+    ways = {o.marker: o.busy for o in case.book.operations if o.verb == "send"}
+    lines = defaultdict[tuple[UUID, str], list[tuple[int, int]]](list)
+    for message in case.evidence.messages:
+        way = ways.get(message.client_id or "")
+        if message.queued_as and way and (message.chat_id, message.queued_as) not in promoted:
+            lines[message.chat_id, way].append((message.queued_as, message.number))
+    for (chat_id, way), line in lines.items():
+        numbers = [number for _, number in sorted(line)]
+        if numbers != sorted(numbers):
+            yield Wrong(1, chat_id, f"the {way} line was not kept: {sorted(line)}")
+
+
+def answered_once(case: Case) -> Iterator[Wrong]:
+    """Every call of the history has exactly one result, right after it."""
+    resting = {chat.id for chat in case.evidence.chats if chat.status in AT_REST}
+    for chat_id, messages in _histories(case.evidence.messages).items():
+        open_calls: list[str] = []
+        for message in messages:
+            results = [part.call_id for part in message.parts if isinstance(part, ToolResult)]
+            for call_id in results:
+                if call_id not in open_calls:
+                    yield Wrong(2, chat_id, f"message {message.number} answers {call_id}, which is not open")
+                else:
+                    open_calls.remove(call_id)
+            if open_calls and message.role in ("user", "assistant"):
+                yield Wrong(2, chat_id, f"message {message.number} follows open calls {open_calls}")
+            open_calls += [part.call_id for part in message.parts if isinstance(part, ToolCall)]
+        if open_calls and chat_id in resting:
+            yield Wrong(2, chat_id, f"it rests with open calls {open_calls}")
+
+
+def effects_once(case: Case) -> Iterator[Wrong]:
+    """No run of a call had its effect twice; no effect that a result reports is missing."""
+    for call, times in Counter(each.call for each in case.effects).items():
+        if times > 1:
+            yield Wrong(2, UUID(call.partition("/")[0]), f"the effect of call {call} happened {times} times")
+    happened = {each.effect for each in case.effects}
+    for message in case.evidence.messages:
+        for part in message.parts:
+            if isinstance(part, ToolResult) and not part.is_error and part.result.startswith(PERFORMED):
+                effect = part.result.removeprefix(PERFORMED)
+                if effect not in happened:
+                    yield Wrong(2, message.chat_id, f"effect {effect} was reported and never happened")
+
+
+def told_the_truth(case: Case) -> Iterator[Wrong]:
+    """What each client assembled is the history in the database."""
+    histories = _histories(case.evidence.messages)
+    for witness in case.witnesses:
+        visible = [m for m in histories.get(witness.chat_id, ()) if m.role != "system" and m.visibility != "model"]
+        stored = {m.number: _shown(m.parts) for m in visible}
+        heard: dict[int, bytes] = {m.number: _shown(m.parts) for m in witness.messages}
+        for number in sorted(stored.keys() | heard.keys()):
+            if stored.get(number) != heard.get(number):
+                yield Wrong(
+                    3, witness.chat_id, f"{witness.name}: message {number} is {_difference(stored, heard, number)}"
+                )
+
+
+def told_after_written(case: Case) -> Iterator[Wrong]:
+    """Nobody hears of a change before it is written."""
+    written = {(change.chat_id, change.snapshot): change.at for change in case.evidence.changes}
+    for told in case.book.told:
+        at = written.get((told.chat_id, told.revision))
+        if at is None and told.at < case.evidence.taken:
+            yield Wrong(
+                3, told.chat_id, f"message {told.number} of revision {told.revision} was told and never written"
+            )
+        elif at is not None and told.at < at:
+            early = (at - told.at) * 1000
+            yield Wrong(3, told.chat_id, f"message {told.number} was told {early:.1f} ms before it was written")
+
+
+def partial_kept(case: Case) -> Iterator[Wrong]:
+    """What people saw of an answer a second before its driver died is kept when the answer is stopped."""
+    answers = {(m.chat_id, m.revision): spoken(m.parts) for m in case.evidence.messages if m.role == "assistant"}
+    for chat_id, died in case.book.watched:
+        stopped = next((c for c in case.evidence.changes if c.chat_id == chat_id and _stopped(c, died)), None)
+        if stopped is None:
+            continue
+        episode = stopped.old_history or 0, stopped.old_attempt or 0
+        seen = [
+            length
+            for witness in case.witnesses
+            if witness.chat_id == chat_id
+            for at, length in witness.shown.get(episode, ())
+            if at < died - STORED_WITHIN
+        ]
+        kept = len(answers.get((chat_id, stopped.snapshot), ""))
+        if seen and kept < max(seen):
+            text = f"snapshot {stopped.snapshot}: {max(seen)} characters were seen before the crash, {kept} are kept"
+            yield Wrong(3, chat_id, text)
+
+
+def rests(case: Case) -> Iterator[Wrong]:
+    """Every chat is at rest, in a valid state, and owned by nobody who is dead."""
+    for chat in case.evidence.chats:
+        if chat.status not in AT_REST:
+            yield Wrong(4, chat.id, f"it is still {chat.status}")
+        if chat.status == "waiting" and chat.queue:
+            yield Wrong(4, chat.id, f"it waits with {len(chat.queue)} queued")
+        if chat.owned and not chat.owner_lives:
+            yield Wrong(4, chat.id, "a dead replica owns it")
+    numbers = defaultdict[UUID, list[int]](list)
+    for message in case.evidence.messages:
+        numbers[message.chat_id].append(message.number)
+    for chat in case.evidence.chats:
+        if numbers[chat.id] != list(range(1, chat.next_message)):
+            yield Wrong(4, chat.id, "its messages are not numbered without a gap")
+
+
+def fenced(case: Case) -> Iterator[Wrong]:
+    """Every answer was written by the replica that owned the chat, and a chat was taken only from the dead."""
+    answers = {(m.chat_id, m.revision) for m in case.evidence.messages if m.role == "assistant" and not m.hidden}
+    for change in case.evidence.changes:
+        if (change.chat_id, change.snapshot) in answers and change.old_writer != change.writer:
+            text = (
+                f"snapshot {change.snapshot}: {change.writer} wrote an answer while {change.old_writer} owned the chat"
+            )
+            yield Wrong(5, change.chat_id, text)
+        if _taken(change) and change.unseen is not None and change.unseen < LEASE.total_seconds():
+            text = f"snapshot {change.snapshot}: taken from an owner seen {change.unseen:.2f} s ago"
+            yield Wrong(5, change.chat_id, text)
+
+
+def attempts_used_once(case: Case) -> Iterator[Wrong]:
+    """An answer belongs to an attempt that its own runner recorded."""
+    answers = {(m.chat_id, m.revision) for m in case.evidence.messages if m.role == "assistant" and not m.hidden}
+    recorders: dict[tuple[UUID, int, int], UUID | None] = {}
+    for change in case.evidence.changes:
+        if (change.chat_id, change.snapshot) in answers and change.old_status == "running":
+            key = change.chat_id, change.old_history or 0, change.old_attempt or 0
+            if key in recorders and recorders[key] != change.old_runner:
+                text = f"snapshot {change.snapshot}: attempt {key[1]}.{key[2]} was another runner's"
+                yield Wrong(5, change.chat_id, text)
+        if change.attempt and (change.history, change.attempt) != (change.old_history, change.old_attempt):
+            recorders[change.chat_id, change.history, change.attempt] = change.runner or change.old_runner
+
+
+Rule = Callable[[Case], Iterable[Wrong]]
+ALWAYS: tuple[Rule, ...] = (effects_once, told_after_written, partial_kept, fenced, attempts_used_once)
+"""Rules that hold at any moment."""
+HEALED: tuple[Rule, ...] = (*ALWAYS, sent_once, admitted_in_order, answered_once, told_the_truth, rests)
+"""Rules that hold once everything has come to rest."""
+
+
+def violations(case: Case, rules: Sequence[Rule]) -> list[Wrong]:
+    return [wrong for rule in rules for wrong in rule(case)]
+
+
+def accepted(operations: Iterable[Operation]) -> int:
+    return sum(operation.outcome is Outcome.ACCEPTED for operation in operations)
+
+
+def _stopped(change: ChangeRow, died: float) -> bool:
+    """Whether this ends an interruption in the quiet time after a death."""
+    ended = change.old_status == "interrupting" and change.status != "interrupting"
+    return ended and died < change.at < died + QUIET.total_seconds()
+
+
+def _taken(change: ChangeRow) -> bool:
+    return change.old_worker is not None and change.worker is not None and change.worker != change.old_worker
+
+
+def _histories(messages: Iterable[MessageRow]) -> dict[UUID, list[MessageRow]]:
+    histories = defaultdict[UUID, list[MessageRow]](list)
+    for message in messages:
+        if not message.hidden:
+            histories[message.chat_id].append(message)
+    return histories
+
+
+def _shown(parts: Iterable[AnyPart]) -> bytes:
+    """Parts as clients get them."""
+    return msgspec.json.encode([_without_metadata(part) for part in parts])
+
+
+def _without_metadata(part: AnyPart) -> AnyPart:
+    if getattr(part, "provider_metadata", None) is not None:
+        return msgspec.structs.replace(part, provider_metadata=None)  # pyright: ignore[reportCallIssue]
+    return part
+
+
+def _difference(stored: Mapping[int, bytes], heard: Mapping[int, bytes], number: int) -> str:
+    if number not in heard:
+        return "in the database and was never heard"
+    if number not in stored:
+        return "heard and not in the database"
+    return f"{stored[number][:160]!r} in the database and {heard[number][:160]!r} to the client"

@@ -1,0 +1,163 @@
+"""What the database says after a chaos run, read by queries of our own: the product is not asked about itself."""
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from uuid import UUID
+
+import asyncpg
+import msgspec
+from asyncpg import Connection, Record
+
+from perdure.core.parts import AnyPart
+
+_parts = msgspec.json.Decoder(tuple[AnyPart, ...])
+
+
+@cache
+def sql(name: str) -> str:
+    return files("perdure.proof").joinpath("sql", f"{name}.sql").read_text(encoding="utf8")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRow:
+    id: UUID
+    status: str
+    queue: tuple[int, ...]
+    archived: bool
+    owned: bool
+    owner_lives: bool
+    open_calls: int
+    next_message: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    chat_id: UUID
+    number: int
+    revision: int
+    role: str
+    visibility: str
+    kind: str
+    parts: tuple[AnyPart, ...]
+    client_id: str | None
+    queued_as: int | None
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedRow:
+    chat_id: UUID
+    number: int
+    client_id: str | None
+    removed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """One change of a chat's row: what it was, what it became, and who wrote it."""
+
+    chat_id: UUID
+    at: float
+    writer: str
+    snapshot: int
+    history: int
+    attempt: int
+    status: str
+    worker: UUID | None
+    runner: UUID | None
+    old_history: int | None
+    old_attempt: int | None
+    old_status: str | None
+    old_worker: UUID | None
+    old_runner: UUID | None
+    old_writer: str | None
+    """Whose replica the owner before was."""
+    unseen: float | None
+    """Seconds since the owner before last renewed its lease; None if it had left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    taken: float
+    """A moment before which everything that was committed is in it."""
+    chats: tuple[ChatRow, ...]
+    messages: tuple[MessageRow, ...]
+    queued: tuple[QueuedRow, ...]
+    changes: tuple[ChangeRow, ...]
+
+
+async def gathered(url: str) -> Evidence:
+    """Everything, as of one moment."""
+    connection = await asyncpg.connect(url)
+    taken = time.time()
+    try:
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            return Evidence(
+                taken,
+                tuple([_chat(row) for row in await connection.fetch(sql("chats"))]),
+                tuple([_message(row) for row in await connection.fetch(sql("messages"))]),
+                tuple([_queued(row) for row in await connection.fetch(sql("queued"))]),
+                tuple([_change(row) for row in await connection.fetch(sql("changes"))]),
+            )
+    finally:
+        await connection.close()
+
+
+async def prepare(connection: "Connection[Record]") -> None:
+    """Have every change written down from now on."""
+    await connection.execute(sql("trail"))
+
+
+def _chat(row: Record) -> ChatRow:
+    return ChatRow(
+        id=row["id"],
+        status=row["status"],
+        queue=tuple(row["queue"]),
+        archived=row["archived"],
+        owned=row["worker_id"] is not None,
+        owner_lives=row["owner_lives"],
+        open_calls=len(msgspec.json.decode(row["open_calls"])),
+        next_message=row["next_message"],
+    )
+
+
+def _message(row: Record) -> MessageRow:
+    return MessageRow(
+        chat_id=row["chat_id"],
+        number=row["number"],
+        revision=row["revision"],
+        role=row["role"],
+        visibility=row["visibility"],
+        kind=row["kind"],
+        parts=_parts.decode(row["parts"]),
+        client_id=row["client_id"],
+        queued_as=row["queued_as"],
+        hidden=row["hidden_in"] is not None,
+    )
+
+
+def _queued(row: Record) -> QueuedRow:
+    return QueuedRow(row["chat_id"], row["number"], row["client_id"], row["removed_in"] is not None)
+
+
+def _change(row: Record) -> ChangeRow:
+    return ChangeRow(
+        chat_id=row["chat_id"],
+        at=row["epoch"],
+        writer=row["writer"],
+        snapshot=row["snapshot"],
+        history=row["history"],
+        attempt=row["attempt"],
+        status=row["status"],
+        worker=row["worker"],
+        runner=row["runner"],
+        old_history=row["old_history"],
+        old_attempt=row["old_attempt"],
+        old_status=row["old_status"],
+        old_worker=row["old_worker"],
+        old_runner=row["old_runner"],
+        old_writer=row["old_writer"],
+        unseen=row["unseen_seconds"],
+    )

@@ -1,0 +1,121 @@
+"""Replica processes that may be killed, stopped and started again, each with its own way to the database."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from perdure.proof.processes import Replica, started
+from perdure.proof.proxy import Proxy
+
+STARTS = 5
+
+
+@dataclass(slots=True)
+class Member:
+    """One place in the fleet. The process in it comes and goes; name and database user stay."""
+
+    name: str
+    proxy: Proxy
+    folder: Path
+    program: Sequence[str]
+    replica: Replica | None = None
+    paused: bool = False
+    leaving: bool = False
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by whoever does something to the process."""
+
+    @property
+    def up(self) -> bool:
+        return self.replica is not None and self.replica.alive and not self.leaving
+
+    async def start(self) -> None:
+        self.paused = self.leaving = False
+        self.replica = await started(self.proxy.url, self.folder, name=self.name, program=self.program)
+
+    async def kill(self) -> None:
+        if self.replica is not None:
+            self.paused = False
+            await self.replica.end()
+
+    async def back(self) -> None:
+        """Have a process in it, unless there is one: one that does not come up is started again, as a service is."""
+        for _ in range(STARTS):
+            if self.up:
+                return
+            with suppress(RuntimeError):
+                await self.start()
+
+    def pause(self) -> None:
+        if self.replica is not None and self.up:
+            self.paused = True
+            self.replica.pause()
+
+    def resume(self) -> None:
+        if self.replica is not None and self.paused:
+            self.paused = False
+            self.replica.resume()
+
+    async def leave(self) -> None:
+        """Shut down in good order, within reason."""
+        if self.replica is None or not self.replica.alive:
+            return
+        self.leaving = True
+        try:
+            async with asyncio.timeout(30):
+                await self.replica.stop()
+        except TimeoutError:
+            await self.replica.end()
+
+
+def as_user(url: str, user: str) -> str:
+    """The same database for another database user."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{user}@{host}"))
+
+
+class Fleet:
+    """All members."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members = tuple(members)
+
+    def urls(self) -> list[str]:
+        """Where replicas answer now."""
+        return [member.replica.url for member in self.members if member.up and member.replica is not None]
+
+    async def heal(self) -> None:
+        """Everybody up, every way open."""
+        for member in self.members:
+            member.proxy.deaf = False
+            member.resume()
+        await asyncio.gather(*(member.back() for member in self.members))
+
+
+@asynccontextmanager
+async def fleet(database_url: str, folder: Path, count: int, program: Sequence[str]) -> AsyncGenerator[Fleet]:
+    """So many replicas on one database. Its users `replica_0`, `replica_1`, … must be there."""
+    members: list[Member] = []
+    for number in range(count):
+        name = f"replica_{number}"
+        members.append(Member(name, Proxy(as_user(database_url, name)), folder, program))
+    async with _proxies(members):
+        try:
+            # The first one alone: it brings the schema up to date.
+            for member in members:
+                await member.start()
+            yield Fleet(members)
+        finally:
+            await asyncio.gather(*(member.kill() for member in members))
+
+
+@asynccontextmanager
+async def _proxies(members: Sequence[Member]) -> AsyncGenerator[None]:
+    if not members:
+        yield
+        return
+    async with members[0].proxy.running(), _proxies(members[1:]):
+        yield

@@ -1,0 +1,232 @@
+"""What goes wrong, when and where: a plan drawn from a seed, and the hand that carries it out."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from random import Random
+from uuid import UUID
+
+import aiohttp
+import asyncpg
+import msgspec
+
+from perdure.core.timing import LEASE
+from perdure.proof.book import QUIET, Book
+from perdure.proof.evidence import sql
+from perdure.proof.fleet import Fleet, Member
+from perdure.proof.front import Front
+from perdure.proof.proxy import Fate
+from perdure.sim.weather import Weather
+
+WATCHED = "kill and watch"
+STORM = Weather(
+    faults={
+        "overloaded": 0.03,
+        "server_error": 0.03,
+        "rate_limit": 0.02,
+        "cut": 0.04,
+        "silence": 0.02,
+        "malformed": 0.02,
+        "no_terminal": 0.02,
+        "stream_overloaded": 0.02,
+        "slow": 0.03,
+    }
+)
+CALM = Weather()
+ASLEEP = LEASE + timedelta(seconds=2)
+FATES = (Fate.LOSE_REQUEST, Fate.LOSE_ANSWER, Fate.RACE)
+CHANNEL = "perdure"
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """One thing that goes wrong."""
+
+    kind: str
+    member: int
+    pause: float
+    """Seconds before it."""
+
+
+WEIGHTS = {
+    "kill": 4,
+    "kill and watch": 2,
+    "sleep": 4,
+    "terminate": 3,
+    "cut database": 3,
+    "lose commits": 4,
+    "restart postgres": 1,
+    "crash postgres": 1,
+    "deafen": 2,
+    "double notices": 2,
+    "cut clients": 3,
+}
+OPENING = (
+    "kill and watch",
+    "sleep",
+    "lose commits",
+    "cut clients",
+    "terminate",
+    "kill",
+    "crash postgres",
+    "kill and watch",
+    "deafen",
+    "cut database",
+    "double notices",
+    "restart postgres",
+)
+"""Every kind happens early in every run."""
+
+
+def plan(seed: int, replicas: int, length: timedelta) -> list[Strike]:
+    """What will happen: the same for the same seed."""
+    dice = Random(f"{seed} nemesis")
+    more = dice.choices(list(WEIGHTS), list(WEIGHTS.values()), k=int(length.total_seconds()))
+    return [Strike(kind, dice.randrange(replicas), dice.uniform(0.3, 2.5)) for kind in (*OPENING, *more)]
+
+
+@dataclass(slots=True)
+class Nemesis:
+    """Carries the plan out, one strike after the other."""
+
+    fleet: Fleet
+    front: Front
+    database_url: str
+    simulator_url: str
+    book: Book
+    seed: int
+    restart_postgres: Callable[[bool], Awaitable[None]]
+    """Have Postgres gone and back: in good order, or as a crash."""
+    stop: Callable[[UUID], Awaitable[None]]
+    """Have a chat's owner stop it."""
+    _striking: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
+
+    async def run(self, strikes: Sequence[Strike]) -> None:
+        """Strike after strike, each in its own time; those that are watched have the stage to themselves."""
+        await self.weather(STORM)
+        try:
+            for strike in strikes:
+                await asyncio.sleep(strike.pause)
+                if strike.kind == WATCHED:
+                    await self._all_over()
+                    await self._strike(strike)
+                else:
+                    self._striking.add(asyncio.create_task(self._strike(strike)))
+        finally:
+            for task in self._striking:
+                task.cancel()
+            await asyncio.gather(*self._striking, return_exceptions=True)
+
+    async def _all_over(self) -> None:
+        for task in tuple(self._striking):
+            await task
+        self._striking.clear()
+
+    async def heal(self) -> None:
+        """Nothing goes wrong any more."""
+        await self.weather(CALM)
+        for member in self.fleet.members:
+            member.proxy.decide = lambda _: Fate.CARRY
+        await self.fleet.heal()
+
+    async def weather(self, weather: Weather) -> None:
+        told = msgspec.json.encode(msgspec.structs.replace(weather, seed=self.seed))
+        async with aiohttp.ClientSession() as http, http.put(f"{self.simulator_url}/sim/weather", data=told) as answer:
+            answer.raise_for_status()
+
+    async def _strike(self, strike: Strike) -> None:
+        member = self.fleet.members[strike.member]
+        target = "" if strike.kind.endswith(("postgres", "notices", "clients")) else member.name
+        if strike.kind != WATCHED:
+            self.book.struck(strike.kind, target)
+        hands: dict[str, Callable[[], Awaitable[None]]] = {
+            "kill": lambda: self._kill(member),
+            "kill and watch": self._kill_and_watch,
+            "sleep": lambda: self._sleep(member),
+            "terminate": lambda: self._terminate(member),
+            "cut database": lambda: self._cut_database(member),
+            "lose commits": lambda: self._lose_commits(member),
+            "restart postgres": lambda: self.restart_postgres(False),
+            "crash postgres": lambda: self.restart_postgres(True),
+            "deafen": lambda: self._deafen(member),
+            "double notices": self._double_notices,
+            "cut clients": self._cut_clients,
+        }
+        await hands[strike.kind]()
+
+    async def _cut_database(self, member: Member) -> None:
+        member.proxy.cut()
+
+    async def _cut_clients(self) -> None:
+        self.front.cut(0.5)
+
+    async def _kill(self, member: Member) -> None:
+        async with member.lock:
+            await member.kill()
+            await asyncio.sleep(1)
+            await member.back()
+
+    async def _terminate(self, member: Member) -> None:
+        async with member.lock:
+            await member.leave()
+            await member.back()
+
+    async def _kill_and_watch(self) -> None:
+        """Kill whoever drives most, stop half of its chats at once, and leave everything else alone."""
+        await self.weather(CALM)
+        counted = [(await self._driven_by(member), member) for member in self.fleet.members]
+        driven, member = max(counted, key=lambda each: len(each[0]))
+        async with member.lock:
+            at = time.time()
+            await member.kill()
+            self.book.struck("kill", member.name)
+            self.book.watched += [(chat_id, at) for chat_id in driven]
+            await asyncio.gather(*(self.stop(chat_id) for chat_id in driven[::2]))
+            await asyncio.sleep(QUIET.total_seconds())
+            await member.back()
+        await self.weather(STORM)
+
+    async def _sleep(self, member: Member) -> None:
+        """Stop the process past its lease: it wakes up and believes that nothing happened."""
+        async with member.lock:
+            member.pause()
+            await asyncio.sleep(ASLEEP.total_seconds())
+            member.resume()
+
+    async def _lose_commits(self, member: Member) -> None:
+        dice = Random(f"{self.seed} {member.name} {len(self.book.faults)}")
+        member.proxy.decide = lambda commit: dice.choice(FATES) if commit and dice.random() < 0.3 else Fate.CARRY
+        await asyncio.sleep(2)
+        member.proxy.decide = lambda _: Fate.CARRY
+
+    async def _deafen(self, member: Member) -> None:
+        member.proxy.deaf = True
+        await asyncio.sleep(3)
+        member.proxy.deaf = False
+
+    async def _double_notices(self) -> None:
+        """Say again what was said, in another order."""
+        heard: list[str] = []
+
+        def hear(_connection: object, _pid: object, _channel: object, payload: object) -> None:
+            heard.append(str(payload))
+
+        connection = await asyncpg.connect(self.database_url)
+        try:
+            await connection.add_listener(CHANNEL, hear)
+            await asyncio.sleep(2)
+            for payload in reversed(heard):
+                await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, payload)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            return
+        finally:
+            connection.terminate()
+
+    async def _driven_by(self, member: Member) -> list[UUID]:
+        connection = await asyncpg.connect(self.database_url)
+        try:
+            return [row["id"] for row in await connection.fetch(sql("driven"), member.name)]
+        finally:
+            await connection.close()

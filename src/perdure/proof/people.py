@@ -1,0 +1,199 @@
+"""Clients of a chaos run: each has a chat, follows it, and does at random what people do."""
+
+import asyncio
+import time
+from collections.abc import Awaitable
+from contextlib import suppress
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import aiohttp
+
+from perdure.client import ApiError, Chat, Client, Transport, tool
+from perdure.client.chats import Sent
+from perdure.core.chat import ActionKind, Busy, Status
+from perdure.core.events import PendingAction
+from perdure.core.message import Role
+from perdure.proof.book import Book, Operation, Outcome
+from perdure.proof.prompts import ONCE, prompt
+from perdure.proof.witness import Witness
+
+_UNHEARD = (aiohttp.ClientError, TimeoutError, OSError)
+PATIENCE = 30.0
+BUSY_WAYS = (Busy.QUEUE, Busy.QUEUE, Busy.STEER, Busy.STEER, Busy.INTERRUPT)
+RESTING = (Status.WAITING, Status.ERROR)
+
+
+@tool
+def ask_person(effect: str) -> str:
+    """Ask the person who wrote."""
+    return f"seen {effect}"
+
+
+class Person:
+    """One chat's owner. `run` is a life of acting; `tidy` only answers what is asked."""
+
+    def __init__(self, client: Client, name: str, *, seed: str, book: Book) -> None:
+        self._client = client
+        self._name = name
+        self._dice = Random(f"{seed} {name}")
+        self._book = book
+        self._sent = 0
+        self._chat: Chat | None = None
+        self.witnesses: list[Witness] = []
+        self._following: list[asyncio.Task[None]] = []
+
+    @property
+    def chat_id(self) -> UUID | None:
+        return self._chat.id if self._chat else None
+
+    async def run(self) -> None:
+        """Until cancelled: act, wait, act."""
+        while self._chat is None:
+            await self._begin()
+        while True:
+            await asyncio.sleep(self._dice.uniform(0.05, 0.9))
+            await self._act()
+
+    async def tidy(self) -> None:
+        """Until cancelled: answer what the chat asks, so that it can come to rest."""
+        while True:
+            await asyncio.sleep(0.1)
+            if self._chat is not None and self.witnesses[0].action is not None:
+                await self._answer(self._chat, self.witnesses[0].action)
+
+    async def stop(self) -> None:
+        """Stop the chat, whoever drives it."""
+        if self._chat is not None:
+            await self._asked("interrupt", self._chat.interrupt())
+
+    async def leave(self) -> None:
+        for task in self._following:
+            task.cancel()
+        await asyncio.gather(*self._following, return_exceptions=True)
+
+    async def _begin(self) -> None:
+        said = self._prompt()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                chat = await self._client.chats.create(said[1], tools=[ask_person], client_id=said[0])
+        except (*_UNHEARD, ApiError) as error:
+            self._book.note(None, self._name, f"could not begin: {error!r}")
+            await asyncio.sleep(0.5)
+            return
+        self._chat = chat
+        self._book.did(Operation(time.time(), chat.id, "create", Outcome.ACCEPTED, marker=said[0]))
+        for number, transport in enumerate((Transport.WEBSOCKET, Transport.SSE)):
+            witness = Witness(chat.id, f"{self._name}.{number}", self._book)
+            self.witnesses.append(witness)
+            self._following.append(asyncio.create_task(self._follow(chat, witness, transport)))
+        if self._dice.random() < 0.3:
+            await self._asked("approvals", self._approvals(chat))
+
+    async def _approvals(self, chat: Chat) -> None:
+        await self._client.connection.call(
+            "PATCH", f"/chats/{chat.id}", dict[str, Any], body={"approvals": {ONCE: "ask"}}
+        )
+
+    async def _follow(self, chat: Chat, witness: Witness, transport: Transport) -> None:
+        """Watch, go away, come back: the next connection goes on where the last one ended."""
+        while True:
+            stream = chat.stream(transport=transport)
+            stream.transcript = witness
+            events = aiter(stream)
+            try:
+                async with asyncio.timeout(self._dice.uniform(2, 20)):
+                    async for _ in events:
+                        pass
+            except TimeoutError:
+                self._book.reconnects += 1
+            except (ApiError, *_UNHEARD) as error:
+                self._book.note(chat.id, witness.name, f"the stream broke: {error!r}")
+                await asyncio.sleep(0.2)
+            finally:
+                with suppress(*_UNHEARD):
+                    await events.aclose()
+
+    async def _act(self) -> None:
+        chat, seen = self._chat, self.witnesses[0]
+        assert chat is not None
+        if seen.action is not None and self._dice.random() < 0.7:
+            await self._answer(chat, seen.action)
+            return
+        if seen.status in RESTING:
+            await (self._edit(chat) if self._dice.random() < 0.12 else self._send(chat, Busy.QUEUE))
+            return
+        dice = self._dice.random()
+        if dice < 0.45 and len(seen.queue) < 4:
+            await self._send(chat, self._dice.choice(BUSY_WAYS))
+        elif dice < 0.6 and seen.queue:
+            await self._touch_queue(chat)
+        elif dice < 0.68:
+            await self.stop()
+        elif dice < 0.72:
+            await self._edit(chat)
+
+    def _prompt(self) -> tuple[str, str]:
+        self._sent += 1
+        marker = f"{self._name}-{self._sent}"
+        return marker, prompt(marker, self._dice).text
+
+    async def _send(self, chat: Chat, busy: Busy) -> None:
+        marker, text = self._prompt()
+        sending = chat.send(text, busy=busy, client_id=marker)
+        await self._asked("send", sending, marker=marker)
+
+    async def _edit(self, chat: Chat) -> None:
+        mine = [message.number for message in self.witnesses[0].messages if message.role is Role.USER]
+        if not mine:
+            return
+        marker, text = self._prompt()
+        number = self._dice.choice(mine[-3:])
+        await self._asked("edit", chat.edit(number, text, client_id=marker), marker=marker, number=number)
+
+    async def _touch_queue(self, chat: Chat) -> None:
+        connection, path = self._client.connection, f"/chats/{chat.id}/queue"
+        number = self._dice.choice(self.witnesses[0].queue).number
+        if self._dice.random() < 0.4:
+            await self._asked("delete", connection.call("DELETE", f"{path}/{number}", object), number=number)
+        else:
+            await self._asked("promote", connection.post(f"{path}/{number}/promote", object, {}), number=number)
+
+    async def _answer(self, chat: Chat, action: PendingAction) -> None:
+        self._book.asked[action.kind.value] += 1
+        path = f"/chats/{chat.id}"
+        if action.kind is ActionKind.CLIENT_TOOL:
+            results = [
+                {"call_id": call.call_id, "output": (await ask_person.call(call.args))[0]} for call in action.calls
+            ]
+            body = {"results": results}
+            await self._asked("results", self._client.connection.post(f"{path}/tool-results", object, body))
+            return
+        choices = (
+            ("approve", "approve", "deny") if action.kind is ActionKind.APPROVAL else ("happened", "repeat", "skip")
+        )
+        chosen = [(call, self._dice.choice(choices)) for call in action.calls]
+        decisions = [{"call_id": call.call_id, "decision": choice} for call, choice in chosen]
+        await self._asked(f"decide {action.kind}", chat.act(decisions=decisions))
+
+    async def _asked(self, verb: str, asking: Awaitable[object], *, marker: str = "", number: int = 0) -> None:
+        assert self._chat is not None
+        line = ""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                line = _line(await asking)
+            outcome = Outcome.ACCEPTED
+        except ApiError as error:
+            outcome = Outcome.REFUSED if error.status < 500 else Outcome.UNKNOWN
+            self._book.note(self._chat.id, self._name, f"{verb}: {error.status} {error}")
+        except _UNHEARD:
+            outcome = Outcome.UNKNOWN
+        self._book.did(Operation(time.time(), self._chat.id, verb, outcome, marker, number, line))
+
+
+def _line(answer: object) -> str:
+    """Where a message that was sent waits now."""
+    if isinstance(answer, Sent) and answer.queued is not None:
+        return "steer" if answer.queued.steer else "queue"
+    return ""

@@ -1,0 +1,28 @@
+"""What chaos clients say: prompts that make the simulated model count, and call tools whose effects are known."""
+
+from dataclasses import dataclass
+from random import Random
+
+ONCE, KEYED, MINE = "record_once", "record_keyed", "ask_person"
+RATES = (60, 150, 400)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    text: str
+    effects: tuple[str, ...] = ()
+
+
+def prompt(marker: str, dice: Random) -> Prompt:
+    """Something to say, under a name that is used once."""
+    calls = [tool for tool, chance in ((ONCE, 0.35), (KEYED, 0.35), (MINE, 0.15)) if dice.random() < chance]
+    if ONCE in calls and dice.random() < 0.25:
+        calls.append(ONCE)
+    effects = tuple(f"{marker}/{index}" for index in range(len(calls)))
+    asked = "".join(f'[[call:{tool} {{"effect": "{name}"}}]]' for tool, name in zip(calls, effects, strict=True))
+    again = f"[[then]] {_count(dice)}" if calls else ""
+    return Prompt(f"{marker} [[rate:{dice.choice(RATES)}]] {_count(dice)} {asked} {again}", effects)
+
+
+def _count(dice: Random) -> str:
+    return f"[[count:{dice.choice((5, 40, 150, 250))}]]"

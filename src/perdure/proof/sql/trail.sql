@@ -1,0 +1,39 @@
+-- Write down every change of a chat's row, with who made it: each replica connects as a database user of its own.
+CREATE TABLE chaos_replicas (id uuid PRIMARY KEY, writer text NOT NULL);
+CREATE TABLE chaos_trail (
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    writer text NOT NULL DEFAULT session_user,
+    chat_id uuid NOT NULL,
+    snapshot bigint NOT NULL,
+    history bigint NOT NULL,
+    attempt integer NOT NULL,
+    status text NOT NULL,
+    worker uuid,
+    runner uuid,
+    old_history bigint,
+    old_attempt integer,
+    old_status text,
+    old_worker uuid,
+    old_runner uuid,
+    unseen interval
+);
+CREATE FUNCTION chaos_replica() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO chaos_replicas VALUES (NEW.id, session_user) ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+CREATE FUNCTION chaos_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO chaos_trail (
+        chat_id, snapshot, history, attempt, status, worker, runner,
+        old_history, old_attempt, old_status, old_worker, old_runner, unseen
+    ) VALUES (
+        NEW.id, NEW.snapshot_version, NEW.history_version, NEW.generation_attempt, NEW.status, NEW.worker_id, NEW.runner_id,
+        OLD.history_version, OLD.generation_attempt, OLD.status, OLD.worker_id, OLD.runner_id,
+        (SELECT clock_timestamp() - seen_at FROM replicas WHERE id = OLD.worker_id)
+    );
+    RETURN NULL;
+END $$;
+CREATE TRIGGER chaos_replica AFTER INSERT ON replicas FOR EACH ROW EXECUTE FUNCTION chaos_replica();
+CREATE TRIGGER chaos_change AFTER INSERT OR UPDATE ON chats FOR EACH ROW EXECUTE FUNCTION chaos_change();

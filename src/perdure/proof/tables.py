@@ -1,0 +1,86 @@
+"""What a run found, as text: a table of numbers, and the timeline of a chat for which something did not hold."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from uuid import UUID
+
+from perdure.proof.book import Line, Wrong
+from perdure.proof.book import Outcome as Asked
+from perdure.proof.chaos import FAILOVER_BAR, REST_BAR, Outcome
+
+RULES = {
+    1: "every accepted message once, in order",
+    2: "every call one result, no effect twice",
+    3: "every client saw the history",
+    4: "every chat valid and at rest",
+    5: "every commit fenced",
+}
+_SHOWN = 20
+
+
+def chaos_table(outcome: Outcome) -> str:
+    """The run in numbers."""
+    book = outcome.book
+    asked = Counter(operation.outcome for operation in book.operations)
+    rested = "never" if outcome.rested_after is None else f"{outcome.rested_after:.1f} s"
+    rows = [
+        ("seed", str(outcome.seed)),
+        ("seconds", f"{outcome.seconds:.0f}"),
+        ("chats", str(len(outcome.evidence.chats))),
+        ("operations", f"{len(book.operations)} ({', '.join(f'{asked[each]} {each}' for each in Asked)})"),
+        ("messages, changes", f"{len(outcome.evidence.messages)}, {len(outcome.evidence.changes)}"),
+        ("parts seen", f"{book.parts}, {book.reconnects} times left and came back, {book.gaps} gaps"),
+        ("effects", f"{len(outcome.effects)}, asked about: {_listed(book.asked)}"),
+        ("faults", f"{len(book.faults)}: {_listed(Counter(fault.kind for fault in book.faults))}"),
+        ("failover", _failover(outcome)),
+        ("all at rest after", f"{rested}   bar {REST_BAR.total_seconds():.0f} s"),
+        *((f"rule {rule}", f"{_verdict(outcome.wrong, rule)}: {text}") for rule, text in RULES.items()),
+        ("violations", str(len(outcome.wrong))),
+    ]
+    width = max(len(name) for name, _ in rows)
+    found = [f"  rule {wrong.rule}, chat {wrong.chat_id}: {wrong.text}" for wrong in outcome.wrong[:_SHOWN]]
+    return "\n".join([*(f"{name:<{width}}  {value}" for name, value in rows), *found])
+
+
+def timeline(outcome: Outcome) -> list[str]:
+    """All that happened to the first chat for which something does not hold."""
+    chat_id = next((wrong.chat_id for wrong in outcome.wrong if wrong.chat_id is not None), None)
+    if chat_id is None:
+        return []
+    lines = [line for line in outcome.book.lines if line.chat_id in (chat_id, None)]
+    lines += _changes(outcome, chat_id)
+    head = f"timeline of chat {chat_id}, seed {outcome.seed}"
+    return [head, *(_written(line) for line in sorted(lines, key=lambda line: line.at))]
+
+
+def _changes(outcome: Outcome, chat_id: UUID) -> Iterable[Line]:
+    for change in outcome.evidence.changes:
+        if change.chat_id == chat_id:
+            owner = "nobody" if change.worker is None else f"{str(change.worker)[:8]}/{str(change.runner)[:8]}"
+            text = (
+                f"snapshot {change.snapshot} by {change.writer}: {change.status}, "
+                f"history {change.history}.{change.attempt}, {owner}"
+            )
+            yield Line(change.at, chat_id, "database", text)
+
+
+def _written(line: Line) -> str:
+    at = datetime.fromtimestamp(line.at, UTC).strftime("%H:%M:%S.%f")[:-3]
+    return f"{at}  {line.who:<10} {line.text}"
+
+
+def _failover(outcome: Outcome) -> str:
+    middle, worst = outcome.failover(0.5), outcome.failover(0.99)
+    bar = FAILOVER_BAR.total_seconds()
+    met = "met" if worst < bar else "missed"
+    return f"p50 {middle:.2f} s, p99 {worst:.2f} s of {len(outcome.failovers)}   bar p99 < {bar:.0f} s: {met}"
+
+
+def _verdict(wrong: Iterable[Wrong], rule: int) -> str:
+    count = sum(each.rule == rule for each in wrong)
+    return f"violated {count} times" if count else "holds"
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) or "nothing"

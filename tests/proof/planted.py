@@ -1,0 +1,92 @@
+"""A program for tests: a chaos replica with one promise broken on purpose."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import structs
+
+from perdure.cli import chaos_replica
+from perdure.core.chat import Fence
+from perdure.core.clock import SystemClock
+from perdure.live.segments import Segments
+from perdure.machine.machine import Committed, Machine
+from perdure.store.journal import Journal
+from perdure.worker.drive import Drive
+from perdure.worker.lease import Lease
+from perdure.worker.runner import Runner
+
+
+def skip_the_fence() -> None:
+    """A runner commits whatever it believed, also after another took its chat."""
+
+    async def nothing(*_: object) -> None:
+        return
+
+    Fence.holds = lambda *_: True  # pyright: ignore[reportAttributeAccessIssue]
+    Lease.held = nothing
+    Runner.saw = lambda *_: None
+    Drive.ours = property(lambda _: True)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def publish_before_commit() -> None:
+    """Everybody hears of a change, and then it is written."""
+    settle: Any = Machine._settle  # pyright: ignore[reportPrivateUsage]
+
+    async def eager(self: Any, delivery: Any, plan: Any) -> Committed:
+        if not plan.empty and plan.base is not None:
+            chat = structs.replace(plan.chat, updated_at=SystemClock().now())
+            self._announce(Committed(plan, chat, delivery.change_id))
+            await asyncio.sleep(0.01)
+        return await settle(self, delivery, plan)
+
+    Machine._settle = eager  # pyright: ignore[reportPrivateUsage]
+
+
+def drop_a_segment() -> None:
+    """Every second round of parts is taken for stored and is not."""
+    write: Any = Segments._write  # pyright: ignore[reportPrivateUsage]
+    rounds = [0]
+
+    async def forgetful(self: Any, episodes: Any, over: Any) -> None:
+        rounds[0] += 1
+        if rounds[0] % 2:
+            self._stored.update({episode.key: episode.seq for episode in episodes})
+        await write(self, episodes, over)
+
+    Segments._write = forgetful  # pyright: ignore[reportPrivateUsage]
+
+
+def forget_the_journal() -> None:
+    """Calls run, and nobody writes down that they did."""
+
+    async def yes(*_: object, **__: object) -> bool:
+        return True
+
+    async def nothing(*_: object) -> tuple[Any, ...]:
+        return ()
+
+    Journal.start = Journal.adopt = Journal.finish = yes
+    Journal.load = nothing
+
+
+def reuse_an_attempt() -> None:
+    """A runner that takes a chat over goes on under the attempt of the one before."""
+
+    async def begin(self: Any) -> None:
+        if not self.chat.generation_attempt:
+            await self.next_attempt()
+        self._recorded = None
+
+    Drive.begin_attempt = begin
+
+
+BUGS: dict[str, Callable[[], None]] = {
+    bug.__name__: bug
+    for bug in (skip_the_fence, publish_before_commit, drop_a_segment, forget_the_journal, reuse_an_attempt)
+}
+
+if __name__ == "__main__":
+    BUGS[sys.argv.pop(1)]()
+    chaos_replica.main()

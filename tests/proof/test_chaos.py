@@ -1,0 +1,35 @@
+"""The chaos test finds nothing in the product, and finds each of five bugs that are planted in it."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from perdure.cli.chaos import run
+from perdure.proof.tables import chaos_table, timeline
+
+MINUTE = timedelta(minutes=1)
+PLANTED = str(Path(__file__).with_name("planted.py"))
+
+
+async def test_a_minute_of_chaos_breaks_no_promise() -> None:
+    outcome = await run(3, MINUTE, 2026, progress=lambda _: None)
+    assert outcome.wrong == (), "\n".join([chaos_table(outcome), *timeline(outcome)])
+    assert outcome.rested_after is not None
+    assert len(outcome.failovers) > 0
+
+
+@pytest.mark.parametrize(
+    ("bug", "rule"),
+    [
+        ("skip_the_fence", 5),
+        ("publish_before_commit", 3),
+        ("drop_a_segment", 3),
+        ("forget_the_journal", 2),
+        ("reuse_an_attempt", 5),
+    ],
+)
+async def test_a_planted_bug_is_found_within_a_minute(bug: str, rule: int) -> None:
+    outcome = await run(3, MINUTE, 7, program=(PLANTED, bug), progress=lambda _: None, stop_at_first=True)
+    assert rule in {wrong.rule for wrong in outcome.wrong}
+    assert timeline(outcome)[0].startswith("timeline of chat")
