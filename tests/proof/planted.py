@@ -18,21 +18,36 @@ from perdure.worker.lease import Lease
 from perdure.worker.runner import Runner
 
 
+def plant(kind: type, name: str, broken: object) -> None:
+    setattr(kind, name, broken)
+
+
+async def nothing(*_: object, **__: object) -> None:
+    return
+
+
+async def yes(*_: object, **__: object) -> bool:
+    return True
+
+
 def skip_the_fence() -> None:
     """A runner commits whatever it believed, also after another took its chat."""
 
-    async def nothing(*_: object) -> None:
+    def holds(*_: object) -> bool:
+        return True
+
+    def saw(*_: object) -> None:
         return
 
-    Fence.holds = lambda *_: True  # pyright: ignore[reportAttributeAccessIssue]
-    Lease.held = nothing
-    Runner.saw = lambda *_: None
-    Drive.ours = property(lambda _: True)  # pyright: ignore[reportAttributeAccessIssue]
+    plant(Fence, "holds", holds)
+    plant(Lease, "held", nothing)
+    plant(Runner, "saw", saw)
+    plant(Drive, "ours", property(holds))
 
 
 def publish_before_commit() -> None:
     """Everybody hears of a change, and then it is written."""
-    settle: Any = Machine._settle  # pyright: ignore[reportPrivateUsage]
+    settle: Any = getattr(Machine, "_settle")  # noqa: B009
 
     async def eager(self: Any, delivery: Any, plan: Any) -> Committed:
         if not plan.empty and plan.base is not None:
@@ -41,12 +56,12 @@ def publish_before_commit() -> None:
             await asyncio.sleep(0.01)
         return await settle(self, delivery, plan)
 
-    Machine._settle = eager  # pyright: ignore[reportPrivateUsage]
+    plant(Machine, "_settle", eager)
 
 
 def drop_a_segment() -> None:
     """Every second round of parts is taken for stored and is not."""
-    write: Any = Segments._write  # pyright: ignore[reportPrivateUsage]
+    write: Any = getattr(Segments, "_write")  # noqa: B009
     rounds = [0]
 
     async def forgetful(self: Any, episodes: Any, over: Any) -> None:
@@ -55,31 +70,30 @@ def drop_a_segment() -> None:
             self._stored.update({episode.key: episode.seq for episode in episodes})
         await write(self, episodes, over)
 
-    Segments._write = forgetful  # pyright: ignore[reportPrivateUsage]
+    plant(Segments, "_write", forgetful)
 
 
 def forget_the_journal() -> None:
     """Calls run, and nobody writes down that they did."""
 
-    async def yes(*_: object, **__: object) -> bool:
-        return True
-
-    async def nothing(*_: object) -> tuple[Any, ...]:
+    async def empty(*_: object) -> tuple[Any, ...]:
         return ()
 
-    Journal.start = Journal.adopt = Journal.finish = yes
-    Journal.load = nothing
+    for name in ("start", "adopt", "finish"):
+        plant(Journal, name, yes)
+    plant(Journal, "load", empty)
 
 
 def reuse_an_attempt() -> None:
     """A runner that takes a chat over goes on under the attempt of the one before."""
+    begin: Any = Drive.begin_attempt
 
-    async def begin(self: Any) -> None:
-        if not self.chat.generation_attempt:
-            await self.next_attempt()
-        self._recorded = None
+    async def again(self: Any, *args: Any, **options: Any) -> None:
+        if self.chat.generation_attempt:
+            self._recorded = self._attempt
+        await begin(self, *args, **options)
 
-    Drive.begin_attempt = begin
+    plant(Drive, "begin_attempt", again)
 
 
 BUGS: dict[str, Callable[[], None]] = {

@@ -1,0 +1,124 @@
+"""Each rule of the chaos checker finds what it is for, and nothing in a run that is as it should be."""
+
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+
+from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.proof.book import Book, Operation, Outcome, Told
+from perdure.proof.checker import (
+    Case,
+    Rule,
+    admitted_in_order,
+    answered_once,
+    attempts_used_once,
+    effects_once,
+    fenced,
+    rests,
+    sent_once,
+    told_after_written,
+)
+from perdure.proof.evidence import ChangeRow, ChatRow, Evidence, MessageRow
+from perdure.proof.ledger import Performed
+from perdure.proof.witness import counted
+from perdure.sim.script import counting
+
+CHAT, WORKER, RUNNER, OTHER = uuid4(), uuid4(), uuid4(), uuid4()
+
+
+def _message(number: int, role: str, *parts: Text | ToolCall | ToolResult, client_id: str | None = None) -> MessageRow:
+    return MessageRow(CHAT, number, number, role, "both", "ordinary", parts, client_id, None, hidden=False)
+
+
+def _change(snapshot: int) -> ChangeRow:
+    return ChangeRow(
+        chat_id=CHAT,
+        at=float(snapshot),
+        writer="replica_0",
+        snapshot=snapshot,
+        history=snapshot,
+        attempt=1,
+        status="running",
+        worker=WORKER,
+        runner=RUNNER,
+        old_history=snapshot - 1,
+        old_attempt=1,
+        old_status="running",
+        old_worker=WORKER,
+        old_runner=RUNNER,
+        old_writer="replica_0",
+        unseen=0.5,
+    )
+
+
+MESSAGES = (
+    _message(1, "user", Text("hello"), client_id="m1"),
+    _message(2, "assistant", Text("0.0 end"), ToolCall("c1", "record_once", "{}")),
+    _message(3, "tool", ToolResult("c1", "record_once", "performed e1")),
+)
+CHATS = (ChatRow(CHAT, "waiting", (), False, False, False, 0, 4),)
+EVIDENCE = Evidence(10.0, CHATS, MESSAGES, (), (_change(1), _change(2), _change(3)))
+EFFECTS = (Performed(2.5, "e1", f"{CHAT}/2/0/0"),)
+BOOK = Book(operations=[Operation(1.0, CHAT, "create", Outcome.ACCEPTED, marker="m1")], told=[Told(2.1, CHAT, 2, 2)])
+GOOD = Case(BOOK, EVIDENCE, EFFECTS)
+
+
+def _with(**changed: object) -> Case:
+    return replace(GOOD, evidence=replace(EVIDENCE, **changed))  # pyright: ignore[reportArgumentType]
+
+
+BAD: list[tuple[Rule, Case]] = [
+    (sent_once, _with(messages=(*MESSAGES, _message(4, "user", Text("hello"), client_id="m1")))),
+    (sent_once, _with(messages=MESSAGES[1:])),
+    (
+        admitted_in_order,
+        replace(
+            GOOD,
+            book=Book(operations=[Operation(1, CHAT, "send", Outcome.ACCEPTED, m, busy="queue") for m in ("a", "b")]),
+            evidence=replace(
+                EVIDENCE,
+                messages=(
+                    replace(_message(1, "user", client_id="a"), queued_as=2),
+                    replace(_message(2, "user", client_id="b"), queued_as=1),
+                ),
+            ),
+        ),
+    ),
+    (answered_once, _with(messages=MESSAGES[:2])),
+    (answered_once, _with(messages=(*MESSAGES, _message(4, "tool", ToolResult("c1", "record_once", "again"))))),
+    (effects_once, replace(GOOD, effects=EFFECTS * 2)),
+    (effects_once, replace(GOOD, effects=())),
+    (told_after_written, replace(GOOD, book=Book(told=[Told(1.9, CHAT, 2, 2)]))),
+    (told_after_written, replace(GOOD, book=Book(told=[Told(2.1, CHAT, 9, 9)]))),
+    (rests, _with(chats=(replace(CHATS[0], status="running"),))),
+    (rests, _with(chats=(replace(CHATS[0], queue=(1,)),))),
+    (rests, _with(chats=(replace(CHATS[0], owned=True),))),
+    (rests, _with(chats=(replace(CHATS[0], next_message=5),))),
+    (fenced, _with(changes=(_change(1), replace(_change(2), writer="replica_1"), _change(3)))),
+    (fenced, _with(changes=(replace(_change(3), worker=OTHER),))),
+    (attempts_used_once, _with(changes=(_change(1), replace(_change(2), old_runner=OTHER)))),
+]
+
+
+@pytest.mark.parametrize("rule", dict.fromkeys(rule for rule, _ in BAD), ids=lambda rule: rule.__name__)
+def test_a_good_run_breaks_no_rule(rule: Rule) -> None:
+    assert list(rule(GOOD)) == []
+
+
+@pytest.mark.parametrize(("rule", "case"), BAD, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_bad_run_breaks_its_rule(rule: Rule, case: Case) -> None:
+    assert [wrong.chat_id for wrong in rule(case)][:1] == [CHAT]
+
+
+def test_every_beginning_of_a_count_is_right() -> None:
+    text = counting(3, 120) + counting(3, 7)
+    assert [counted(text[:length]) for length in range(len(text) + 1)] == [None] * (len(text) + 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [counting(0, 20)[4:], counting(0, 20)[:20] + counting(0, 20)[24:], counting(0, 5) + counting(1, 5), "hello"],
+)
+def test_a_hole_or_another_attempt_shows(text: str) -> None:
+    assert counted(text) is not None
