@@ -16,6 +16,7 @@ import perdure
 from perdure.access.entrance import Entrance
 from perdure.access.key_file import open_keyring
 from perdure.access.rows import ActorRows
+from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Household, Reception, first_household
 from perdure.agent.archive import StoredArchive
 from perdure.agent.configured_models import ConfiguredModels
@@ -36,6 +37,7 @@ from perdure.api.table import TABLE
 from perdure.api.taker import Nobody
 from perdure.api.terminal import PATTERN as TERMINAL_PATTERN
 from perdure.api.terminal import TerminalStream
+from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.config.demo import offer_demo
 from perdure.core.clock import Clock, SystemClock
@@ -227,7 +229,12 @@ async def running(
         kit, worker, services = shop.kit, shop.worker, ground.services
         probe = Probe(kit.preparation.models, kit.client, services.clock)
         services = replace(
-            services, taker=worker.runners, probe=probe, workspaces=shop.yard.workspaces, contexts=shop.yard.contexts
+            services,
+            taker=worker.runners,
+            probe=probe,
+            titles=Titles(kit.preparation.models, kit.client),
+            workspaces=shop.yard.workspaces,
+            contexts=shop.yard.contexts,
         )
         aftermath = Aftermath(ground.pool, kit.histories, kit.preparation.models, kit.client, ground.pubsub)
         stack.callback(ground.announcer.follow(aftermath.committed))
@@ -414,6 +421,7 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announce
         config=config,
         keyring=keyring,
         pubsub=pubsub,
+        signed_urls=SignedUrls(keyring, clock),
         taker=Nobody(),
         clock=clock,
         measures=measures,

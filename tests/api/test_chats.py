@@ -1,5 +1,10 @@
 """Chats over HTTP."""
 
+import asyncio
+from uuid import UUID
+
+from perdure.core.ids import ChatId
+from perdure.core.notice import Notice, Topic
 from perdure.testing.site import Person, Town
 
 HELLO = [{"type": "text", "text": "Hello, who are you today my friend?"}]
@@ -134,3 +139,48 @@ async def test_reading_marks_a_chat_as_read(ada: Person, town: Town) -> None:
     await town.pool.execute("UPDATE chats SET last_assistant = 2, snapshot_version = snapshot_version + 1")
     assert (await ada.get(f"/chats/{chat['id']}")).json["chat"]["unread"] is True
     assert "unread" not in (await ada.patch(f"/chats/{chat['id']}", {"read": 2})).json["chat"]
+
+
+async def test_a_chat_gets_a_workspace_made_for_it(ada: Person, town: Town) -> None:
+    wish = {"content": HELLO, "workspace": {"template": "blank"}}
+    answers = await asyncio.gather(*(ada.post("/chats", wish, idempotency_key="once") for _ in range(3)))
+    assert {answer.status for answer in answers} == {201}
+    made = {answer.json["chat"]["workspace_id"] for answer in answers}
+    assert [item["id"] for item in (await ada.get("/workspaces")).json["items"]] == list(made)
+    workspace = (await ada.get(f"/workspaces/{made.pop()}")).json
+    assert (workspace["template"], workspace["status"]) == ("blank", "running")
+    assert await town.pool.fetchval("SELECT count(*) FROM chats") == 1
+
+
+async def test_a_workspace_that_cannot_be_leaves_nothing_behind(ada: Person, town: Town) -> None:
+    async with await town.person("bob") as bob:
+        await town.pool.execute(
+            "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) "
+            "VALUES ($1, $2, $3, 'local', 'blank')",
+            UUID(int=7),
+            bob.organisation_id,
+            bob.id,
+        )
+    foreign, none = str(UUID(int=7)), str(UUID(int=8))
+    for body, status in (
+        ({"workspace_id": foreign}, 404),
+        ({"workspace_id": none}, 404),
+        ({"workspace": {"template": "castle"}}, 400),
+        ({"workspace": {"template": "blank", "parameters": {"moat": True}}}, 400),
+        ({"workspace": {"template": "blank"}, "workspace_id": foreign}, 400),
+    ):
+        assert (await ada.post("/chats", {"content": HELLO, **body})).status == status
+    assert await town.pool.fetchval("SELECT count(*) FROM chats") == 0
+    assert (await ada.get("/workspaces")).json["items"] == []
+    chat_id = (await ada.post("/chats", {"content": HELLO})).json["chat"]["id"]
+    assert (await ada.patch(f"/chats/{chat_id}", {"workspace_id": foreign})).status == 404
+    assert "workspace_id" not in (await ada.get(f"/chats/{chat_id}")).json["chat"]
+    await town.pool.execute("DELETE FROM workspaces")
+
+
+async def test_reading_a_chat_tells_those_who_watch(ada: Person, town: Town) -> None:
+    chat_id = (await ada.post("/chats", {"content": HELLO})).json["chat"]["id"]
+    heard: list[Notice] = []
+    town.services.pubsub.listen(heard.append)
+    await ada.patch(f"/chats/{chat_id}", {"read": 1})
+    assert heard == [Notice(Topic.CHAT, ChatId(UUID(chat_id)), name="read")]

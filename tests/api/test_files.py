@@ -1,5 +1,7 @@
 """Uploads: what a file is decides its content, not its label."""
 
+from uuid import UUID
+
 import pytest
 
 from perdure.testing.site import Person, Town
@@ -72,3 +74,24 @@ async def test_a_message_names_its_file_as_it_was_uploaded(ada: Person) -> None:
     assert created.json["message"]["parts"] == [
         {"type": "file", "file_id": stored["id"], "name": "a.png", "media_type": "image/png"}
     ]
+
+
+async def test_a_signed_address_gives_one_file_to_whoever_has_it(ada: Person, town: Town) -> None:
+    stored = (await ada.ask("POST", "/files", b"hello", x_file_name="a.txt", content_type="text/plain")).json
+    other = (await ada.ask("POST", "/files", b"other", x_file_name="b.txt", content_type="text/plain")).json
+    signed = (await ada.get(f"/files/{stored['id']}/url")).json
+    assert signed["expires_in_s"] == 300
+    path = signed["url"].removeprefix("/api/v1")
+    async with await town.person("nobody") as nobody:
+        nobody.token = "pdt_nothing"
+        assert (await nobody.get(path)).body == b"hello"
+        for wrong in (
+            path.replace(stored["id"], other["id"]),
+            path[:-2] + "AA",
+            path.split("?")[0] + "?signature=.",
+            path.split("?")[0] + "?signature=%ff",
+        ):
+            assert (await nobody.get(wrong)).status == 404
+        assert (await nobody.get(path.split("?")[0])).status == 400
+    await town.pool.execute("DELETE FROM files WHERE id = $1", UUID(stored["id"]))
+    assert (await ada.get(path)).status == 404

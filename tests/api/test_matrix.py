@@ -172,6 +172,8 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
     others = {
         "DELETE /sessions/{session_id}",
         "GET /files/{file_id}",
+        "GET /files/{file_id}/url",
+        "GET /files/{file_id}/content",
         "GET /providers/{provider_id}/keys",
         "DELETE /providers/{provider_id}/keys",
         "PUT /settings/{name}",
@@ -195,6 +197,7 @@ async def test_personal_things_of_others_do_not_exist(town: Town, cast: Cast) ->
     )
     for other in (cast.bob, cast.stranger, cast.elsewhere):
         assert (await other.get(f"/files/{file_id}")).status == 404
+        assert (await other.get(f"/files/{file_id}/url")).status == 404
         assert (await other.delete(f"/tokens/{token}")).status == 404
         assert (await other.post(f"/inbox/{entry}/read")).status == 404
     assert (await cast.ada.get(f"/files/{file_id}")).body == b"hello"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
-from uuid import UUID
+from uuid import UUID, uuid4, uuid5
 
 from perdure.access.actor import Actor
 from perdure.access.chats import Chats, Seen
@@ -18,8 +18,8 @@ from perdure.api.taker import Taking
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
 from perdure.config.admin import Configuration, ModelConfiguration
 from perdure.config.config import Config
-from perdure.core.errors import InvalidInput, Validation
-from perdure.core.ids import ChatId, FileId, MessageNumber, ModelName
+from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.core.ids import ChatId, FileId, MessageNumber, ModelName, WorkspaceId
 from perdure.core.notice import Notice, Topic
 from perdure.core.parts import AnyPart, File, FileReference, Text
 from perdure.machine.diagram import follow
@@ -94,6 +94,11 @@ class Caller:
         notice = Notice(Topic.CHAT, chat_id, name="deleted")
         self.afterwards.append(lambda: self.services.pubsub.publish([notice]))
 
+    def chat_read(self, chat_id: ChatId) -> None:
+        """Somebody read a chat: their other windows are told."""
+        notice = Notice(Topic.CHAT, chat_id, name="read")
+        self.afterwards.append(lambda: self.services.pubsub.publish([notice]))
+
     def inbox_changed(self) -> None:
         notice = Notice(Topic.INBOX, name=str(self.actor.user_id))
         self.afterwards.append(lambda: self.services.pubsub.publish([notice]))
@@ -150,6 +155,18 @@ class Caller:
         files = {row["id"]: File(str(row["id"]), row["name"], row["media_type"]) for row in rows}
         parts = tuple(_part(part, index, files) for index, part in enumerate(content))
         return Said(parts, tuple(FileId(file_id) for file_id in dict.fromkeys(wanted)))
+
+    async def workspace(self, workspace_id: WorkspaceId | None) -> WorkspaceId | None:
+        """The id, if it is that of a workspace of the caller's own."""
+        if workspace_id is not None and await self.rows.one("workspaces/read", workspace_id) is None:
+            raise NotFound("There is no such workspace.")
+        return workspace_id
+
+    def made_id(self, what: str) -> UUID:
+        """An id for something that is made on the way: the same again for a request that comes again."""
+        if self._claim is None:
+            return uuid4()
+        return uuid5(self.actor.user_id, f"{what}:{self._claim.route.name}:{self._claim.key}")
 
     async def model(self, name: ModelName | None) -> ModelName | None:
         """The name, if it is that of a model that chats may use."""

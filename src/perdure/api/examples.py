@@ -49,6 +49,8 @@ EXAMPLES: Mapping[str, Any] = {
     },
     "change_model": {"default": True},
     "put_setting": {"value": "You work for Example Ltd."},
+    "propose_title": {},
+    "regenerate_title": {},
     "put_budgets": {"user": 50_000_000, "organisation": 2_000_000_000},
     "put_personal_setting": {"value": "Answer briefly."},
     "mark_read": {},

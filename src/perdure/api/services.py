@@ -7,9 +7,11 @@ from perdure.access.actor import Actor
 from perdure.access.entrance import Entrance
 from perdure.access.keyring import Keyring
 from perdure.access.rows import ActorRows
+from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Reception
 from perdure.api.probe import Probe
 from perdure.api.taker import Taker
+from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.machine.machine import Machine
@@ -33,10 +35,12 @@ class Services:
     config: Config
     keyring: Keyring
     pubsub: Pubsub
+    signed_urls: SignedUrls
     taker: Taker
     clock: Clock
     probe: Probe | None = None
     """Absent where this process reaches no models."""
     measures: Measures = field(default_factory=Measures)
+    titles: Titles | None = None
     workspaces: Workspaces | None = None
     contexts: Contexts | None = None

@@ -14,6 +14,7 @@ from perdure.api.routes import (
     session,
     settings,
     sharing,
+    titles,
     usage,
     workspaces,
 )
@@ -27,6 +28,7 @@ TABLE = Table(
     control.routes,
     sharing.routes,
     copies.routes,
+    titles.routes,
     files.routes,
     models.routes,
     settings.routes,

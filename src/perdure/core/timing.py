@@ -89,6 +89,7 @@ ACTOR_CACHED = timedelta(seconds=5)
 CONFIG_CACHED = timedelta(seconds=10)
 PERSONAL_CACHED = timedelta(seconds=5)
 IDEMPOTENCY_KEPT = timedelta(hours=24)
+SIGNED_URL_KEPT = timedelta(minutes=5)
 SETTLE_PERIOD = timedelta(seconds=1)
 SLICE_IDLE = timedelta(seconds=10)
 

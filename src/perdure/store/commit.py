@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from perdure.core.card import CardChange
 from perdure.core.chat import Chat, Fence
-from perdure.core.ids import ChangeId, ChatId, FileId, MessageNumber, QueuedNumber
+from perdure.core.ids import ChangeId, ChatId, FileId, MessageNumber, QueuedNumber, WorkspaceId
 from perdure.core.message import NewMessage
 from perdure.core.parts import AnyPart
 
@@ -75,7 +75,7 @@ class NewCard:
     model: str | None = None
     effort: str | None = None
     plan_mode: bool = False
-    workspace_id: object = None
+    workspace_id: WorkspaceId | None = None
     client_tools: str = "[]"
     client_tool_deadline: timedelta | None = None
     settings: str = "{}"

@@ -19,6 +19,7 @@ from perdure.access.keyring import Keyring
 from perdure.access.roles import Role
 from perdure.access.rows import ActorRows
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Household, Reception, first_household
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.api.http import App
@@ -29,6 +30,7 @@ from perdure.api.services import Services
 from perdure.api.site import Site
 from perdure.api.table import TABLE
 from perdure.api.taker import Nobody, Taker
+from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.core.clock import SystemClock
 from perdure.core.ids import OrganisationId, UserId
@@ -77,8 +79,10 @@ def services_for(
         config=config,
         keyring=keyring,
         pubsub=bus,
+        signed_urls=SignedUrls(keyring, clock),
         taker=taker or Nobody(),
         probe=Probe(ConfiguredModels(config, Catalog.load()), client, clock),
+        titles=Titles(ConfiguredModels(config, Catalog.load()), client),
         clock=clock,
         workspaces=workspaces,
         contexts=workspaces and Contexts(WorkspaceContextRows(pool), workspaces, bus),

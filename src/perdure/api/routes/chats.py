@@ -12,6 +12,7 @@ from perdure.access.chats import Description, Listing, Seen
 from perdure.api.caller import Caller
 from perdure.api.listing import next_cursor, next_passed, passed_of, position_of
 from perdure.api.reply import Outcome
+from perdure.api.rooms import workspace_for
 from perdure.api.routing import Routes
 from perdure.api.searching import Search, search_of
 from perdure.api.wire.chats import (
@@ -30,7 +31,7 @@ from perdure.core.card import ChatSettings
 from perdure.core.cursor import Cursor
 from perdure.core.errors import InvalidInput, NotRoot, Validation
 from perdure.core.events import ChatCard
-from perdure.core.ids import ChatId, ModelName
+from perdure.core.ids import ChatId, ModelName, WorkspaceId
 from perdure.core.message import Effort, NewMessage, Role, Visibility
 from perdure.core.parts import Text
 from perdure.core.text import storable
@@ -93,10 +94,11 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
         effort=body.effort,
         client_id=body.client_id,
     )
-    chat_id = ChatId(uuid4())
-    card = _new_card(caller, body)
-    create = Create((*await _system_rows(caller, body), message), files=said.files, budget_limit=body.budget_limit)
-    return await caller.create(chat_id, card, create, answer=lambda outcome: created(caller, card, outcome))
+    system = await _system_rows(caller, body)
+    async with workspace_for(caller, body.workspace, body.workspace_id) as workspace_id:
+        card = _new_card(caller, body, workspace_id)
+        create = Create((*system, message), files=said.files, budget_limit=body.budget_limit)
+        return await caller.create(ChatId(uuid4()), card, create, answer=lambda outcome: created(caller, card, outcome))
 
 
 @routes.get("/chats/{chat_id}")
@@ -118,6 +120,7 @@ async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Mov
     """Rename, label, pin, archive, mark as read, choose model, effort and tools. What is not named stays."""
     if body.read is not UNSET:
         await caller.chats.mark_read(await caller.chats.read(chat_id), body.read)
+        caller.chat_read(chat_id)
     description = await _description(caller, body)
     if not description.empty or body.archived is not UNSET:
         seen = await caller.chats.own(chat_id)
@@ -166,7 +169,7 @@ async def _system_rows(caller: Caller, body: CreateBody) -> tuple[NewMessage, ..
     )
 
 
-def _new_card(caller: Caller, body: CreateBody) -> NewCard:
+def _new_card(caller: Caller, body: CreateBody, workspace_id: WorkspaceId | None) -> NewCard:
     deadline = body.client_tool_deadline_s
     return NewCard(
         organisation_id=caller.actor.organisation_id,
@@ -177,7 +180,7 @@ def _new_card(caller: Caller, body: CreateBody) -> NewCard:
         model=body.model,
         effort=body.effort,
         plan_mode=body.plan_mode,
-        workspace_id=body.workspace_id,
+        workspace_id=workspace_id,
         client_tools=_tools(body.client_tools),
         client_tool_deadline=timedelta(seconds=deadline) if deadline else None,
     )
@@ -204,6 +207,7 @@ def created(caller: Caller, card: NewCard, outcome: Outcome, *, said: bool = Tru
             effort=Effort(card.effort) if card.effort else None,
             plan_mode=card.plan_mode,
             labels=msgspec.json.decode(card.labels),
+            workspace_id=card.workspace_id,
         ),
         message=outcome.messages[-1] if said else None,
         cursor=str(Cursor.of(outcome.chat, 1)),
@@ -220,7 +224,7 @@ async def _description(caller: Caller, body: PatchBody) -> Description:
         plan_mode=_given(body.plan_mode),
         model=None if body.model is UNSET else body.model or "",
         effort=None if body.effort is UNSET else body.effort or "",
-        workspace_id=_given(body.workspace_id),
+        workspace_id=await caller.workspace(_given(body.workspace_id)),
         pin=_given(body.pin),
         client_tools=None if body.client_tools is UNSET else _tools(body.client_tools),
         settings=msgspec.json.encode(settings).decode() if settings else None,

@@ -4,14 +4,17 @@ from urllib.parse import quote, unquote
 from uuid import uuid4
 
 from perdure.access.roles import Permission
+from perdure.access.rows import ActorRows
 from perdure.api.caller import Caller
 from perdure.api.http import Answer
 from perdure.api.multipart import Upload, upload_of
 from perdure.api.routing import Routes
+from perdure.api.services import Services
 from perdure.api.uploads import FILE_LIMIT, MEDIA_TYPES, file_name, sniffed
-from perdure.api.wire.files import StoredFile, UploadQuery
+from perdure.api.wire.files import FileUrl, SignedQuery, StoredFile, UploadQuery
 from perdure.core.errors import NotFound
 from perdure.core.ids import FileId
+from perdure.core.timing import SIGNED_URL_KEPT
 
 routes = Routes("files")
 
@@ -33,7 +36,27 @@ async def upload_file(caller: Caller, query: UploadQuery, content: bytes) -> Sto
 @routes.get("/files/{file_id}", raw=MEDIA_TYPES)
 async def read_file(caller: Caller, file_id: FileId) -> Answer:
     """A file of yours, or of a chat that you may read."""
-    row = await caller.rows.one("files/read", file_id)
+    return await _content(caller.rows, file_id)
+
+
+@routes.get("/files/{file_id}/url")
+async def sign_file_url(caller: Caller, file_id: FileId) -> FileUrl:
+    """An address of the file that works for a few minutes without signing in."""
+    if await caller.rows.one("files/known", file_id) is None:
+        raise NotFound("There is no such file.")
+    signature = caller.services.signed_urls.sign(file_id, caller.actor)
+    url = f"/api/v1/files/{file_id}/content?signature={quote(signature)}"
+    return FileUrl(url, round(SIGNED_URL_KEPT.total_seconds()))
+
+
+@routes.get("/files/{file_id}/content", public=True, raw=MEDIA_TYPES)
+async def read_signed_file(services: Services, file_id: FileId, query: SignedQuery) -> Answer:
+    """A file, for whoever has its signed address."""
+    return await _content(services.rows(services.signed_urls.actor(file_id, query.signature)), file_id)
+
+
+async def _content(rows: ActorRows, file_id: FileId) -> Answer:
+    row = await rows.one("files/read", file_id)
     if row is None:
         raise NotFound("There is no such file.")
     headers = (

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from typing import Annotated, Any
-from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -10,7 +9,7 @@ from perdure.api.wire.content import LINE, ClientId, Content
 from perdure.core.chat import Busy
 from perdure.core.events import ChatCard, PendingAction, QueuedMessage
 from perdure.core.failure import ChatError, RetryState
-from perdure.core.ids import ModelName
+from perdure.core.ids import ModelName, WorkspaceId
 from perdure.core.message import Effort, Message
 
 Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
@@ -37,8 +36,8 @@ ClientTools = Annotated[tuple[ClientTool, ...], Meta(max_length=250)]
 class WorkspaceWish(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A workspace to be made for the chat."""
 
-    template: str
-    parameters: dict[str, Any] = {}
+    template: Annotated[str, Meta(min_length=1, max_length=100, pattern=LINE)] = "blank"
+    parameters: dict[str, str | int | bool] = {}
 
 
 class CreateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -49,7 +48,7 @@ class CreateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     labels: Labels = {}
     plan_mode: bool = False
     workspace: WorkspaceWish | None = None
-    workspace_id: UUID | None = None
+    workspace_id: WorkspaceId | None = None
     system_prompt: Prompt | None = None
     client_tools: ClientTools = ()
     client_tool_deadline_s: Annotated[float, Meta(gt=0, le=86_400)] | None = None
@@ -85,7 +84,7 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     plan_mode: bool | UnsetType = UNSET
     model: Name | UnsetType | None = UNSET
     effort: Effort | UnsetType | None = UNSET
-    workspace_id: UUID | UnsetType = UNSET
+    workspace_id: WorkspaceId | UnsetType = UNSET
     read: Number | UnsetType = UNSET
     client_tools: ClientTools | UnsetType = UNSET
     mcp_servers: Annotated[tuple[str, ...], Meta(max_length=100)] | UnsetType = UNSET

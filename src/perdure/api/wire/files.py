@@ -26,4 +26,4 @@ class FileUrl(Struct, frozen=True):
 
 
 class SignedQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    signature: Annotated[str, Meta(max_length=400)] | None = None
+    signature: Annotated[str, Meta(max_length=400)]

@@ -1,0 +1,52 @@
+"""Titles that a model finds."""
+
+from msgspec import Struct
+
+from perdure.access.chats import Description, Seen
+from perdure.api.caller import Caller
+from perdure.api.routing import Routes
+from perdure.api.wire.chats import Moved
+from perdure.api.wire.control import Nothing
+from perdure.core.card import Card
+from perdure.core.errors import Refused, Unavailable
+from perdure.core.ids import ChatId
+from perdure.store.rows import message_of
+
+routes = Routes("chats")
+
+
+class ProposedTitle(Struct, frozen=True):
+    title: str
+
+
+@routes.post("/chats/{chat_id}/title/propose")
+async def propose_title(caller: Caller, chat_id: ChatId, body: Nothing) -> ProposedTitle:  # noqa: ARG001
+    """Ask a model what the chat could be called. Nothing is stored."""
+    return ProposedTitle(await _proposed(caller, await caller.chats.own(chat_id)))
+
+
+@routes.post("/chats/{chat_id}/title/regenerate")
+async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
+    """Ask a model what the chat is called now, and call it that."""
+    seen = await caller.chats.own(chat_id)
+    title = Description(title=await _proposed(caller, seen))
+    caller.card_changed(chat_id, await caller.chats.describe(seen, title))
+    return Moved((await caller.chats.read(chat_id)).card)
+
+
+async def _proposed(caller: Caller, seen: Seen) -> str:
+    titles = caller.services.titles
+    if titles is None:
+        raise Unavailable("This process reaches no models.")
+    messages = [message_of(row) for row in await caller.rows.all("messages/visible", seen.chat.id)]
+    if not messages:
+        raise Refused("There is nothing in this chat yet that a title could be made of.")
+    settings = await caller.config.settings(caller.actor.organisation_id)
+    card = Card(
+        id=seen.chat.id,
+        owner_id=caller.actor.user_id,
+        organisation_id=caller.actor.organisation_id,
+        title=seen.card.title,
+        model=seen.card.model,
+    )
+    return await titles.propose(card, settings.title_model, messages)
