@@ -92,6 +92,7 @@ from perdure.worker.lease import Lease
 from perdure.worker.meter import Meter
 from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
+from perdure.worker.recorder import Recorder
 from perdure.worker.runners import Capacity
 from perdure.worker.worker import Worker
 from perdure.workspaces.contexts import Contexts
@@ -201,6 +202,7 @@ class Workshop:
     lease: Lease
     worker: Worker
     yard: Yard
+    recorder: Recorder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +243,7 @@ async def running(
         await heard(stack, ground.pubsub)
         await shop.lease.start()
         search = follow_search(stack, ground.pool, services, ground.announcer)
-        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, aftermath, search)
+        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.recorder, aftermath, search)
         await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
         yield System(
             pool=ground.pool,
@@ -283,7 +285,9 @@ async def open_workshop(
 ) -> Workshop:
     """The worker, and all that its runners work with."""
     services, clock = ground.services, ground.services.clock
-    client = await stack.enter_async_context(reach_models(settings, clock, CallMeter(services.measures.calls, clock)))
+    recorder = Recorder(ground.pool, services.config, clock, services.measures.calls)
+    meter = CallMeter(services.measures.calls, clock)
+    client = await stack.enter_async_context(reach_models(settings, clock, meter, recorder))
     yard = lay_out(settings, ground.pool, ground.pubsub, clock)
     stack.push_async_callback(yard.workspaces.close)
     lease = Lease(
@@ -292,7 +296,7 @@ async def open_workshop(
     kit = replace(equip(ground, Episodes(), client, yard, brought), lease=lease)
     worker = make_worker(settings, kit, lease, ground)
     worker.counted = ground.pubsub.count
-    return Workshop(kit=kit, lease=lease, worker=worker, yard=yard)
+    return Workshop(kit=kit, lease=lease, worker=worker, yard=yard, recorder=recorder)
 
 
 def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audience:

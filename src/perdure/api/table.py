@@ -5,6 +5,7 @@ from perdure.api.routes import (
     chats,
     control,
     copies,
+    debug,
     files,
     inbox,
     messages,
@@ -35,6 +36,7 @@ TABLE = Table(
     inbox.routes,
     people.routes,
     usage.routes,
+    debug.routes,
     budgets.routes,
     workspaces.routes,
 )

@@ -76,6 +76,13 @@ class Budgets(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
         return self.people.get(user_id, self.user)
 
 
+class DebugRuns(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Whether calls to models are kept, word for word but for secrets, for admins to look at."""
+
+    enabled: bool = False
+    kept_hours: Annotated[int, msgspec.Meta(ge=1, le=24 * 14)] = 24
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an organisation can set. The fields are the names of the settings."""
 
@@ -91,6 +98,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     budgets: Budgets = Budgets()
     experiments: tuple[Experiment, ...] = ()
     step_limit: int = 1_200
+    debug_runs: DebugRuns = DebugRuns()
 
 
 class PersonalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -273,6 +273,37 @@ CREATE TABLE public.chats (
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
 
+CREATE TABLE public.debug_runs (
+    id bigint NOT NULL,
+    chat_id uuid NOT NULL,
+    turn integer NOT NULL,
+    attempt integer NOT NULL,
+    purpose text NOT NULL,
+    provider text NOT NULL,
+    model text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    first_event_ms integer,
+    duration_ms integer NOT NULL,
+    outcome text NOT NULL,
+    status integer,
+    error text,
+    usage jsonb,
+    cost bigint,
+    blocks text[] NOT NULL,
+    request bytea NOT NULL,
+    response bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE public.debug_runs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.debug_runs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.departures (
     user_id uuid NOT NULL,
     chat_id uuid NOT NULL,
@@ -594,6 +625,13 @@ CREATE TABLE public.tokens (
     used_at timestamp with time zone
 );
 
+CREATE UNLOGGED TABLE public.turn_traces (
+    chat_id uuid NOT NULL,
+    turn integer NOT NULL,
+    traceparent text NOT NULL,
+    began_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.user_settings (
     user_id uuid NOT NULL,
     name text NOT NULL,
@@ -651,6 +689,9 @@ ALTER TABLE ONLY public.chat_cards
 
 ALTER TABLE ONLY public.chats
     ADD CONSTRAINT chats_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.debug_runs
+    ADD CONSTRAINT debug_runs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.departures
     ADD CONSTRAINT departures_pkey PRIMARY KEY (user_id, chat_id);
@@ -760,6 +801,9 @@ ALTER TABLE ONLY public.tokens
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.turn_traces
+    ADD CONSTRAINT turn_traces_pkey PRIMARY KEY (chat_id, turn);
+
 ALTER TABLE ONLY public.user_settings
     ADD CONSTRAINT user_settings_pkey PRIMARY KEY (user_id, name);
 
@@ -795,6 +839,10 @@ CREATE INDEX chats_due ON public.chats USING btree (action_deadline_at) WHERE (a
 CREATE INDEX chats_parents ON public.chats USING btree (id) WHERE (((status)::text = 'requires_action'::text) AND (action ~~ '{"kind":"children"%'::text));
 
 CREATE INDEX chats_runnable ON public.chats USING btree (worker_id) WHERE ((status)::text = ANY (ARRAY['running'::text, 'interrupting'::text]));
+
+CREATE INDEX debug_runs_by_chat ON public.debug_runs USING btree (chat_id, id);
+
+CREATE INDEX debug_runs_by_expiry ON public.debug_runs USING btree (expires_at);
 
 CREATE INDEX departures_age ON public.departures USING btree (at);
 
@@ -854,6 +902,8 @@ CREATE INDEX sessions_expired ON public.sessions USING btree (expires_at);
 
 CREATE INDEX tokens_by_user ON public.tokens USING btree (user_id, created_at);
 
+CREATE INDEX turn_traces_by_age ON public.turn_traces USING btree (began_at);
+
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
 CREATE INDEX users_of_organisation ON public.users USING btree (organisation_id, created_at, id);
@@ -907,6 +957,9 @@ ALTER TABLE ONLY public.chat_shares
 
 ALTER TABLE ONLY public.chat_shares
     ADD CONSTRAINT chat_shares_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.debug_runs
+    ADD CONSTRAINT debug_runs_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.file_links
     ADD CONSTRAINT file_links_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;

@@ -29,6 +29,7 @@ class CallMeasures:
         )  # fmt: skip
         self._cost = metrics.counter("cost_dollars", "What calls cost at list price.", "model")
         self._unpriced = metrics.counter("unpriced_calls", "Calls whose price nobody knows.", "model")
+        self.unrecorded = metrics.counter("debug_runs_lost", "Calls that were to be kept and could not be.")
         self._bytes = metrics.sizes("prompt_bytes", "How large requests are.")
         self._messages = metrics.counts("prompt_messages", "How many messages a request carries.")
         self._prompt = metrics.sizes("prompt_tokens", "How many tokens the provider counted in a prompt.")

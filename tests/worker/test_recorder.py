@@ -1,0 +1,85 @@
+"""Debug runs: what is kept of calls to models, and what never is."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perdure.store.pool import Pool
+from perdure.testing.town import ReplicaTown, replicas
+
+CANARY = "canary-4f1d9e7c2b"
+
+
+@pytest.fixture
+async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
+    async with replicas(database_url, pool, tmp_path, count=1) as town:
+        yield town
+
+
+async def switched_on(town: ReplicaTown) -> None:
+    said = await town.at(0).put("/settings/debug_runs", {"value": {"enabled": True}})
+    assert said.status == 200, said.body
+    provider = (await town.person.get("/providers")).json["items"][0]["id"]
+    assert (await town.person.post(f"/providers/{provider}/keys", {"key": CANARY})).status in (200, 201, 204)
+
+
+async def runs_of(town: ReplicaTown, chat: str, count: int) -> list[dict[str, Any]]:
+    """The debug runs, once there are so many: they are written behind the turn's back."""
+    async with asyncio.timeout(20):
+        while True:
+            said = await town.at(0).get(f"/chats/{chat}/debug")
+            assert said.status == 200, said.body
+            if len(items := [run for run in said.json["items"] if run["purpose"] == "answer"]) >= count:
+                return items
+            await asyncio.sleep(0.05)
+
+
+async def test_nothing_is_kept_unless_it_is_switched_on(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:3 tokens]]")
+    await town.comes_to_rest(0, chat)
+    assert (await town.at(0).get(f"/chats/{chat}/debug")).json == {"items": []}
+    assert await town.pool.fetchval("SELECT count(*) FROM debug_runs") == 0
+
+
+async def test_every_attempt_is_kept_with_what_was_sent_and_what_came(town: ReplicaTown) -> None:
+    await switched_on(town)
+    chat = await town.asks(0, "[[fault:overloaded x1]] [[say:3 tokens]] [[gate:later]]")
+    await town.sim.gates["later"].set(open=True)
+    await town.comes_to_rest(0, chat)
+    second, first = await runs_of(town, chat, 2)
+    assert (first["outcome"], first["status"], first["attempt"]) == ("overloaded", 529, 1)
+    assert (second["outcome"], second["attempt"], second["turn"]) == ("ok", 2, 1)
+    assert second["request"]["body"]["messages"][0]["content"][0]["text"].startswith("[[fault:overloaded x1]]")
+    assert "message_stop" in str(second["response"])
+    assert "overloaded_error" in str(first["response"])
+    assert first["blocks"]["kept"] == 0
+    assert second["blocks"]["kept"] == second["blocks"]["count"] == first["blocks"]["count"] > 0
+    assert second["usage"]
+
+
+async def test_a_key_is_found_nowhere_after_a_full_run(town: ReplicaTown) -> None:
+    await switched_on(town)
+    chat = await town.asks(0, "[[fault:auth]]")
+    other = await town.asks(0, "[[say:3 tokens]]")
+    await town.comes_to_rest(0, chat)
+    await town.comes_to_rest(0, other)
+    await runs_of(town, chat, 1)
+    await runs_of(town, other, 1)
+    for path in (f"/chats/{chat}", f"/chats/{chat}/debug", f"/chats/{other}/debug", f"/chats/{other}/messages"):
+        assert CANARY not in (await town.at(0).get(path)).body.decode()
+    async with asyncio.timeout(10):
+        events = town.at(0).events(f"/chats/{chat}/stream")
+        assert CANARY not in str(await anext(events))
+    tables = [
+        row["name"]
+        for row in await town.pool.fetch(
+            "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'"
+        )
+    ]
+    for table in tables:
+        rows = await town.pool.fetch(f"SELECT {table}::text AS row FROM {table}")  # noqa: S608
+        assert not [row for row in rows if CANARY in row["row"] or CANARY.encode().hex() in row["row"]], table
+    assert CANARY not in town.replicas[0].log.read_text()
