@@ -60,8 +60,10 @@ from perdure.settings import Settings
 from perdure.store.connection import connect
 from perdure.store.database import open_database
 from perdure.store.execution import Execution
+from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.journal import Journal
 from perdure.store.migrations.runner import migrate
+from perdure.store.nats_pubsub import NatsPubsub
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
@@ -126,6 +128,7 @@ class System:
     services: Services
     household: Household
     worker: Worker
+    lease: Lease
     hubs: Hubs
     watches: Watches
     streams: tuple[Stream, ...] = ()
@@ -140,6 +143,8 @@ class System:
         """What keeps this replica from taking traffic."""
         if self.draining.is_set():
             return {"replica": "it is shutting down"}
+        if self.lease.joining:
+            return {"replica": "the others have not heard of it yet"}
         try:
             async with asyncio.timeout(READINESS_PATIENCE.total_seconds()):
                 await self.pool.fetchval("SELECT 1")
@@ -180,7 +185,7 @@ class Ground:
     url: str
     pool: Pool
     household: Household
-    pubsub: PostgresPubsub
+    pubsub: FleetPubsub
     announcer: Announcer
     services: Services
 
@@ -251,6 +256,7 @@ async def running(
             services=services,
             household=ground.household,
             worker=worker,
+            lease=shop.lease,
             hubs=crowd.hubs,
             watches=crowd.watches,
             streams=crowd.streams,
@@ -270,7 +276,7 @@ async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
     pool = await stack.enter_async_context(open_pool(url, size=settings.database_pool))
     household = await first_household(pool)
     refuse_open_door(settings, household)
-    pubsub = PostgresPubsub(url, pool)
+    pubsub = make_pubsub(settings, url, pool)
     announcer = Announcer(pubsub)
     services = assemble(settings, pool, pubsub, announcer)
     stack.callback(services.entrance.follow())
@@ -319,7 +325,7 @@ def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audi
     return Audience(hubs=hubs, visitors=visitors, relay=relay, watches=watches, streams=streams)
 
 
-def watch_database(measures: DatabaseMeasures, pool: Pool, pubsub: PostgresPubsub, config: Config) -> None:
+def watch_database(measures: DatabaseMeasures, pool: Pool, pubsub: FleetPubsub, config: Config) -> None:
     measure_pool(pool, measures)
     pubsub.measure(measures)
     config.measure(measures)
@@ -356,10 +362,22 @@ def follow_search(stack: AsyncExitStack, pool: Pool, services: Services, announc
     return search
 
 
-async def heard(stack: AsyncExitStack, pubsub: PostgresPubsub) -> None:
+def make_pubsub(settings: Settings, url: str, pool: Pool) -> FleetPubsub:
+    """What carries notices: NATS where the environment names one, else the database."""
+    if settings.nats_url is None:
+        return PostgresPubsub(url, pool)
+    keyring = open_keyring(settings.secret_key, settings.data_dir)
+    return NatsPubsub(settings.nats_url, keyring.derived("notices")[:32])
+
+
+async def heard(stack: AsyncExitStack, pubsub: FleetPubsub) -> None:
     """Listen to other replicas before they are told that this one is there."""
     await started(stack, pubsub)
-    await pubsub.listening.wait()
+    try:
+        async with asyncio.timeout(CONNECT_PATIENCE.total_seconds()):
+            await pubsub.listening.wait()
+    except TimeoutError:
+        raise Misconfigured("Notices of other replicas cannot be heard. Is PERDURE_NATS_URL right?") from None
 
 
 def relay_secret(services: Services) -> str:

@@ -60,6 +60,12 @@ def _postgres_url(text: str) -> str:
     return text
 
 
+def _nats_url(text: str) -> str:
+    if not text.startswith(("nats://", "tls://")):
+        raise ValueError("it must start with nats:// or tls://")
+    return text
+
+
 def _yes(text: str) -> bool:
     if text not in ("yes", "no"):
         raise ValueError("it must be yes or no")
@@ -133,6 +139,14 @@ class Settings:
             _secret_keys,
         ),
     ] = field(default=(), repr=False)
+    nats_url: Annotated[
+        str | None,
+        About(
+            "A NATS server that carries notices between replicas, as a `nats://` or `tls://` URL, for large fleets. "
+            "Without it Postgres does.",
+            _nats_url,
+        ),
+    ] = field(default=None, repr=False)
     capacity: Annotated[int, About("How many chats a replica drives at the same time.", _count)] = 200
     capacity_per_user: Annotated[int, About("How many of them may be one user's.", _count)] = 20
     drain_seconds: Annotated[

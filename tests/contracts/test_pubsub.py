@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
+from typing import TypeVar
 from uuid import UUID
 
 import pytest
@@ -11,27 +12,36 @@ import pytest
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.proof.proxy import Proxy
+from perdure.store.fleet_pubsub import PAYLOAD_LIMIT, FleetPubsub, payloads
+from perdure.store.nats_pubsub import NatsPubsub
 from perdure.store.pool import Pool, open_pool
-from perdure.store.postgres_pubsub import PAYLOAD_LIMIT, PostgresPubsub, payloads
+from perdure.store.postgres_pubsub import PostgresPubsub
 from perdure.store.pubsub import Listener, LocalBus, Pubsub
+from perdure.testing.nats import nats_server
 
 Ends = tuple[Pubsub, Pubsub]
+P = TypeVar("P", bound=FleetPubsub)
 
 
 @asynccontextmanager
 async def listening(url: str, pool: Pool) -> AsyncGenerator[PostgresPubsub]:
-    pubsub = PostgresPubsub(url, pool)
-    running = asyncio.ensure_future(pubsub.run())
+    async with running(PostgresPubsub(url, pool)) as pubsub:
+        yield pubsub
+
+
+@asynccontextmanager
+async def running(pubsub: P) -> AsyncGenerator[P]:
+    task = asyncio.ensure_future(pubsub.run())
     try:
         await pubsub.listening.wait()
         yield pubsub
     finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
         await pubsub.flush()
 
 
-@pytest.fixture(params=["local", "postgres"])
+@pytest.fixture(params=["local", "postgres", "nats"])
 async def ends(request: pytest.FixtureRequest, database_url: str, pool: Pool) -> AsyncIterator[Ends]:
     """Where somebody publishes, and where somebody listens."""
     if request.param == "local":
@@ -39,8 +49,12 @@ async def ends(request: pytest.FixtureRequest, database_url: str, pool: Pool) ->
         yield bus, bus
         return
     async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(listening(database_url, pool))
-        there = await stack.enter_async_context(listening(database_url, pool))
+        if request.param == "postgres":
+            made = [PostgresPubsub(database_url, pool) for _ in range(2)]
+        else:
+            server = await stack.enter_async_context(nats_server())
+            made = [NatsPubsub(server.url, "test") for _ in range(2)]
+        here, there = [await stack.enter_async_context(running(pubsub)) for pubsub in made]
         yield here, there
 
 
@@ -239,3 +253,50 @@ async def test_what_another_version_says_is_passed_over(database_url: str, pool:
         await heard.until(lambda notices: moved(1) in notices)
         await other.flush()
         assert heard.notices == [moved(1)]
+
+
+# What only NATS can get wrong.
+
+
+async def test_a_nats_server_that_dies_and_comes_back_is_a_gap() -> None:
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(nats_server())
+        here = await stack.enter_async_context(running(NatsPubsub(server.url, "test")))
+        there = await stack.enter_async_context(running(NatsPubsub(server.url, "test")))
+        near, far = Heard(here), Heard(there)
+        await server.dies()
+        here.publish([moved(1)])
+        await here.flush()
+        assert near.notices == [moved(1)]
+        await server.comes_back()
+        await far.until(lambda notices: Notice(Topic.GAP) in notices)
+        await asyncio.wait_for(here.listening.wait(), 10)
+        here.publish([moved(2)])
+        await far.until(lambda notices: moved(2) in notices)
+        assert moved(1) not in far.notices
+
+
+async def test_a_nats_server_that_hangs_is_noticed() -> None:
+    async with nats_server() as server, running(NatsPubsub(server.url, "test")) as there:
+        heard = Heard(there)
+        server.hangs()
+        async with asyncio.timeout(20):
+            while there.listening.is_set():  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        server.goes_on()
+        await heard.until(lambda notices: Notice(Topic.GAP) in notices)
+
+
+async def test_deployments_that_share_a_nats_server_do_not_hear_each_other() -> None:
+    async with (
+        nats_server() as server,
+        running(NatsPubsub(server.url, "one")) as one,
+        running(NatsPubsub(server.url, "two")) as two,
+        running(NatsPubsub(server.url, "one")) as friend,
+    ):
+        stranger, near = Heard(two), Heard(friend)
+        one.publish([moved(1)])
+        await near.until(lambda notices: moved(1) in notices)
+        two.publish([moved(2)])
+        await two.flush()
+        assert (stranger.notices, near.notices) == ([moved(2)], [moved(1)])

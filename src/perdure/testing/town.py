@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 from asyncpg import Pool, Record
 
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
@@ -33,6 +35,13 @@ class ReplicaTown:
         """The person, talking to this replica."""
         self.person.url = self.replicas[number].url
         return self.person
+
+    async def ready(self) -> None:
+        """Wait until every replica says that it may have traffic: then they hear each other."""
+        async with asyncio.timeout(PATIENCE), aiohttp.ClientSession() as http:
+            for each in self.replicas:
+                while (await http.get(f"{each.url}/readyz")).status != HTTPStatus.OK:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
 
     async def asks(self, number: int, text: str) -> str:
         said = await self.at(number).post("/chats", {"content": [{"type": "text", "text": text}]})

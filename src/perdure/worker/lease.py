@@ -12,7 +12,7 @@ from asyncpg import Connection, Record
 
 from perdure.core.clock import Clock
 from perdure.core.ids import ReplicaId
-from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, RENEWAL_PERIOD, RENEWAL_TIMEOUT
+from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, READY_AFTER, RENEWAL_PERIOD, RENEWAL_TIMEOUT
 from perdure.store.replicas import Renewal, leave, register, renew
 
 _log = logging.getLogger(__name__)
@@ -33,12 +33,18 @@ class Lease:
         self._clock = clock
         self._facts = (address, version, capacity)
         self._until = 0.0
+        self._registered_at = clock.monotonic()
         self._ticked = clock.monotonic()
         self._held = asyncio.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._on_renewal: Callable[[Renewal], None] = lambda _: None
         self._on_new_id: Callable[[ReplicaId], None] = lambda _: None
+
+    @property
+    def joining(self) -> bool:
+        """Whether replicas live that may not have counted this one yet, and so do not tell it what they do."""
+        return self.alive > 1 and self._clock.monotonic() < self._registered_at + READY_AFTER.total_seconds()
 
     @property
     def valid(self) -> bool:
@@ -105,6 +111,7 @@ class Lease:
     async def _register(self, connection: "Connection[Record]") -> None:
         address, version, capacity = self._facts
         await register(connection, self.id, address=address, version=version, capacity=capacity)
+        self._registered_at = self._clock.monotonic()
 
     async def _renew(self, connection: "Connection[Record]", loop: asyncio.AbstractEventLoop) -> bool:
         """One renewal. False: this id is dead, and the next try registers another."""

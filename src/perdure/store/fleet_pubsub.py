@@ -1,0 +1,145 @@
+"""Notices between replicas, whatever server passes them on: batches out, gaps announced, one loop that retries."""
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from uuid import uuid4
+
+import msgspec
+
+from perdure.core.clock import Clock, SystemClock
+from perdure.core.notice import Notice, Topic
+from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
+from perdure.observe.measures.database import DatabaseMeasures
+from perdure.store.pubsub import Listener, LocalBus
+
+# Postgres refuses a payload of 8,000 bytes.
+PAYLOAD_LIMIT = 7_900
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(tuple[str, list[Notice]])
+_log = logging.getLogger(__name__)
+
+
+def payloads(sender: str, notices: Iterable[Notice]) -> list[str]:
+    """The notices in as few payloads as fit, each naming its sender. Of several about one thing the newest travels."""
+    newest = {(notice.topic, notice.chat_id, notice.name): notice for notice in notices}
+    batches: list[list[bytes]] = [[]]
+    size = room = PAYLOAD_LIMIT - len(sender) - 10
+    for notice in newest.values():
+        encoded = _encoder.encode(notice)
+        if len(encoded) + 1 > size:
+            batches.append([])
+            size = room
+        batches[-1].append(encoded)
+        size -= len(encoded) + 1
+    return [f'["{sender}",[{b",".join(batch).decode()}]]' for batch in batches if batch]
+
+
+class FleetPubsub(ABC):
+    """Listeners of this process hear at once; those of other replicas when the server has passed it on.
+
+    Whenever `run` begins to listen, also after it lost the connection, every listener here gets a notice of a gap.
+    """
+
+    failures: tuple[type[Exception], ...]
+    """What it means that the server is away."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._bus = LocalBus()
+        self._name = uuid4().hex
+        self._waiting: list[Notice] = []
+        self._sending: asyncio.Task[None] | None = None
+        self.listening = asyncio.Event()
+        self.alone = False
+        """Set while no other replica lives: then nothing is sent."""
+        self.notices = {"sent": 0, "heard": 0, "lost": 0}
+        self.gaps = 0
+
+    @abstractmethod
+    async def _follow(self) -> None:
+        """Listen on one connection until it ends. Calls `_begun` once it listens."""
+
+    @abstractmethod
+    async def _deliver(self, batch: Sequence[str]) -> None:
+        """Hand payloads to the server."""
+
+    def publish(self, notices: Iterable[Notice]) -> None:
+        batch = tuple(notices)
+        self._bus.publish(batch)
+        if batch and not self.alone:
+            self._waiting += batch
+            if self._sending is None:
+                self._send()
+
+    def count(self, replicas: int) -> None:
+        """Take note of how many replicas live, this one included."""
+        self.alone = replicas < 2
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        return self._bus.listen(listener)
+
+    def measure(self, measures: DatabaseMeasures) -> None:
+        """Show what is said and heard."""
+        measures.notices.read = lambda: self.notices
+        measures.listening.read = self.listening.is_set
+        measures.gaps.read = lambda: self.gaps
+
+    async def run(self) -> None:
+        """Listen until cancelled, on one connection after the other."""
+        delay = DATABASE_RETRY_FIRST
+        while True:
+            try:
+                await self._follow()
+            except self.failures as error:
+                self.gaps += 1
+                if self.listening.is_set():
+                    delay = DATABASE_RETRY_FIRST
+                _log.warning("notices of other replicas are not heard for now: %s", error or type(error).__name__)
+            finally:
+                self.listening.clear()
+            await self._clock.sleep(delay.total_seconds())
+            delay = min(2 * delay, DATABASE_RETRY_LONGEST)
+
+    async def flush(self) -> None:
+        """Wait until what was published is on its way."""
+        while self._sending is not None:
+            await asyncio.wait({self._sending})
+
+    def _begun(self) -> None:
+        self.listening.set()
+        self._bus.publish([Notice(Topic.GAP)])
+
+    def _heard(self, payload: str | bytes) -> bool:
+        """Pass on what others said. Whether it was an empty word of our own."""
+        with suppress(msgspec.DecodeError):
+            # Another version of this program may say what this one does not understand.
+            sender, notices = _decoder.decode(payload)
+            if sender != self._name:
+                self.notices["heard"] += len(notices)
+                self._bus.publish(notices)
+            else:
+                return not notices
+        return False
+
+    def _send(self) -> None:
+        """Send what waits; what comes meanwhile goes together the next time."""
+        batch, self._waiting = self._waiting, []
+        self.notices["sent"] += len(batch)
+        self._sending = asyncio.ensure_future(self._delivered(payloads(self._name, batch), len(batch)))
+        self._sending.add_done_callback(self._sent)
+
+    async def _delivered(self, batch: Sequence[str], notices: int) -> None:
+        try:
+            await self._deliver(batch)
+        except self.failures as error:
+            self.notices["lost"] += notices
+            _log.warning("notices were lost: %s", error or type(error).__name__)
+
+    def _sent(self, _: "asyncio.Task[None]") -> None:
+        self._sending = None
+        if self._waiting:
+            self._send()

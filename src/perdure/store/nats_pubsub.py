@@ -1,0 +1,79 @@
+"""Notices between replicas over NATS, for fleets that are too large for LISTEN and NOTIFY."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+
+from perdure.core.clock import Clock
+from perdure.core.timing import LISTEN_PING_PATIENCE, LISTEN_PING_PERIOD
+from perdure.store.fleet_pubsub import FleetPubsub
+
+_log = logging.getLogger(__name__)
+_PATIENCE = round(LISTEN_PING_PATIENCE.total_seconds())
+_PERIOD = round(LISTEN_PING_PERIOD.total_seconds())
+
+
+class NatsPubsub(FleetPubsub):
+    """Keeps one connection, which is checked by pings. `deployment` keeps those apart that share a server."""
+
+    failures = (NatsError, OSError, TimeoutError)
+
+    def __init__(self, url: str, deployment: str, clock: Clock | None = None) -> None:
+        super().__init__(clock)
+        self._url = url
+        self._subject = f"perdure.{deployment}"
+        self._client: Client | None = None
+
+    async def _follow(self) -> None:
+        closed = asyncio.Event()
+        client = await _connected(self._url, closed)
+        try:
+            await client.subscribe(self._subject, cb=self._hear)  # pyright: ignore[reportUnknownMemberType]
+            await client.flush(_PATIENCE)
+            self._client = client
+            self._begun()
+            await closed.wait()
+            raise ConnectionError("the connection to NATS was closed")
+        finally:
+            self._client = None
+            with suppress(*self.failures):
+                await client.close()
+
+    async def _hear(self, message: Msg) -> None:
+        self._heard(message.data)
+
+    async def _deliver(self, batch: Sequence[str]) -> None:
+        client = self._client
+        if client is None:
+            raise ConnectionError("NATS is away")
+        for payload in batch:
+            await client.publish(self._subject, payload.encode())
+        await client.flush(_PATIENCE)
+
+
+async def _connected(url: str, closed: asyncio.Event) -> Client:
+    """A connection that ends for good when it breaks: whoever listens must hear that there was a gap."""
+
+    async def ended() -> None:
+        closed.set()
+
+    async def failed(error: Exception) -> None:
+        _log.info("NATS says: %s", error or type(error).__name__)
+
+    client = Client()
+    await client.connect(
+        url,
+        name="perdure",
+        allow_reconnect=False,
+        connect_timeout=_PATIENCE,
+        ping_interval=_PERIOD,
+        max_outstanding_pings=1,
+        closed_cb=ended,
+        error_cb=failed,
+    )
+    return client
