@@ -21,6 +21,7 @@ from perdure.access.signing_in import Household, Reception, first_household
 from perdure.agent.archive import StoredArchive
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import ConfiguredSources
+from perdure.agent.counsel import ModelCounsel
 from perdure.agent.history import Histories
 from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
@@ -81,6 +82,7 @@ from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
 from perdure.stream.visitors import Visitors
 from perdure.stream.watch.streams import INBOX_PATTERN, LIST_PATTERN, WatchStream
 from perdure.stream.watch.watches import Watches
+from perdure.tools.advisor import Advisor
 from perdure.tools.family import Family
 from perdure.tools.recall import Recall
 from perdure.tools.reports import Waits
@@ -398,15 +400,17 @@ def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
     models = ConfiguredModels(services.config, Catalog.load())
     skills = Skills(WorkspaceSkills(yard.contexts, yard.workspaces))
+    counsel = ModelCounsel(pool, services.config, models, client, clock, services.measures.agents)
     known = {
         Workspaces: yard.workspaces,
         Recall: Recall(StoredArchive(pool)),
         Family: services.family,
         Config: services.config,
         Skills: skills,
+        Advisor: Advisor(counsel),
     }
     sources = ConfiguredSources(services.config, yard.contexts, skills)
-    toolbox = Toolbox(services.config, yard.workspaces, brought.tools)
+    toolbox = Toolbox(services.config, yard.workspaces, counsel, brought.tools)
     return Kit(
         machine=services.machine,
         histories=Histories(pool),
@@ -435,8 +439,8 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announce
     machine = Machine(Execution(pool, measures=measures.database), announcer)
     return Services(
         machine=machine,
-        family=Family(pool, machine, config),
-        waits=Waits(pool, machine),
+        family=Family(pool, machine, config, measures.agents),
+        waits=Waits(pool, machine, measures.agents),
         rows=lambda actor: ActorRows(actor, pool),
         entrance=Entrance(pool, pubsub, clock),
         reception=Reception(pool, clock),

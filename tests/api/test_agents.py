@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 import msgspec
 
 from perdure.core.chat import ActionKind, CallKind, Status
-from perdure.core.ids import ChatId
+from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text, ToolCall
+from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.core.usage import Usage
 from perdure.machine.transitions.actions import EnterRequiresAction
 from perdure.machine.transitions.endings import FinishTurn
@@ -100,3 +100,17 @@ async def test_an_agent_that_explores_gains_no_servers(town: Town, ada: Person) 
     assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files", "mail"]})).status == 400
     assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files"]})).status == 200
     assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files", "web"]})).status == 400
+
+
+async def test_advice_is_paid_for_under_its_own_name(town: Town, ada: Person) -> None:
+    root = await root_of(ada)
+    call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("ask", "advisor", "{}"),), usage=Usage(input=1), cost=3)
+    result = ToolResult("ask", "advisor", "{}")
+    advice = NewMessage(role=Role.TOOL, parts=(result,), model=ModelName("wise"), usage=Usage(input=7), cost=40)
+    await town.services.machine.change(root, CommitStep(messages=(call,)), CommitStep(messages=(advice,)))
+    cost = (await ada.get(f"/chats/{root}/cost")).json
+    assert cost["cost"] == 43
+    assert {line["purpose"]: (line["model"], line["cost"]) for line in cost["items"]} == {
+        "answer": (None, 3),
+        "advisor": ("wise", 40),
+    }

@@ -7,7 +7,6 @@ from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 import msgspec
 import pytest
 
-from perdure.config.demo import offer_demo
 from perdure.core.chat import ActionKind, Busy, Chat, Fence, State, Status
 from perdure.core.errors import Fenced
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
@@ -293,15 +292,6 @@ async def card_of(house: House, chat_id: ChatId) -> Any:
     return await house.pool.fetchrow("SELECT * FROM chat_cards WHERE id = $1", chat_id)
 
 
-async def set_subagents(house: House, **value: Any) -> None:
-    await house.pool.execute(
-        "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'subagents', $2)",
-        house.organisation,
-        msgspec.json.encode(value).decode(),
-    )
-    house.config.changed(house.organisation)
-
-
 async def test_an_agent_inherits_what_its_parent_has(house: House) -> None:
     workspace, settings = uuid4(), '{"approvals":{"execute":"ask"},"mcp_servers":["files"]}'
     chat = await at_rest(house, workspace_id=workspace, settings=settings)
@@ -335,7 +325,7 @@ async def test_a_runner_that_lost_its_chat_starts_no_agent(house: House) -> None
 
 
 async def test_so_many_agents_and_no_more(house: House, sim: Simulator) -> None:
-    await set_subagents(house, working=2)
+    await house.sets(subagents={"working": 2})
     chat = await at_rest(house)
     children = [
         await start(asking(house, chat, index=index), prompt="[[gate:go]] [[say:1 tokens]]") for index in (0, 1)
@@ -353,7 +343,7 @@ async def test_an_agent_stands_only_so_deep(house: House) -> None:
     child = await house.comes_to_rest(await start(asking(house, chat)))
     with pytest.raises(ToolFailed, match="may not be started from here"):
         await start(asking(house, child))
-    await set_subagents(house, depth=2)
+    await house.sets(subagents={"depth": 2})
     grandchild = await start(asking(house, child))
     card = await card_of(house, grandchild)
     assert (card["parent_id"], card["root_id"]) == (child.id, chat.id)
@@ -362,19 +352,6 @@ async def test_an_agent_stands_only_so_deep(house: House) -> None:
         await start(asking(house, await house.machine.load(grandchild)))
     named = await house.kit.family.named(chat.id, [str(grandchild)])
     assert [agent.parent_id for agent in named] == [child.id]
-
-
-async def offer_models(house: House, sim: Simulator, *names: str) -> None:
-    await offer_demo(house.pool, house.organisation, sim.url)
-    for name in names:
-        await house.pool.execute(
-            "INSERT INTO model_settings (organisation_id, name, model, provider_id, options) "
-            "SELECT organisation_id, $2, $2, provider_id, options FROM model_settings "
-            "WHERE organisation_id = $1 LIMIT 1",
-            house.organisation,
-            name,
-        )
-    house.config.changed(house.organisation)
 
 
 @pytest.mark.parametrize(
@@ -389,10 +366,10 @@ async def offer_models(house: House, sim: Simulator, *names: str) -> None:
     ],
 )
 async def test_whose_word_counts_about_the_model(
-    house: House, sim: Simulator, argument: str | None, personal: str | None, deployment: str | None, chosen: str
+    house: House, argument: str | None, personal: str | None, deployment: str | None, chosen: str
 ) -> None:
-    await offer_models(house, sim, "swift", "wise")
-    await set_subagents(house, explore_model=deployment)
+    await house.offers("swift", "wise")
+    await house.sets(subagents={"explore_model": deployment})
     await house.pool.execute(
         "INSERT INTO user_settings (user_id, name, value) VALUES ($1, 'subagents', $2)",
         house.user,
@@ -404,8 +381,8 @@ async def test_whose_word_counts_about_the_model(
     await house.comes_to_rest(child)
 
 
-async def test_a_model_that_there_is_not_is_refused(house: House, sim: Simulator) -> None:
-    await offer_models(house, sim, "swift")
+async def test_a_model_that_there_is_not_is_refused(house: House) -> None:
+    await house.offers("swift")
     with pytest.raises(ToolFailed, match="There is no model 'lost' to use"):
         await start(asking(house, await at_rest(house)), model="lost")
 

@@ -41,9 +41,9 @@ class Flight:
         self._results[result.call_id] = result
         self.episode.add(Role.TOOL, [_whole(index, result)])
 
-    def progress(self, index: int, call: ToolCall, text: str) -> None:
-        """More of a result that is not finished."""
-        self.episode.add(Role.TOOL, [ToolResultDelta(index, call.call_id, call.tool, text)])
+    def progress(self, index: int, call: ToolCall, text: str, *, afresh: bool = False) -> None:
+        """More of a result that is not finished, or the beginning of another try at it."""
+        self.episode.add(Role.TOOL, [ToolResultDelta(index, call.call_id, call.tool, text, result_reset=afresh)])
 
     @property
     def parts(self) -> tuple[AnyPart, ...]:

@@ -119,7 +119,7 @@ class Preparation:
         return Prepared(
             model=model,
             toolset=toolset,
-            system=system_blocks(history, toolset.mode, surroundings),
+            system=system_blocks(history, toolset, surroundings),
             rules=await self.sources.rules(card),
             files=await self.files.contents(card, _file_ids(history.prompt())),
         )

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perdure.agent.history import History
+from perdure.agent.toolset import Toolset
 from perdure.core.parts import Text
+from perdure.tools.advisor import GUIDANCE, advisor
 from perdure.tools.plan_file import plan_path
 from perdure.tools.tool import Mode
 
@@ -34,11 +36,11 @@ class Surroundings:
     instructions: str | None = None
     plan: str | None = None
     """What the deployment adds to plan mode."""
-    advisor: str | None = None
 
 
-def system_blocks(history: History, mode: Mode, surroundings: Surroundings) -> tuple[str, ...]:
+def system_blocks(history: History, toolset: Toolset, surroundings: Surroundings) -> tuple[str, ...]:
     """The system prompt: frozen rows first, then what the turn adds."""
+    mode = toolset.mode
     frozen = ["".join(part.text for part in m.parts if isinstance(part, Text)) for m in history.system]
     child = _OVERLAYS[mode] if mode is Mode.CHILD else None
     overlay = _OVERLAYS.get(mode, "").format(plan=plan_path(history.card.id)) if mode is not Mode.CHILD else None
@@ -50,6 +52,6 @@ def system_blocks(history: History, mode: Mode, surroundings: Surroundings) -> t
         surroundings.instructions,
         overlay,
         plan,
-        surroundings.advisor,
+        GUIDANCE if advisor.name in toolset.ours else None,
     )
     return tuple(block for block in (*frozen, *added) if block)

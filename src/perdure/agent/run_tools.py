@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from perdure.agent.decide import Known, Policy
@@ -164,7 +164,7 @@ class ToolRunner:
             with self._watch.call(_label(batch.toolset, call), call.call_id) as seen:
                 output = await self._output(batch, open_call, call)
                 seen.gave(output.text, is_error=output.is_error)
-        bounded = ToolOutput(within(output.text, batch.budget), output.is_error, output.files, output.media)
+        bounded = replace(output, text=within(output.text, batch.budget))
         batch.flight.result(open_call.index, _result(call, bounded, self._clock))
         self._reached("tools.shown")
         return bounded
@@ -236,6 +236,7 @@ class ToolRunner:
             told=batch.told,
             interrupted=batch.interrupted,
             progress=lambda text: batch.flight.progress(open_call.index, call, text),
+            afresh=lambda: batch.flight.progress(open_call.index, call, "", afresh=True),
             services=self._services,
         )
 
@@ -304,7 +305,13 @@ def _result(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:
 
 def answered(call: ToolCall, output: ToolOutput, clock: Clock) -> NewMessage:
     """A result, as it enters the history."""
-    return NewMessage(role=Role.TOOL, parts=(_result(call, output, clock),))
+    return NewMessage(
+        role=Role.TOOL,
+        parts=(_result(call, output, clock),),
+        model=output.model,
+        usage=output.usage,
+        cost=output.cost,
+    )
 
 
 def refused_batch(exclusive: str, calls: Sequence[ToolCall], clock: Clock) -> tuple[NewMessage, ...]:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from perdure.agent.counsel import ModelCounsel
 from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
 from perdure.core.card import Card
+from perdure.tools.advisor import advisor
 from perdure.tools.execute import execute
 from perdure.tools.place import LOOKING
 from perdure.tools.process_list import process_list
@@ -19,9 +21,12 @@ COMMAND_TOOLS = (execute, process_output, process_list)
 class Toolbox:
     """The tools that ship and those that were brought along, less those that cannot be had here."""
 
-    def __init__(self, config: Config, workspaces: Workspaces, brought: Sequence[Tool] = ()) -> None:
+    def __init__(
+        self, config: Config, workspaces: Workspaces, counsel: ModelCounsel, brought: Sequence[Tool] = ()
+    ) -> None:
         self._config = config
         self._workspaces = workspaces
+        self._counsel = counsel
         self._tools = (*SHIPPED, *brought)
 
     async def available(self, card: Card) -> Sequence[Tool]:
@@ -29,7 +34,8 @@ class Toolbox:
         hidden: tuple[Tool, ...] = () if card.depth < settings.subagents.depth else AGENT_TOOLS
         if mode_of(card) in LOOKING and not await self._has_view(card):
             hidden += COMMAND_TOOLS
-        return tuple(tool for tool in self._tools if tool not in hidden)
+        offered = tuple(tool for tool in self._tools if tool not in hidden)
+        return (*offered, advisor) if await self._counsel.available(card) else offered
 
     async def _has_view(self, card: Card) -> bool:
         """Whether commands of a chat that only looks can be kept from changing anything."""

@@ -34,8 +34,8 @@ class Advisor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     enabled: bool = False
     model: ModelName | None = None
     effort: Effort | None = None
-    max_output_tokens: int = 16_384
-    max_uses: int = 3
+    max_output_tokens: Annotated[int, Meta(ge=1)] = 16_384
+    max_uses: Annotated[int, Meta(ge=0)] = 3
     """Per turn; 0 means no limit of its own."""
 
 

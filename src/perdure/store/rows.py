@@ -178,7 +178,7 @@ def _chat(columns: tuple[Any, ...]) -> Chat:
 
 
 def _answer_of(message: NewMessage) -> str | None:
-    if message.role is not Role.ASSISTANT:
+    if message.role is not Role.ASSISTANT and message.usage is None:
         return None
     answer = Answer(*(getattr(message, field) for field in _ANSWER_FIELDS))
     return None if answer == _NO_ANSWER else encoded(answer)

@@ -7,16 +7,18 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 from asyncpg import Pool, Record
 
 from perdure.access.keyring import Keyring
 from perdure.agent.history import Histories
 from perdure.agent.models import ResolvedModel
-from perdure.agent.prepare import Preparation, Rules
+from perdure.agent.prepare import Preparation, Rules, Tools
 from perdure.agent.prompt import Surroundings
 from perdure.agent.run_tools import ToolRunner
 from perdure.agent.stored_files import StoredFiles
 from perdure.config.config import Config
+from perdure.config.demo import offer_demo
 from perdure.core.card import Card
 from perdure.core.chat import Busy, Chat, Status
 from perdure.core.clock import Clock, SystemClock
@@ -65,7 +67,7 @@ class SimulatedModels:
     """Every model name leads to the simulator."""
 
     def __init__(self, url: str, *, dialect: str = "anthropic_messages", window: int = 200_000) -> None:
-        self._url = url
+        self.url = url
         self._dialect = dialect
         self.window = window
         self.threshold = 0.7
@@ -80,7 +82,7 @@ class SimulatedModels:
         route = Route(
             provider="Simulator",
             dialect=dialect_named(self._dialect),
-            endpoint=Endpoint(self._url),
+            endpoint=Endpoint(self.url),
             credentials=ApiKey("sim-key", header="x-api-key", prefix=""),
             model=model,
         )
@@ -95,11 +97,14 @@ class SimulatedModels:
 
 
 class FixedTools:
+    """The same tools for everybody, unless a test brings a toolbox."""
+
     def __init__(self, tools: Sequence[Tool] = ()) -> None:
         self.tools = tools
+        self.toolbox: Tools | None = None
 
-    async def available(self, card: Card) -> Sequence[Tool]:  # noqa: ARG002
-        return self.tools
+    async def available(self, card: Card) -> Sequence[Tool]:
+        return self.tools if self.toolbox is None else await self.toolbox.available(card)
 
 
 class PlainSources:
@@ -134,7 +139,7 @@ class House:
         files = StoredFiles(pool)
         journal = Journal(pool)
         self.config = Config(pool, self.bus, Keyring.of(["a secret key that only tests use"]), clock)
-        family = Family(pool, self.machine, self.config)
+        family = Family(pool, self.machine, self.config, measures.agents)
         self.services: dict[type, Any] = {Family: family, Config: self.config}
         """What tools reach the rest through; a test adds what its tools need."""
         self.kit = Kit(
@@ -145,7 +150,7 @@ class House:
             tools=ToolRunner(journal, files, clock, self.services, watch=ToolWatch(clock, measures.tools)),
             journal=journal,
             family=family,
-            waits=Waits(pool, self.machine),
+            waits=Waits(pool, self.machine, measures.agents),
             episodes=self.episodes,
             segments=Segments(pool, self.episodes),
             clock=clock,
@@ -163,6 +168,30 @@ class House:
             self.organisation,
             f"{self.user}@example.com",
         )
+
+    async def sets(self, **settings: Any) -> None:
+        """What the organisation sets up, by name."""
+        for name, value in settings.items():
+            await self.pool.execute(
+                "INSERT INTO settings (organisation_id, name, value) VALUES ($1, $2, $3)",
+                self.organisation,
+                name,
+                msgspec.json.encode(value).decode(),
+            )
+        self.config.changed(self.organisation)
+
+    async def offers(self, *names: str) -> None:
+        """Models that chats may name, all played by the simulator."""
+        await offer_demo(self.pool, self.organisation, self.models.url)
+        for name in names:
+            await self.pool.execute(
+                "INSERT INTO model_settings (organisation_id, name, model, provider_id, options) "
+                "SELECT organisation_id, $2, $2, provider_id, options FROM model_settings "
+                "WHERE organisation_id = $1 LIMIT 1",
+                self.organisation,
+                name,
+            )
+        self.config.changed(self.organisation)
 
     def says(self, text: str, *, model: str | None = None) -> NewMessage:
         return NewMessage(

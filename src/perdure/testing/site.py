@@ -36,6 +36,7 @@ from perdure.core.clock import SystemClock
 from perdure.core.ids import OrganisationId, UserId
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
+from perdure.observe.measures.all import Measures
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
 from perdure.store.execution import Execution
@@ -64,15 +65,15 @@ def services_for(
     folder: Path | None = None,
 ) -> Services:
     """What handlers work with, over a test's own database."""
-    clock, bus, keyring = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET])
+    clock, bus, keyring, measures = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET]), Measures()
     config = Config(pool, bus, keyring, clock)
     machine = Machine(Execution(pool), Announcer(bus))
     drivers = {} if folder is None else {"local": LocalDriver(folder)}
     workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), bus, clock) if drivers else None
     return Services(
         machine=machine,
-        family=Family(pool, machine, config),
-        waits=Waits(pool, machine),
+        family=Family(pool, machine, config, measures.agents),
+        waits=Waits(pool, machine, measures.agents),
         rows=lambda actor: ActorRows(actor, pool),
         entrance=Entrance(pool, bus, clock),
         reception=Reception(pool, clock),
@@ -84,6 +85,7 @@ def services_for(
         probe=Probe(ConfiguredModels(config, Catalog.load()), client, clock),
         titles=Titles(ConfiguredModels(config, Catalog.load()), client),
         clock=clock,
+        measures=measures,
         workspaces=workspaces,
         contexts=workspaces and Contexts(WorkspaceContextRows(pool), workspaces, bus),
     )

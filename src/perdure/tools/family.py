@@ -23,6 +23,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
+from perdure.observe.measures.agents import AgentMeasures
 from perdure.store import family
 from perdure.store.commit import Guard, IdempotencyKey, NewCard
 from perdure.store.family import Agent, Parent
@@ -41,10 +42,11 @@ class AgentType(StrEnum):
 class Family:
     """Starts agents, speaks to them and stops them."""
 
-    def __init__(self, pool: "Pool[Record]", machine: Machine, config: Config) -> None:
+    def __init__(self, pool: "Pool[Record]", machine: Machine, config: Config, measures: AgentMeasures) -> None:
         self._pool = pool
         self._machine = machine
         self._config = config
+        self._measures = measures
 
     async def spawn(
         self,
@@ -76,6 +78,7 @@ class Family:
         card = _card(ctx, above, kind, storable(title or prompt), chosen, effort or above.effort)
         try:
             await self._machine.create(child, card, [create], self._request(ctx))
+            self._measures.started(kind.value)
         except TransitionNotAllowed:
             _log.debug("agent %s is there already", child)
         return child

@@ -15,6 +15,7 @@ from perdure.core.ids import ChatId
 from perdure.machine.machine import Bundle, Machine
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
+from perdure.observe.measures.agents import AgentMeasures
 from perdure.store import family
 from perdure.store.family import Agent
 from perdure.tools.budget import within
@@ -82,9 +83,10 @@ def reported(agents: Sequence[Agent], *, gone: Sequence[str] = (), timed_out: bo
 class Waits:
     """Ends the waits of parked parents."""
 
-    def __init__(self, pool: "Pool[Record]", machine: Machine) -> None:
+    def __init__(self, pool: "Pool[Record]", machine: Machine, measures: AgentMeasures) -> None:
         self._pool = pool
         self._machine = machine
+        self._measures = measures
 
     async def rested(self, child_id: ChatId) -> None:
         """A chat came to rest: if another one waits for it, that goes on."""
@@ -99,7 +101,7 @@ class Waits:
             return None
         return reported(await self._awaited(chat))
 
-    async def end(self, parent_id: ChatId, *, due: datetime | None = None) -> bool:
+    async def end(self, parent_id: ChatId, *, due: datetime | None = None, by: str = "woken") -> bool:
         """Answer a parent's wait with where its agents stand, once one of them rests or its time is up.
 
         `due` is the deadline that passed. A later wait has another.
@@ -118,11 +120,14 @@ class Waits:
             committed = await self._machine.advance_by(chat, _answering(chat, text))
         except (Refused, ChatNotFound):
             return False
-        return not committed.plan.empty
+        if committed.plan.empty:
+            return False
+        self._measures.wait_ended("timed_out" if timed_out else by)
+        return True
 
     async def sweep(self, limit: int) -> int:
         """Wake the parents that nobody woke."""
-        return sum([await self.end(parent) for parent in await family.unwoken(self._pool, limit)])
+        return sum([await self.end(parent, by="swept") for parent in await family.unwoken(self._pool, limit)])
 
     async def _awaited(self, chat: Chat) -> list[Agent]:
         assert chat.action is not None

@@ -14,6 +14,7 @@ from perdure.core.ids import ChatId, FileId, ModelName, OrganisationId, UserId
 from perdure.core.message import Effort, Message
 from perdure.core.parts import Media
 from perdure.core.timing import TOOL_TIMEOUT
+from perdure.core.usage import Usage
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -80,6 +81,10 @@ class ToolOutput:
     is_error: bool = False
     files: tuple[NewFile, ...] = ()
     media: tuple[Media, ...] = ()
+    model: ModelName | None = None
+    """Which model was asked, where the call asked one."""
+    usage: Usage | None = None
+    cost: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +114,8 @@ class ToolContext:
     told: Told = Told()
     progress: Callable[[str], None] = lambda _: None
     """Show people more of the result while the call still runs."""
+    afresh: Callable[[], None] = lambda: None
+    """Forget what progress was shown: it begins again."""
     interrupted: Callable[[], bool] = lambda: False
     """Whether a cancelled call was stopped by a person. A replica that shuts down leaves what runs alone."""
     services: Mapping[type, Any] = field(default_factory=dict[type, Any])

@@ -43,9 +43,17 @@ class ExportQuery(Struct, frozen=True, forbid_unknown_fields=True):
     format: ExportFormat = ExportFormat.JSON
 
 
+class Purpose(StrEnum):
+    """What a model was asked for: the chat's answers, or advice to its agent."""
+
+    ANSWER = "answer"
+    ADVISOR = "advisor"
+
+
 class CostLine(Struct, frozen=True, kw_only=True):
     chat_id: ChatId
     model: ModelName | None
+    purpose: Purpose
     calls: int
     cost: int
     unpriced_calls: int

@@ -1,5 +1,6 @@
 """Everything that one replica measures."""
 
+from perdure.observe.measures.agents import AgentMeasures
 from perdure.observe.measures.calls import CallMeasures
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.observe.measures.replica import ReplicaMeasures
@@ -18,6 +19,7 @@ class Measures:
         self.turns = TurnMeasures(self.metrics)
         self.calls = CallMeasures(self.metrics)
         self.tools = ToolMeasures(self.metrics)
+        self.agents = AgentMeasures(self.metrics)
         self.replica = ReplicaMeasures(self.metrics)
         self.streams = StreamMeasures(self.metrics)
         self.database = DatabaseMeasures(self.metrics)

@@ -1,7 +1,8 @@
 """Running the calls of the last answer, and committing their results as one step."""
 
 from perdure.agent.decide import Facts, RefuseBatch, RunTools
-from perdure.agent.run_tools import Batch, refused_batch
+from perdure.agent.run_tools import Batch, Results, refused_batch
+from perdure.core.card import CardChange
 from perdure.core.parts import ToolCall
 from perdure.machine.transitions.steps import CommitStep
 from perdure.tools.budget import result_budget
@@ -45,13 +46,23 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
         )
     )
     reached("tools.finished")
-    step = CommitStep(messages=results.messages, files=results.files)
+    step = _step(results)
     await drive.commit_by(step_and_next(step, history, prepared.toolset, facts), fence=drive.fence(attempt=True))
     reached("tools.committed")
     if any(prepared.toolset.reframes(call.tool) for call in decision.calls):
         drive.forget_preparation()
     drive.land()
     reached("tools.landed")
+
+
+def _step(results: Results) -> CommitStep:
+    """The results as a step, with what those cost that asked a model."""
+    asked = [message for message in results.messages if message.model is not None]
+    if not asked:
+        return CommitStep(messages=results.messages, files=results.files)
+    paid = sum(message.cost or 0 for message in asked)
+    card = CardChange(cost=paid, unpriced_calls=sum(message.cost is None for message in asked))
+    return CommitStep(messages=results.messages, files=results.files, spend=paid, card=card)
 
 
 async def refuse_batch(drive: Drive, decision: RefuseBatch, facts: Facts) -> None:

@@ -1,10 +1,11 @@
--- What a chat and its descendants cost, by chat and model.
+-- What a chat and its descendants cost, by chat, model and purpose.
 WITH RECURSIVE tree AS (
     SELECT $3::uuid AS id
     UNION ALL
     SELECT k.id FROM tree JOIN chat_cards k ON k.parent_id = tree.id
 )
-SELECT k.id AS chat_id, m.model, count(*) AS calls,
+SELECT k.id AS chat_id, m.model, CASE m.role WHEN 'tool' THEN 'advisor' ELSE 'answer' END AS purpose,
+    count(*) AS calls,
     coalesce(sum((m.answer::jsonb ->> 'cost')::bigint), 0)::bigint AS cost,
     count(*) FILTER (WHERE m.answer::jsonb ->> 'cost' IS NULL) AS unpriced_calls,
     coalesce(sum((m.answer::jsonb #>> '{usage,input}')::bigint), 0)::bigint AS input,
@@ -16,6 +17,6 @@ FROM tree
 JOIN chat_cards k ON k.id = tree.id
 JOIN messages m ON m.chat_id = k.id
 WHERE k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1)
-    AND m.role = 'assistant' AND m.answer IS NOT NULL
-GROUP BY k.id, m.model
-ORDER BY k.id, m.model
+    AND m.role IN ('assistant', 'tool') AND m.answer IS NOT NULL
+GROUP BY k.id, m.model, m.role
+ORDER BY k.id, m.model, m.role

@@ -10,6 +10,6 @@ FROM messages m
 JOIN chat_cards k ON k.id = m.chat_id
 JOIN users u ON u.id = k.owner_id
 WHERE k.organisation_id = $1 AND m.created_at >= $2 AND m.created_at < $3
-    AND m.role = 'assistant' AND m.answer IS NOT NULL
+    AND m.role IN ('assistant', 'tool') AND m.answer IS NOT NULL
 GROUP BY 1
 ORDER BY 1
