@@ -49,11 +49,13 @@ from perdure.live.segments import Segments
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Committed, Machine
 from perdure.observe.call_meter import CallMeter
+from perdure.observe.call_spans import CallSpans
 from perdure.observe.calls import Watcher
 from perdure.observe.measures.all import Measures
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.observe.tool_watch import ToolWatch
+from perdure.observe.tracing import Tracing
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
 from perdure.providers.proxy import Proxies
@@ -98,6 +100,7 @@ from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
 from perdure.worker.recorder import Recorder
 from perdure.worker.runners import Capacity
+from perdure.worker.turn_spans import TurnSpans
 from perdure.worker.worker import Worker
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.local.driver import LocalDriver
@@ -190,6 +193,7 @@ class Ground:
     pubsub: FleetPubsub
     announcer: Announcer
     services: Services
+    spans: TurnSpans
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +254,9 @@ async def running(
         await heard(stack, ground.pubsub)
         await shop.lease.start()
         search = follow_search(stack, ground.pool, services, ground.announcer)
-        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.recorder, aftermath, search)
+        await started(
+            stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.recorder, ground.spans, aftermath, search
+        )
         await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
         yield System(
             pool=ground.pool,
@@ -285,7 +291,18 @@ async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
     stack.callback(services.config.follow())
     watch_database(services.measures.database, pool, pubsub, services.config)
     stack.callback(announcer.follow(Meter(services.measures.turns, services.clock).committed))
-    return Ground(url=url, pool=pool, household=household, pubsub=pubsub, announcer=announcer, services=services)
+    stack.push_async_callback(asyncio.to_thread, services.tracing.close)
+    spans = TurnSpans(services.tracing, pool, services.clock)
+    stack.callback(announcer.follow(spans.committed))
+    return Ground(
+        url=url,
+        pool=pool,
+        household=household,
+        pubsub=pubsub,
+        announcer=announcer,
+        services=services,
+        spans=spans,
+    )
 
 
 async def open_workshop(
@@ -295,7 +312,8 @@ async def open_workshop(
     services, clock = ground.services, ground.services.clock
     recorder = Recorder(ground.pool, services.config, clock, services.measures.calls)
     meter = CallMeter(services.measures.calls, clock)
-    client = await stack.enter_async_context(reach_models(settings, clock, meter, recorder))
+    spans = [CallSpans(services.tracing.tracer)] if services.tracing.on else []
+    client = await stack.enter_async_context(reach_models(settings, clock, meter, recorder, *spans))
     yard = lay_out(settings, ground.pool, ground.pubsub, clock)
     stack.push_async_callback(yard.workspaces.close)
     lease = Lease(
@@ -417,7 +435,12 @@ def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard
         preparation=Preparation(models, toolbox, sources, files),
         client=client,
         tools=ToolRunner(
-            journal, files, clock, known, brought.points.reached, ToolWatch(clock, services.measures.tools)
+            journal,
+            files,
+            clock,
+            known,
+            brought.points.reached,
+            ToolWatch(clock, services.measures.tools, services.tracing.tracer),
         ),
         journal=journal,
         family=services.family,
@@ -428,6 +451,7 @@ def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard
         purses=Purses(pool, clock),
         points=brought.points,
         measures=services.measures,
+        traced=ground.spans.step,
     )
 
 
@@ -451,6 +475,7 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announce
         taker=Nobody(),
         clock=clock,
         measures=measures,
+        tracing=Tracing(settings.otlp_endpoint, version=version("perdure")),
     )
 
 

@@ -79,7 +79,7 @@ def _path(text: str) -> Path:
     return path
 
 
-def _proxy(text: str) -> str:
+def _http_url(text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise ValueError("it must start with http:// or https://")
     return text
@@ -167,12 +167,14 @@ class Settings:
     https_proxy: Annotated[
         str | None,
         About(
-            "The proxy for models behind `https://`. `HTTPS_PROXY` counts too.", _proxy, ("HTTPS_PROXY", "https_proxy")
+            "The proxy for models behind `https://`. `HTTPS_PROXY` counts too.",
+            _http_url,
+            ("HTTPS_PROXY", "https_proxy"),
         ),
     ] = field(default=None, repr=False)
     http_proxy: Annotated[
         str | None,
-        About("The proxy for models behind `http://`. `http_proxy` counts too.", _proxy, ("http_proxy",)),
+        About("The proxy for models behind `http://`. `http_proxy` counts too.", _http_url, ("http_proxy",)),
     ] = field(default=None, repr=False)
     no_proxy: Annotated[
         tuple[str, ...],
@@ -190,6 +192,15 @@ class Settings:
             "`SSL_CERT_FILE` counts too.",
             _path,
             ("SSL_CERT_FILE",),
+        ),
+    ] = None
+    otlp_endpoint: Annotated[
+        str | None,
+        About(
+            "Where traces go: an OpenTelemetry collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. "
+            "Without it nothing is traced. `OTEL_EXPORTER_OTLP_ENDPOINT` counts too.",
+            _http_url,
+            ("OTEL_EXPORTER_OTLP_ENDPOINT",),
         ),
     ] = None
     log_level: Annotated[

@@ -18,6 +18,7 @@ from perdure.api.reading import body_of, query_of
 from perdure.api.routing import Route, Table, With, place
 from perdure.api.services import Services
 from perdure.core.errors import InvalidInput, NotAllowed, NotFound
+from perdure.observe.tracing import answered
 
 BASE = "/api/v1"
 DOCUMENT_PATH = f"{BASE}/openapi.json"
@@ -36,12 +37,14 @@ class Api:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         call, since = Call.of(scope, receive), self._services.clock.monotonic()
-        try:
-            answer = await self._answer(call)
-        except Gone:
-            return
-        except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
-            answer = answer_of(error)
+        with self._services.tracing.request(call.method, call.headers) as span:
+            try:
+                answer = await self._answer(call)
+            except Gone:
+                return
+            except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
+                answer = answer_of(error)
+            answered(span, call.method, call.route, answer.status)
         self._count(call, answer, self._services.clock.monotonic() - since)
         await answer.send(send, *_HEADERS)
 

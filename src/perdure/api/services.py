@@ -16,6 +16,7 @@ from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.machine.machine import Machine
 from perdure.observe.measures.all import Measures
+from perdure.observe.tracing import Tracing
 from perdure.store.pubsub import Pubsub
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
@@ -41,6 +42,7 @@ class Services:
     probe: Probe | None = None
     """Absent where this process reaches no models."""
     measures: Measures = field(default_factory=Measures)
+    tracing: Tracing = field(default_factory=Tracing)
     titles: Titles | None = None
     workspaces: Workspaces | None = None
     contexts: Contexts | None = None

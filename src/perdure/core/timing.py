@@ -81,6 +81,8 @@ BUILD_STEP_LONGEST = timedelta(minutes=15)
 BACKGROUND_GLANCE = timedelta(milliseconds=300)
 
 DEBUG_RUN_SWEEP = timedelta(minutes=1)
+TURN_TRACE_SWEEP = timedelta(minutes=10)
+TURN_TRACE_KEPT = timedelta(days=1)
 SEARCH_PERIOD = timedelta(milliseconds=300)
 SEARCH_CATCH_UP = timedelta(minutes=5)
 SESSION_KEPT = timedelta(days=30)

@@ -1,11 +1,14 @@
 """Everything that a runner works with, made once per replica."""
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from perdure.agent.history import Histories
 from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
+from perdure.core.chat import Chat
 from perdure.core.clock import Clock
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
@@ -54,3 +57,5 @@ class Kit:
     lease: Right = field(default_factory=Always)
     points: Points = field(default_factory=Unarmed)
     measures: Measures = field(default_factory=Measures)
+    traced: Callable[[Chat], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
+    """Around each duty: what happens inside belongs to the chat's step."""

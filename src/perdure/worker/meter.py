@@ -46,16 +46,15 @@ class Meter:
             self._measures.actions.labels(chat.action.kind.value).inc()
 
     def _turn(self, base: Chat | None, chat: Chat, *, edited: bool) -> None:
-        was_busy = base is not None and base.status not in _RESTING
-        busy = chat.status not in _RESTING
-        another = base is None or base.turn != chat.turn
-        if was_busy and base is not None and (not busy or another):
+        ends = base is not None and turn_ends(base, chat)
+        if base is not None and ends:
             self._ended(base, chat, edited=edited)
-        if busy and (another or not was_busy) and len(self._turns) < REMEMBERED:
+        begins = chat.status not in _RESTING and (ends or base is None or base.status in _RESTING)
+        if begins and len(self._turns) < REMEMBERED:
             self._turns[chat.id] = self._clock.monotonic()
 
     def _ended(self, base: Chat, chat: Chat, *, edited: bool) -> None:
-        outcome = _outcome(base, chat, edited=edited)
+        outcome = outcome_of(base, chat, edited=edited)
         self._measures.turns.labels(outcome).inc()
         if chat.status is Status.ERROR and chat.last_error is not None:
             self._measures.errors.labels(chat.last_error.kind.value).inc()
@@ -64,7 +63,7 @@ class Meter:
             self._measures.turn_seconds.labels(outcome).observe(self._clock.monotonic() - began)
 
     def _step(self, base: Chat, chat: Chat, messages: list[NewMessage]) -> None:
-        kind = _kind(messages)
+        kind = step_kind(messages)
         if kind is None:
             return
         self._measures.steps.labels(kind).inc()
@@ -87,11 +86,16 @@ class Meter:
             self._queued.pop((chat_id, number), None)
 
 
+def turn_ends(base: Chat, chat: Chat) -> bool:
+    """Whether a turn was under way that no longer is: the chat rests, or is at another."""
+    return base.status not in _RESTING and (chat.status in _RESTING or base.turn != chat.turn)
+
+
 def _attempt(chat: Chat) -> tuple[int, int]:
     return chat.history_version, chat.generation_attempt
 
 
-def _outcome(base: Chat, chat: Chat, *, edited: bool) -> str:
+def outcome_of(base: Chat, chat: Chat, *, edited: bool) -> str:
     if edited:
         return "edited"
     if chat.status is Status.ERROR:
@@ -99,7 +103,7 @@ def _outcome(base: Chat, chat: Chat, *, edited: bool) -> str:
     return "interrupted" if base.status is Status.INTERRUPTING else "finished"
 
 
-def _kind(messages: list[NewMessage]) -> str | None:
+def step_kind(messages: list[NewMessage]) -> str | None:
     """What kind of step brings these messages; None where a person does."""
     if any(message.kind is Kind.BOUNDARY for message in messages):
         return "compaction"

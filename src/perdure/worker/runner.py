@@ -170,7 +170,8 @@ class Runner:
     async def _duty(self) -> None:
         drive = self._drive
         with concerning(chat=drive.chat.id, turn=drive.chat.turn, attempt=drive.chat.generation_attempt):
-            await self._one_duty(drive)
+            async with drive.kit.traced(drive.chat):
+                await self._one_duty(drive)
 
     async def _one_duty(self, drive: Drive) -> None:
         drive.kit.points.reached("runner.duty")
