@@ -72,6 +72,7 @@ from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
 from perdure.store.pubsub import Pubsub
 from perdure.store.search import SearchIndex
+from perdure.store.templates import TemplateRows
 from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.store.workspaces import WorkspaceRows
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
@@ -103,10 +104,11 @@ from perdure.worker.runners import Capacity
 from perdure.worker.turn_spans import TurnSpans
 from perdure.worker.worker import Worker
 from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.lookout import Lookout
 from perdure.workspaces.service import Workspaces
-from perdure.workspaces.templates.shelf import shipped
+from perdure.workspaces.templates.shelf import Shelf
 
 _LOOPBACK = ("127.", "::1", "localhost")
 
@@ -352,8 +354,9 @@ def watch_database(measures: DatabaseMeasures, pool: Pool, pubsub: FleetPubsub, 
 
 
 def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock) -> Yard:
-    drivers = {"local": LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)}
-    workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), pubsub, clock)
+    local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
+    shelf = Shelf(TemplateRows(pool))
+    workspaces = Workspaces(WorkspaceRows(pool), Drivers(settings.data_dir, local), shelf, pubsub, clock)
     contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
     return Yard(workspaces, contexts, Lookout(workspaces, contexts, clock))
 

@@ -147,8 +147,11 @@ async def test_a_chat_gets_a_workspace_made_for_it(ada: Person, town: Town) -> N
     assert {answer.status for answer in answers} == {201}
     made = {answer.json["chat"]["workspace_id"] for answer in answers}
     assert [item["id"] for item in (await ada.get("/workspaces")).json["items"]] == list(made)
-    workspace = (await ada.get(f"/workspaces/{made.pop()}")).json
-    assert (workspace["template"], workspace["status"]) == ("blank", "running")
+    place = f"/workspaces/{made.pop()}"
+    noted = (await ada.get(place)).json
+    assert (noted["template"], noted["status"]) == ("blank", "creating")
+    assert (await ada.get(f"{place}/files")).json["entries"] == []
+    assert (await ada.get(place)).json["status"] == "running"
     assert await town.pool.fetchval("SELECT count(*) FROM chats") == 1
 
 

@@ -137,6 +137,7 @@ NAMED = {
     "POST /providers/{provider_id}/keys": {"key": "k"},
     "PATCH /model-settings/{name}": {"enabled": True},
     "DELETE /model-settings/{name}": None,
+    "DELETE /templates/{name}": None,
 }
 
 
@@ -147,6 +148,7 @@ async def test_what_belongs_to_another_organisation_does_not_exist_even_for_an_o
         group = (await ada.post("/groups", {"name": "g"})).json["id"]
         body = {"name": "p", "dialect": "anthropic_messages", "base_url": "http://127.0.0.1:1"}
         provider = (await ada.post("/providers", body)).json["id"]
+        await ada.put("/templates/m", {"recipe": "description = 'mine'"})
         await ada.post("/model-settings", {"name": "m", "provider_id": provider, "model": "m"})
         method, path = name.split(" ")
         for placeholder, value in (
@@ -187,6 +189,8 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
         "POST /inbox/{entry_id}/read",
         "POST /inbox/{entry_id}/unread",
         "DELETE /tokens/{token_id}",
+        "GET /templates/{name}",
+        "PUT /templates/{name}",
     }
     others |= {route.name for route in WORKSPACE_ROUTES}
     named = {route.name for route in TABLE.routes if route.parameters and "chat_id" not in route.parameters}

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -108,6 +109,7 @@ def test_an_unknown_command_is_refused(start: Start) -> None:
 
 PROBE = """
 import sys
+from pathlib import Path
 from perdure.cli.main import dispatch
 try:
     dispatch(["--help"])
@@ -119,3 +121,27 @@ except SystemExit:
 def test_help_imports_no_command() -> None:
     done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "['perdure.cli.main']"
+
+
+async def test_a_template_is_imported_from_a_directory_listed_and_removed(
+    start: Start, database_url: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "service"
+    (folder / "files").mkdir(parents=True)
+    (folder / "template.toml").write_text('description = "Our service"\n')
+    (folder / "files/run.sh").write_text("#!/bin/sh\n")
+    said = [
+        start("templates", *arguments, database_url=database_url).communicate()[0]
+        for arguments in (("import", str(folder)), ("list",), ("remove", "service"), ("list",))
+    ]
+    assert said[0] == "service can be used.\n"
+    assert "service  yours  Our service\n" in said[1]
+    assert said[2] == "service is gone.\n"
+    assert "service" not in said[3]
+
+
+async def test_workspaces_are_listed_and_what_is_not_there_is_said(start: Start, database_url: str) -> None:
+    assert start("workspaces", "list", database_url=database_url).communicate()[0] == ""
+    stopping = start("workspaces", "stop", "00000000-0000-0000-0000-000000000001", database_url=database_url)
+    _, said = stopping.communicate()
+    assert (stopping.returncode, said) == (1, "perdure: There is no such workspace.\n")

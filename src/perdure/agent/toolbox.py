@@ -40,4 +40,4 @@ class Toolbox:
     async def _has_view(self, card: Card) -> bool:
         """Whether commands of a chat that only looks can be kept from changing anything."""
         row = await self._workspaces.of_chat(card.root_id or card.id)
-        return row is None or self._workspaces.has_view(row)
+        return row is None or await self._workspaces.has_view(row)

@@ -22,6 +22,7 @@ EXAMPLES: Mapping[str, Any] = {
     "tool_results": {"results": [{"call_id": "call_1", "output": {"temperature": 21}}]},
     "fork": {"after": 1, "content": _SAY},
     "share": {"users": [], "groups": []},
+    "put_template": {"recipe": 'description = "Our service, ready to run"\nstart_up = "make setup"\n'},
     "create_workspace": {"template": "blank"},
     "start_workspace": {},
     "stop_workspace": {},

@@ -1,6 +1,6 @@
 """The workspace that a new chat acts in: one that is there, or one that is made for it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 from perdure.access.roles import Permission
@@ -9,7 +9,8 @@ from perdure.api.wire.chats import WorkspaceWish
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation
 from perdure.core.ids import WorkspaceId
 from perdure.store.workspaces import WorkspaceRow
-from perdure.workspaces.service import Workspaces
+from perdure.workspaces.service import Wish, Workspaces
+from perdure.workspaces.templates.template import Value
 
 
 @asynccontextmanager
@@ -24,7 +25,7 @@ async def workspace_for(
         raise InvalidInput("A chat acts in one workspace.", Validation("workspace_id", "is given beside workspace"))
     workspaces, made = _service(caller), WorkspaceId(caller.made_id("workspace"))
     try:
-        await _make(caller, workspaces, wish, made)
+        await _begin(caller, workspaces, wish, made)
         yield made
     except PerdureError:
         if (row := await caller.rows.one("workspaces/unused", made)) is not None:
@@ -33,18 +34,25 @@ async def workspace_for(
         raise
 
 
-async def _make(caller: Caller, workspaces: Workspaces, wish: WorkspaceWish, workspace_id: WorkspaceId) -> None:
-    caller.actor.require(Permission.CHAT)
-    if wish.template not in workspaces.templates:
-        known = ", ".join(workspaces.templates)
-        raise InvalidInput("There is no such template.", Validation("workspace.template", f"must be one of: {known}"))
-    await workspaces.create(
-        workspace_id,
+async def wish_of(caller: Caller, template: str, parameters: Mapping[str, Value]) -> Wish:
+    """What the caller wants, within what they may have."""
+    settings = await caller.config.settings(caller.actor.organisation_id)
+    return Wish(
         owner_id=caller.actor.user_id,
         organisation_id=caller.actor.organisation_id,
-        template=wish.template,
-        parameters=wish.parameters,
+        template=template,
+        parameters=parameters,
+        most=settings.workspaces.per_person,
     )
+
+
+async def _begin(caller: Caller, workspaces: Workspaces, wish: WorkspaceWish, workspace_id: WorkspaceId) -> None:
+    """It is made when it is used first: nobody waits for it before the chat begins."""
+    caller.actor.require(Permission.CHAT)
+    try:
+        await workspaces.begin(workspace_id, await wish_of(caller, wish.template, wish.parameters))
+    except NotFound as error:
+        raise InvalidInput("There is no such template.", Validation("workspace.template", str(error))) from error
 
 
 def _service(caller: Caller) -> Workspaces:

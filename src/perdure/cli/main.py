@@ -21,6 +21,8 @@ COMMANDS = {
     "agent": "Run the program inside a workspace.",
     "users": "Say who may sign in.",
     "tokens": "Make secrets for programs.",
+    "templates": "Bring recipes for workspaces.",
+    "workspaces": "See, stop and remove workspaces.",
     "migrate": "Bring the database to the newest schema.",
     "chaos": "Break a fleet of replicas at random and check that every promise holds.",
     "bench": "Measure parts of the product against their bars.",

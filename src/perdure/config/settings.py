@@ -58,6 +58,11 @@ class Retention(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     """How long archived chats and files that no chat uses are kept."""
 
 
+class WorkspaceQuota(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    per_person: Annotated[int, Meta(ge=0, le=10_000)] = 50
+    """How many workspaces one person may have; 0 switches them off."""
+
+
 class AutoArchive(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     idle_days: int = 0
     """Root chats whose family is idle for so long are archived; 0 switches that off."""
@@ -94,6 +99,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     subagents: Subagents = Subagents()
     retention: Retention = Retention()
     auto_archive: AutoArchive = AutoArchive()
+    workspaces: WorkspaceQuota = WorkspaceQuota()
     approvals: dict[str, Approval] = {}
     budgets: Budgets = Budgets()
     experiments: tuple[Experiment, ...] = ()

@@ -613,6 +613,15 @@ CREATE TABLE public.skills (
     updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.templates (
+    organisation_id uuid NOT NULL,
+    name text NOT NULL,
+    recipe text NOT NULL,
+    readme text NOT NULL,
+    files bytea NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.tokens (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     hash bytea NOT NULL,
@@ -672,6 +681,8 @@ CREATE TABLE public.workspaces (
     error text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     used_at timestamp with time zone DEFAULT now() NOT NULL,
+    plan text,
+    ttl_minutes integer DEFAULT 120 NOT NULL,
     CONSTRAINT workspaces_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'running'::text, 'stopped'::text, 'failed'::text])))
 );
 
@@ -794,6 +805,9 @@ ALTER TABLE ONLY public.settings
 
 ALTER TABLE ONLY public.skills
     ADD CONSTRAINT skills_pkey PRIMARY KEY (user_id, name);
+
+ALTER TABLE ONLY public.templates
+    ADD CONSTRAINT templates_pkey PRIMARY KEY (organisation_id, name);
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_hash_key UNIQUE (hash);
@@ -1050,6 +1064,9 @@ ALTER TABLE ONLY public.settings
 
 ALTER TABLE ONLY public.skills
     ADD CONSTRAINT skills_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.templates
+    ADD CONSTRAINT templates_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;

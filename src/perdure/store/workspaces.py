@@ -1,7 +1,7 @@
 """The rows of workspaces: what was asked for, and how each stands."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Self
 
 from asyncpg import Pool, Record
@@ -22,6 +22,8 @@ class WorkspaceRow:
     error: str | None
     created_at: datetime
     used_at: datetime
+    plan: str | None = None
+    ttl_minutes: int = 120
 
     @classmethod
     def of(cls, row: Record) -> Self:
@@ -46,9 +48,10 @@ class WorkspaceRows:
     def __init__(self, pool: "Pool[Record]") -> None:
         self._pool = pool
 
-    async def add(self, row: WorkspaceRow) -> None:
+    async def add(self, row: WorkspaceRow, *, most: int) -> bool:
+        """Whether it is there: a person has at most so many."""
         values = (row.id, row.organisation_id, row.owner_id, row.driver, row.template, row.parameters)
-        await self._pool.execute(query("workspaces/add"), *values)
+        return await self._pool.fetchval(query("workspaces/add"), *values, row.plan, row.ttl_minutes, most)
 
     async def load(self, workspace_id: WorkspaceId) -> WorkspaceRow | None:
         return _row(await self._pool.fetchrow(query("workspaces/load"), workspace_id))
@@ -71,6 +74,10 @@ class WorkspaceRows:
         rows = await self._pool.fetch(query("workspaces/diff"), workspace_id, diff)
         return [Moved(row["id"], row["metadata_version"]) for row in rows]
 
-    async def idle(self, longer_than: timedelta) -> list[WorkspaceRow]:
-        rows = await self._pool.fetch(query("workspaces/idle"), longer_than)
+    async def remove(self, workspace_id: WorkspaceId) -> None:
+        await self._pool.execute(query("workspaces/remove"), workspace_id)
+
+    async def idle(self) -> list[WorkspaceRow]:
+        """Those that have stood unused for as long as they may."""
+        rows = await self._pool.fetch(query("workspaces/idle"))
         return [found for row in rows if (found := _row(row)) is not None]

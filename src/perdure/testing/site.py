@@ -43,15 +43,17 @@ from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub
 from perdure.store.search import SearchIndex
+from perdure.store.templates import TemplateRows
 from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.store.workspaces import WorkspaceRows
 from perdure.testing.workshop import workshop
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
 from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Workspaces
-from perdure.workspaces.templates.shelf import shipped
+from perdure.workspaces.templates.shelf import Shelf
 
 SECRET = "a secret key that only tests use"  # noqa: S105
 
@@ -68,8 +70,10 @@ def services_for(
     clock, bus, keyring, measures = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET]), Measures()
     config = Config(pool, bus, keyring, clock)
     machine = Machine(Execution(pool), Announcer(bus))
-    drivers = {} if folder is None else {"local": LocalDriver(folder)}
-    workspaces = Workspaces(WorkspaceRows(pool), drivers, shipped(), bus, clock) if drivers else None
+    workspaces: Workspaces | None = None
+    if folder is not None:
+        drivers = Drivers(folder, LocalDriver(folder))
+        workspaces = Workspaces(WorkspaceRows(pool), drivers, Shelf(TemplateRows(pool)), bus, clock)
     return Services(
         machine=machine,
         family=Family(pool, machine, config, measures.agents),
@@ -220,10 +224,17 @@ class Town:
 
 
 @asynccontextmanager
+async def _closing(workspaces: Workspaces | None) -> AsyncGenerator[None]:
+    yield
+    if workspaces is not None:
+        await workspaces.close()
+
+
+@asynccontextmanager
 async def serving(pool: Pool, *, taker: Taker | None = None) -> AsyncGenerator[Town]:
     async with ProviderClient(SystemClock()) as client, workshop(pool) as folder:
         services = services_for(pool, client, taker=taker, folder=folder)
         household = await first_household(pool)
         site = Site(api=Api(services, TABLE), page=Page(None))
-        async with listening(site) as url:
+        async with listening(site) as url, _closing(services.workspaces):
             yield Town(pool, services, household, url, SearchIndex(pool, services.clock))

@@ -5,9 +5,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 from msgspec import Meta
 
+from perdure.config.config import Config
 from perdure.core.ids import WorkspaceId
 from perdure.tools.tool import Effect, Mode, ToolContext, tool
-from perdure.workspaces.service import Workspaces
+from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.templates.building import Progress
 
 
@@ -22,14 +23,16 @@ async def create_workspace(
     known = await workspaces.of_chat(ctx.home)
     if known is not None and known.status != "failed":
         return f"The chat has a workspace already, made from {known.template}. It is ready to use."
-    row = await workspaces.create(
-        WorkspaceId(uuid5(NAMESPACE_URL, f"workspace:{ctx.key}")),
+    settings = await ctx.service(Config).settings(ctx.organisation_id)
+    wish = Wish(
         owner_id=ctx.owner_id,
         organisation_id=ctx.organisation_id,
         template=template,
         parameters=parameters,
-        progress=lambda step: ctx.progress(_line(step)),
+        most=settings.workspaces.per_person,
     )
+    chosen = WorkspaceId(uuid5(NAMESPACE_URL, f"workspace:{ctx.key}"))
+    row = await workspaces.create(chosen, wish, lambda step: ctx.progress(_line(step)))
     await workspaces.attach(ctx.home, row.id)
     return f"Made a workspace from {template}. Paths are relative to its root."
 

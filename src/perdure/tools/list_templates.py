@@ -7,5 +7,5 @@ from perdure.workspaces.service import Workspaces
 @tool(Effect.READS, modes=frozenset({Mode.ROOT, Mode.PLAN}))
 async def list_templates(ctx: ToolContext) -> str:
     """List the templates that workspaces can be made from."""
-    templates = ctx.service(Workspaces).templates.values()
+    templates = await ctx.service(Workspaces).shelf.all(ctx.organisation_id)
     return "\n".join(f"{template.name}: {template.recipe.description}" for template in templates)

@@ -12,7 +12,7 @@ from perdure.workspaces.service import Workspaces
 @tool(Effect.READS, modes=frozenset({Mode.ROOT, Mode.PLAN}))
 async def read_template(ctx: ToolContext, name: Annotated[str, Meta(description="As list_templates names it.")]) -> str:
     """Show what a template makes and which parameters it takes."""
-    template = ctx.service(Workspaces).template(name)
+    template = await ctx.service(Workspaces).shelf.find(ctx.organisation_id, name)
     recipe = template.recipe
     parameters = msgspec.json.encode(recipe.parameters).decode()
     return f"{recipe.description}\nNetwork: {recipe.network}\nParameters: {parameters}\n\n{template.readme}"

@@ -1,9 +1,11 @@
 """The contract of every driver: what makes, starts, stops and removes workspaces."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
+
+import msgspec
 
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces.client import WorkspaceClient
@@ -37,6 +39,18 @@ class Plan:
     limits: Limits = Limits()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def stored(plan: Plan) -> str:
+    """A plan as a workspace's row keeps it."""
+    return msgspec.json.encode(plan).decode()
+
+
+def restored(workspace: WorkspaceId, text: str) -> Plan:
+    return replace(_plans.decode(text), id=workspace)
+
+
+_plans = msgspec.json.Decoder(Plan)
 
 
 class Driver(Protocol):

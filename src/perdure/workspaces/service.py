@@ -2,45 +2,52 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import msgspec
 
 from perdure.core.clock import Clock
-from perdure.core.errors import BuildFailed, NotFound, PerdureError
+from perdure.core.errors import BuildFailed, PerdureError, Refused
 from perdure.core.events import DiffStatus
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import WORKSPACE_IDLE, WORKSPACE_SWEEP
+from perdure.core.timing import WORKSPACE_SWEEP
+from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
 from perdure.workspaces.client import WorkspaceClient
-from perdure.workspaces.driver import Driver, Plan
+from perdure.workspaces.driver import Driver, Plan, restored, stored
+from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.templates.binding import Bound, bind
 from perdure.workspaces.templates.building import Progress, build
-from perdure.workspaces.templates.template import Template, Value
+from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.template import Value
 
 _log = logging.getLogger(__name__)
 _parameters = msgspec.json.Decoder(dict[str, Value])
 
-
 Follower = Callable[[WorkspaceRow, WorkspaceClient], None]
+Told = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What somebody wants a workspace to be, and how many they may have."""
+
+    owner_id: UserId
+    organisation_id: OrganisationId
+    template: str
+    parameters: Mapping[str, Value]
+    most: int
 
 
 class Workspaces:
     """The one way from the rest of the system to workspaces."""
 
-    def __init__(
-        self,
-        rows: WorkspaceRows,
-        drivers: Mapping[str, Driver],
-        templates: Iterable[Template],
-        pubsub: Pubsub,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, rows: WorkspaceRows, drivers: Drivers, shelf: Shelf, pubsub: Pubsub, clock: Clock) -> None:
         self.rows = rows
-        self.templates = {template.name: template for template in templates}
+        self.shelf = shelf
         self._drivers = drivers
         self._pubsub = pubsub
         self._clock = clock
@@ -49,57 +56,54 @@ class Workspaces:
         self._touched: dict[WorkspaceId, float] = {}
         self._followers: list[Follower] = []
 
-    def template(self, name: str) -> Template:
-        found = self.templates.get(name)
-        if found is None:
-            raise NotFound(f"There is no template {name!r}. There are: {', '.join(self.templates)}.")
-        return found
-
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
         return await self.rows.of_chat(chat_id)
 
-    def has_view(self, row: WorkspaceRow) -> bool:
+    async def has_view(self, row: WorkspaceRow) -> bool:
         """Whether commands can run there without being able to change anything."""
-        return self._driver(row).has_view
+        return self._driver(row, await self._plan(row)).has_view
 
-    async def create(
-        self,
-        workspace_id: WorkspaceId,
-        *,
-        owner_id: UserId,
-        organisation_id: OrganisationId,
-        template: str,
-        parameters: Mapping[str, Value],
-        progress: Callable[[Progress], None] = lambda _: None,
-    ) -> WorkspaceRow:
+    async def create(self, workspace_id: WorkspaceId, wish: Wish, told: Told = lambda _: None) -> WorkspaceRow:
         """Make a workspace. Asked again with the same id, it goes on where it was."""
-        bound = bind(self.template(template), parameters)
-        now = datetime.now(UTC)
+        row = await self.begin(workspace_id, wish)
+        async with self._turn(workspace_id):
+            await self._build(row, told)
+        return row
+
+    async def begin(self, workspace_id: WorkspaceId, wish: Wish) -> WorkspaceRow:
+        """Note what is wanted. It is made when it is used first."""
+        bound = bind(await self.shelf.find(wish.organisation_id, wish.template), wish.parameters)
+        now = self._clock.now()
         row = WorkspaceRow(
             id=workspace_id,
-            organisation_id=organisation_id,
-            owner_id=owner_id,
+            organisation_id=wish.organisation_id,
+            owner_id=wish.owner_id,
             driver=bound.template.recipe.driver,
-            template=template,
-            parameters=msgspec.json.encode(dict(parameters)).decode(),
+            template=wish.template,
+            parameters=msgspec.json.encode(dict(wish.parameters)).decode(),
             status="creating",
             error=None,
             created_at=now,
             used_at=now,
+            plan=stored(bound.plan(workspace_id)),
+            ttl_minutes=bound.template.recipe.idle_minutes,
         )
-        await self.rows.add(row)
-        async with self._turn(workspace_id):
-            await self._build(row, bound, progress)
+        if not await self.rows.add(row, most=wish.most):
+            raise Refused(f"There are {wish.most} workspaces, as many as one person may have. Remove one first.")
         return row
 
-    async def _build(self, row: WorkspaceRow, bound: Bound, progress: Callable[[Progress], None]) -> None:
+    async def _build(self, row: WorkspaceRow, told: Told) -> None:
         try:
-            async for step in build(self._driver(row), row.id, bound):
-                progress(step)
+            bound = await self._bound(row)
+            async for step in build(self._driver(row, bound.plan(row.id)), row.id, bound):
+                told(step)
         except BuildFailed as error:
             await self.rows.stand(row.id, "failed", str(error))
             raise
         await self.rows.stand(row.id, "running")
+
+    async def _bound(self, row: WorkspaceRow) -> Bound:
+        return bind(await self.shelf.find(row.organisation_id, row.template), _parameters.decode(row.parameters))
 
     async def attach(self, chat_id: ChatId, workspace_id: WorkspaceId) -> None:
         """Let a chat act in a workspace, and tell whoever shows the chat."""
@@ -132,6 +136,8 @@ class Workspaces:
                 return known
             if known is not None:
                 await known.close()
+            if row.status == "creating":
+                await self._finish(row)
             client = await self._open(row, view=view)
             self._clients[row.id, view] = client
             await self.rows.stand(row.id, "running")
@@ -144,8 +150,15 @@ class Workspaces:
             self._touched[workspace_id] = now
             await self.rows.touch(workspace_id)
 
+    async def _finish(self, row: WorkspaceRow) -> None:
+        """Make what was only noted, or what a replica that is gone left half-made."""
+        now = await self.rows.load(row.id)
+        if now is not None and now.status == "creating":
+            await self._build(now, lambda _: None)
+
     async def _open(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
-        driver, plan = self._driver(row), self._plan(row)
+        plan = await self._plan(row)
+        driver = self._driver(row, plan)
         return await (driver.view(plan) if view else driver.start(plan))
 
     async def stop(self, row: WorkspaceRow) -> None:
@@ -154,37 +167,42 @@ class Workspaces:
             # Said first, so that nobody whose connection breaks now starts it again.
             await self.rows.stand(row.id, "stopped")
             await self._forget(row.id)
-            await self._driver(row).stop(self._plan(row))
+            plan = await self._plan(row)
+            await self._driver(row, plan).stop(plan)
 
     async def remove(self, row: WorkspaceRow) -> None:
         async with self._turn(row.id):
             await self._forget(row.id)
-            await self._driver(row).remove(self._plan(row))
+            plan = await self._plan(row)
+            await self._driver(row, plan).remove(plan)
 
     async def run(self) -> None:
         """Stop what nobody has used for long, until cancelled."""
         while True:
             await self._clock.sleep(WORKSPACE_SWEEP.total_seconds())
             try:
-                for row in await self.rows.idle(WORKSPACE_IDLE):
-                    await self.stop(row)
-            except (PerdureError, OSError) as error:
+                await self.stop_idle()
+            except (PerdureError, *AWAY) as error:
                 _log.warning("idle workspaces were not stopped: %s", error)
+
+    async def stop_idle(self) -> None:
+        """One that cannot be stopped keeps no other from it."""
+        for row in await self.rows.idle():
+            try:
+                await self.stop(row)
+            except (PerdureError, OSError) as error:
+                _log.warning("workspace %s was not stopped: %s", row.id, error)
 
     async def close(self) -> None:
         for client in self._clients.values():
             await client.close()
-        for driver in self._drivers.values():
-            await driver.close()
+        await self._drivers.close()
 
-    def _driver(self, row: WorkspaceRow) -> Driver:
-        driver = self._drivers.get(row.driver)
-        if driver is None:
-            raise NotFound(f"There is no driver {row.driver!r} here.")
-        return driver
+    def _driver(self, row: WorkspaceRow, plan: Plan) -> Driver:
+        return self._drivers.of(row.driver, plan.settings)
 
-    def _plan(self, row: WorkspaceRow) -> Plan:
-        return bind(self.template(row.template), _parameters.decode(row.parameters)).plan(row.id)
+    async def _plan(self, row: WorkspaceRow) -> Plan:
+        return restored(row.id, row.plan) if row.plan else (await self._bound(row)).plan(row.id)
 
     def _turn(self, workspace_id: WorkspaceId) -> asyncio.Lock:
         return self._turns.setdefault(workspace_id, asyncio.Lock())

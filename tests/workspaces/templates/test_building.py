@@ -20,7 +20,7 @@ from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.templates.binding import Bound, bind
 from perdure.workspaces.templates.building import Progress, Stage, build
 from perdure.workspaces.templates.shelf import shipped
-from perdure.workspaces.templates.template import Template, parse
+from perdure.workspaces.templates.template import Template, Texts, parse
 from perdure.workspaces.wire import FileEdits, TextEdit
 
 INIT = "git init -q -b main . && git config user.email a@example.com && git config user.name A"
@@ -92,7 +92,7 @@ async def test_a_blank_workspace_is_ready_at_once(yard: Yard) -> None:
 
 async def test_files_are_laid_down_before_the_start_up_script_which_streams(yard: Yard) -> None:
     recipe = "description = ''\nstart_up = 'echo begin; ./tool; echo end'"
-    bound = bind(parse("mine", recipe, files={"tool": b"#!/bin/sh\necho from the tool\n"}), {})
+    bound = bind(parse(Texts("mine", recipe, files={"tool": b"#!/bin/sh\necho from the tool\n"})), {})
     progress = await yard.builds(bound)
     assert [item.stage for item in progress if item.stage is not Stage.START_UP] == [
         Stage.CREATE,
@@ -105,7 +105,7 @@ async def test_files_are_laid_down_before_the_start_up_script_which_streams(yard
 async def test_parameters_are_values_never_pieces_of_a_script(yard: Yard) -> None:
     recipe = "description = ''\nstart_up = 'echo \"$TEMPLATE_WORD\"'\n[[parameters]]\nname = 'word'\nrequired = true"
     said = "".join(
-        [item.text for item in await yard.builds(bind(parse("mine", recipe), {"word": "$(touch ran); `id`"}))]
+        [item.text for item in await yard.builds(bind(parse(Texts("mine", recipe)), {"word": "$(touch ran); `id`"}))]
     )
     assert said == "$(touch ran); `id`\n"
 
@@ -128,13 +128,15 @@ async def test_a_clone_that_fails_leaves_nothing_and_shows_why(yard: Yard) -> No
 
 
 async def test_a_start_up_script_that_fails_half_way_leaves_nothing(yard: Yard) -> None:
-    failure = await yard.fails(parse("bad", "description = ''\nstart_up = 'touch made; echo oops; false; echo never'"))
+    failure = await yard.fails(
+        parse(Texts("bad", "description = ''\nstart_up = 'touch made; echo oops; false; echo never'"))
+    )
     assert (failure.stage, failure.log_tail) == (Stage.START_UP, "oops\n")
     assert str(failure) == "The step start_up failed with exit code 1."
 
 
 async def test_a_build_that_nobody_follows_any_more_leaves_nothing(yard: Yard) -> None:
-    bound = bind(parse("slow", "description = ''\nstart_up = 'echo begun; sleep 60'"), {})
+    bound = bind(parse(Texts("slow", "description = ''\nstart_up = 'echo begun; sleep 60'")), {})
     async with aclosing(build(yard.driver, yard.id, bound)) as progress:
         async for item in progress:
             if item.text == "begun\n":

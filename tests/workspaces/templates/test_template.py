@@ -9,8 +9,8 @@ from perdure.core.errors import InvalidInput
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces.driver import Limits, Network
 from perdure.workspaces.templates.binding import bind
-from perdure.workspaces.templates.shelf import from_directory, shipped
-from perdure.workspaces.templates.template import Value, parse
+from perdure.workspaces.templates.shelf import read_directory, shipped
+from perdure.workspaces.templates.template import Texts, Value, parse
 
 RECIPE = """
 description = "For tests"
@@ -57,7 +57,7 @@ def test_the_shipped_templates_make_sense_and_only_blank_is_without_network() ->
 
 
 def test_parameters_fill_the_plan_and_the_clone() -> None:
-    bound = bind(parse("mine", RECIPE), {"project": "perdure", "loud": True})
+    bound = bind(parse(Texts("mine", RECIPE)), {"project": "perdure", "loud": True})
     plan = bound.plan(WorkspaceId(uuid4()))
     assert bound.git is not None
     assert bound.git.url == "https://forge.example/perdure.git"
@@ -87,7 +87,7 @@ def test_parameters_fill_the_plan_and_the_clone() -> None:
 )
 def test_a_wrong_value_is_named_with_what_is_wrong(values: dict[str, Value], place: str, detail: str) -> None:
     with pytest.raises(InvalidInput) as error:
-        bind(parse("mine", RECIPE), values)
+        bind(parse(Texts("mine", RECIPE)), values)
     assert details(error.value) == {f"parameters.{place}": detail}
 
 
@@ -106,13 +106,19 @@ def test_a_wrong_value_is_named_with_what_is_wrong(values: dict[str, Value], pla
 )
 def test_a_template_that_makes_no_sense_is_refused(name: str, recipe: str, place: str) -> None:
     with pytest.raises(InvalidInput) as error:
-        parse(name, recipe)
+        parse(Texts(name, recipe))
     assert place in details(error.value)
 
 
 def test_files_stay_inside_and_small() -> None:
     with pytest.raises(InvalidInput) as error:
-        parse("a", "description = ''", files={"../x": b"", "/y": b"", "z": b"0" * (1024 * 1024 + 1), "ok": b""})
+        parse(
+            Texts(
+                "a",
+                "description = ''",
+                files={"../x": b"", "/y": b"", "z": b"0" * (1024 * 1024 + 1), "ok": b""},
+            )
+        )
     assert sorted(details(error.value)) == ["files.../x", "files./y", "files.z"]
 
 
@@ -122,7 +128,7 @@ def test_a_directory_is_imported_with_its_files(tmp_path: Path) -> None:
     (directory / "template.toml").write_text("description = 'A service'")
     (directory / "README.md").write_text("# Service")
     (directory / "files/src/run.sh").write_text("#!/bin/sh\n")
-    template = from_directory(directory)
+    template = parse(read_directory(directory))
     assert (template.name, template.readme, dict(template.files)) == (
         "service",
         "# Service",
@@ -132,10 +138,10 @@ def test_a_directory_is_imported_with_its_files(tmp_path: Path) -> None:
 
 def test_a_directory_without_a_recipe_or_with_a_link_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"holds no template\.toml"):
-        from_directory(tmp_path)
+        read_directory(tmp_path)
     (tmp_path / "files").mkdir()
     (tmp_path / "template.toml").write_text("description = ''")
     (tmp_path / "files/passwd").symlink_to("/etc/passwd")
     with pytest.raises(InvalidInput) as error:
-        from_directory(tmp_path)
+        read_directory(tmp_path)
     assert details(error.value) == {"files.passwd": "is a symbolic link"}

@@ -5,6 +5,7 @@ from uuid import uuid4
 from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.http import Answer
+from perdure.api.rooms import wish_of
 from perdure.api.routing import Routes
 from perdure.api.wire.control import Nothing
 from perdure.api.wire.workspaces import (
@@ -17,22 +18,28 @@ from perdure.api.wire.workspaces import (
     PathQuery,
     ProcessPage,
     SkillEntry,
+    TemplateBody,
     TemplateCard,
     TemplateList,
     WorkspaceCard,
     WorkspaceList,
 )
+from perdure.config.templates import TemplateConfiguration
 from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.store.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.service import Workspaces
+from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.template import Template, Texts
 from perdure.workspaces.wire import ContextSnapshot, GitState, Listing
 
 routes = Routes("workspaces")
 
 DEEPEST = 6
+# All files of a template together, in base64, and its texts.
+TEMPLATE_BYTES = 24 * 1024 * 1024
 # What a viewer in the browser can show.
 SHOWN_BYTES = 1024 * 1024
 
@@ -40,19 +47,29 @@ SHOWN_BYTES = 1024 * 1024
 @routes.get("/templates")
 async def list_templates(caller: Caller) -> TemplateList:
     """The recipes that workspaces can be made from."""
-    return TemplateList(
-        tuple(
-            TemplateCard(
-                name=template.name,
-                description=template.recipe.description,
-                driver=template.recipe.driver,
-                network=template.recipe.network.value,
-                parameters=template.recipe.parameters,
-                readme=template.readme,
-            )
-            for template in _service(caller).templates.values()
-        )
-    )
+    shelf = _service(caller).shelf
+    found = await shelf.all(caller.actor.organisation_id)
+    return TemplateList(tuple(_template(template, shelf) for template in found))
+
+
+@routes.get("/templates/{name}")
+async def read_template(caller: Caller, name: str) -> TemplateCard:
+    """One recipe."""
+    shelf = _service(caller).shelf
+    return _template(await shelf.find(caller.actor.organisation_id, name), shelf)
+
+
+@routes.put("/templates/{name}", body_limit=TEMPLATE_BYTES)
+async def put_template(caller: Caller, name: str, body: TemplateBody) -> TemplateCard:
+    """Bring a template of your own, or another version of it. Workspaces made before stay as they are."""
+    template = await _brought(caller).put(Texts(name, body.recipe, body.readme, body.files))
+    return _template(template, _service(caller).shelf)
+
+
+@routes.delete("/templates/{name}")
+async def delete_template(caller: Caller, name: str) -> None:
+    """Take a template away. Workspaces made from it stay."""
+    await _brought(caller).remove(name)
 
 
 @routes.get("/workspaces")
@@ -66,13 +83,7 @@ async def list_workspaces(caller: Caller) -> WorkspaceList:
 async def create_workspace(caller: Caller, body: NewWorkspace) -> WorkspaceCard:
     """Make a workspace from a template. It is there when this answers."""
     caller.actor.require(Permission.CHAT)
-    made = await _service(caller).create(
-        WorkspaceId(uuid4()),
-        owner_id=caller.actor.user_id,
-        organisation_id=caller.actor.organisation_id,
-        template=body.template,
-        parameters=body.parameters,
-    )
+    made = await _service(caller).create(WorkspaceId(uuid4()), await wish_of(caller, body.template, body.parameters))
     return _card(await _row(caller, made.id))
 
 
@@ -157,6 +168,22 @@ async def refresh_context(caller: Caller, chat_id: ChatId, body: Nothing) -> Con
     seen = await caller.chats.own(chat_id)
     home = seen.row["root_id"] or chat_id
     return _context(await _contexts(caller).refresh(chat_id, home, turns=seen.row["turns"]), dirty=False)
+
+
+def _brought(caller: Caller) -> TemplateConfiguration:
+    return TemplateConfiguration(caller.rows, _service(caller).shelf)
+
+
+def _template(template: Template, shelf: Shelf) -> TemplateCard:
+    return TemplateCard(
+        name=template.name,
+        description=template.recipe.description,
+        driver=template.recipe.driver,
+        network=template.recipe.network.value,
+        parameters=template.recipe.parameters,
+        readme=template.readme,
+        shipped=shelf.ships(template.name),
+    )
 
 
 def _service(caller: Caller) -> Workspaces:

@@ -18,6 +18,15 @@ class TemplateCard(Struct, frozen=True, kw_only=True):
     network: str
     parameters: tuple[Parameter, ...]
     readme: str
+    shipped: bool
+
+
+class TemplateBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """A template's texts: the recipe is the file template.toml, contents of files are base64."""
+
+    recipe: str
+    readme: str = ""
+    files: dict[str, bytes] = {}
 
 
 class TemplateList(Struct, frozen=True):

@@ -1,37 +1,68 @@
-"""Where templates come from: the ones we ship, and directories to be imported."""
+"""Where templates come from: the ones we ship, those that an organisation brought, and directories to be imported."""
 
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from perdure.core.errors import InvalidInput, Validation
-from perdure.workspaces.templates.template import FILE_BYTES, Template, parse
+from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.core.ids import OrganisationId
+from perdure.store.templates import TemplateRow, TemplateRows
+from perdure.workspaces.templates.template import FILE_BYTES, Template, Texts, parse
 
 RECIPE = "template.toml"
 SHIPPED = ("blank", "python", "node", "git")
 
 
+class Shelf:
+    """All templates of an organisation. The shipped ones are everybody's and cannot be replaced."""
+
+    def __init__(self, rows: TemplateRows) -> None:
+        self._rows = rows
+        self._shipped = {template.name: template for template in shipped()}
+
+    async def all(self, organisation_id: OrganisationId) -> list[Template]:
+        """Every template; those of the organisation without their files."""
+        return [*self._shipped.values(), *(_of(row) for row in await self._rows.list(organisation_id))]
+
+    async def find(self, organisation_id: OrganisationId, name: str) -> Template:
+        found = self._shipped.get(name)
+        if found is not None:
+            return found
+        row = await self._rows.load(organisation_id, name)
+        if row is None:
+            names = ", ".join(template.name for template in await self.all(organisation_id))
+            raise NotFound(f"There is no template {name!r}. There are: {names}.")
+        return _of(row)
+
+    def ships(self, name: str) -> bool:
+        return name in self._shipped
+
+
+def _of(row: TemplateRow) -> Template:
+    return parse(Texts(row.name, row.recipe, row.readme, row.files))
+
+
 def shipped() -> list[Template]:
     """The templates every installation has."""
     shelf = files("perdure.workspaces.templates")
-    return [_read(name, shelf / name) for name in SHIPPED]
+    return [parse(_read(name, shelf / name)) for name in SHIPPED]
 
 
-def from_directory(directory: Path) -> Template:
+def read_directory(directory: Path) -> Texts:
     """A template in a directory: template.toml, README.md and what is under files/."""
     if not (directory / RECIPE).is_file():
         raise InvalidInput(f"{directory} holds no {RECIPE}.", Validation(RECIPE, "is missing"))
     return _read(directory.resolve().name, directory)
 
 
-def _read(name: str, directory: Traversable) -> Template:
+def _read(name: str, directory: Traversable) -> Texts:
     readme = directory / "README.md"
     laid = directory / "files"
-    return parse(
+    return Texts(
         name,
         (directory / RECIPE).read_text(encoding="utf-8"),
-        readme=readme.read_text(encoding="utf-8") if readme.is_file() else "",
-        files=_contents(laid, "") if laid.is_dir() else {},
+        readme.read_text(encoding="utf-8") if readme.is_file() else "",
+        _contents(laid, "") if laid.is_dir() else {},
     )
 
 

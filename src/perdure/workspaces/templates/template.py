@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -53,6 +53,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parameters: tuple[Parameter, ...] = ()
     git: GitSource | None = None
     start_up: str = ""
+    idle_minutes: Annotated[int, msgspec.Meta(ge=1, le=60 * 24 * 30)] = 120
+    """How long a workspace stands unused before it is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +67,27 @@ class Template:
     files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
 
-def parse(name: str, recipe: str, *, readme: str = "", files: Mapping[str, bytes] | None = None) -> Template:
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A template as somebody wrote it."""
+
+    name: str
+    recipe: str
+    readme: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+
+
+def parse(texts: Texts) -> Template:
     """A template from its texts, or everything that is wrong with it."""
-    if not NAME.fullmatch(name):
+    if not NAME.fullmatch(texts.name):
         raise _invalid("name", "a template's name has lower-case letters, digits and hyphens")
     try:
-        read = msgspec.convert(tomllib.loads(recipe), Recipe)
+        read = msgspec.convert(tomllib.loads(texts.recipe), Recipe)
     except tomllib.TOMLDecodeError as error:
         raise _invalid("template.toml", str(error)) from error
     except msgspec.ValidationError as error:
         raise _invalid("template.toml", str(error)) from error
-    template = Template(name, read, readme, files or {})
+    template = Template(texts.name, read, texts.readme, texts.files)
     wrong = [*_parameter_faults(read), *_file_faults(template.files)]
     if wrong:
         raise InvalidInput("The template does not make sense.", *wrong)

@@ -1,2 +1,4 @@
--- Running workspaces that nobody has used for a while.
-SELECT * FROM workspaces WHERE status = 'running' AND used_at < now() - $1::interval ORDER BY used_at LIMIT 100
+-- Running workspaces that nobody has used for as long as they may stand idle.
+SELECT * FROM workspaces
+WHERE status = 'running' AND used_at < now() - make_interval(mins => ttl_minutes)
+ORDER BY used_at LIMIT 100

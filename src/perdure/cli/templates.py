@@ -1,0 +1,70 @@
+"""`perdure templates`: recipes for workspaces, for whoever has the machine."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from perdure.access.actor import Actor
+from perdure.access.roles import PERMISSIONS, Role
+from perdure.access.rows import ActorRows
+from perdure.access.signing_in import first_household
+from perdure.cli.users import with_pool
+from perdure.config.templates import TemplateConfiguration
+from perdure.store.pool import Pool
+from perdure.store.templates import TemplateRows
+from perdure.workspaces.templates.shelf import Shelf, read_directory
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command("list")
+def list_templates() -> None:
+    """Every template, with where it comes from."""
+
+    async def work(pool: Pool) -> list[str]:
+        shelf = Shelf(TemplateRows(pool))
+        found = await shelf.all((await first_household(pool)).organisation)
+        return [
+            f"{template.name}  {'shipped' if shelf.ships(template.name) else 'yours'}  {template.recipe.description}"
+            for template in found
+        ]
+
+    typer.echo("\n".join(with_pool(work)))
+
+
+@app.command("import")
+def import_template(
+    directory: Annotated[Path, typer.Argument(help="A folder with template.toml, README.md and files/.")],
+) -> None:
+    """Bring the template in a directory, or a new version of it."""
+    texts = read_directory(directory)
+
+    async def work(pool: Pool) -> None:
+        await (await _configuration(pool)).put(texts)
+
+    with_pool(work)
+    typer.echo(f"{texts.name} can be used.")
+
+
+@app.command()
+def remove(name: Annotated[str, typer.Argument(help="As list names it.")]) -> None:
+    """Take a template away. Workspaces made from it stay."""
+
+    async def work(pool: Pool) -> None:
+        await (await _configuration(pool)).remove(name)
+
+    with_pool(work)
+    typer.echo(f"{name} is gone.")
+
+
+async def _configuration(pool: Pool) -> TemplateConfiguration:
+    """On behalf of the owner: whoever can read this machine's database is trusted with it."""
+    household = await first_household(pool)
+    owner = Actor(
+        user_id=household.owner,
+        organisation_id=household.organisation,
+        role=Role.OWNER,
+        permissions=PERMISSIONS[Role.OWNER],
+    )
+    return TemplateConfiguration(ActorRows(owner, pool), Shelf(TemplateRows(pool)))

@@ -1,0 +1,63 @@
+"""`perdure workspaces`: where agents act, for whoever has the machine."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from perdure.app import lay_out
+from perdure.cli.users import with_pool
+from perdure.core.clock import SystemClock
+from perdure.core.errors import NotFound
+from perdure.core.ids import WorkspaceId
+from perdure.settings import Settings
+from perdure.store.pool import Pool
+from perdure.store.pubsub import LocalBus
+from perdure.store.queries import query
+from perdure.store.workspaces import WorkspaceRow
+from perdure.workspaces.service import Workspaces
+
+app = typer.Typer(no_args_is_help=True)
+Id = Annotated[UUID, typer.Argument(help="As list shows it.")]
+
+
+@app.command("list")
+def list_workspaces() -> None:
+    """Everybody's workspaces, those used last first."""
+    for row in with_pool(lambda pool: pool.fetch(query("workspaces/all"))):
+        used = row["used_at"].isoformat(timespec="seconds")
+        typer.echo(f"{row['id']}  {row['status']}  {row['template']}  {row['email']}  used {used}")
+
+
+@app.command()
+def stop(workspace: Id) -> None:
+    """End what runs in a workspace; its files stay."""
+    _with_workspace(workspace, lambda workspaces, row: workspaces.stop(row))
+    typer.echo("It is stopped.")
+
+
+@app.command()
+def remove(workspace: Id) -> None:
+    """Remove a workspace with all its files."""
+
+    async def work(workspaces: Workspaces, row: WorkspaceRow) -> None:
+        await workspaces.remove(row)
+        await workspaces.rows.remove(row.id)
+
+    _with_workspace(workspace, work)
+    typer.echo("It is gone.")
+
+
+def _with_workspace(workspace: UUID, work: Callable[[Workspaces, WorkspaceRow], Awaitable[None]]) -> None:
+    async def run(pool: Pool) -> None:
+        workspaces = lay_out(Settings.from_environment(), pool, LocalBus(), SystemClock()).workspaces
+        row = await workspaces.rows.load(WorkspaceId(workspace))
+        if row is None:
+            raise NotFound("There is no such workspace.")
+        try:
+            await work(workspaces, row)
+        finally:
+            await workspaces.close()
+
+    with_pool(run)

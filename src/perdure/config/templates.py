@@ -1,0 +1,36 @@
+"""Templates as an actor may bring them and take them away."""
+
+from perdure.access.audit import record
+from perdure.access.roles import Permission
+from perdure.access.rows import ActorRows
+from perdure.core.errors import NotFound, Refused
+from perdure.store.templates import packed
+from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.template import Template, Texts, parse
+
+_CONFIGURE = Permission.CONFIGURE
+
+
+class TemplateConfiguration:
+    """The templates of an organisation."""
+
+    def __init__(self, rows: ActorRows, shelf: Shelf) -> None:
+        self._rows = rows
+        self._shelf = shelf
+
+    async def put(self, texts: Texts) -> Template:
+        """Bring a template, or another version of it. Workspaces made before stay as they are."""
+        self._rows.actor.require(_CONFIGURE)
+        template = parse(texts)
+        if self._shelf.ships(texts.name):
+            raise Refused(f"{texts.name} is a template that ships. Choose another name.")
+        values = (texts.name, texts.recipe, texts.readme, packed(dict(texts.files)))
+        await self._rows.of_organisation(_CONFIGURE, "templates/put", *values)
+        await record(self._rows, "template.put", texts.name)
+        return template
+
+    async def remove(self, name: str) -> None:
+        """Take a template away. Workspaces made from it stay."""
+        if not await self._rows.of_organisation(_CONFIGURE, "templates/remove", name):
+            raise NotFound(f"There is no template {name!r} that was brought here.")
+        await record(self._rows, "template.remove", name)

@@ -1,0 +1,61 @@
+"""The drivers of a deployment: the local one, and engines and hosts as templates name them."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from perdure.core.errors import Misconfigured
+from perdure.workspaces.docker import DockerDriver, Engine
+from perdure.workspaces.driver import Driver
+from perdure.workspaces.ssh import SshDriver, SshHost
+
+ENGINE = "unix:///var/run/docker.sock"
+SSH_PORT = "22"
+
+
+class Drivers:
+    """One driver for each engine or host, made when a workspace needs it first."""
+
+    def __init__(self, folder: Path, local: Driver) -> None:
+        self._folder = folder
+        self._known: dict[tuple[str, frozenset[tuple[str, str]]], Driver] = {("local", frozenset()): local}
+
+    def of(self, name: str, settings: Mapping[str, str]) -> Driver:
+        """The driver that a plan asks for by its template's settings."""
+        makers: dict[str, Callable[[Mapping[str, str]], Driver]] = {"docker": self._docker, "ssh": self._ssh}
+        key = (name, frozenset(() if name == "local" else settings.items()))
+        if key not in self._known:
+            if name not in makers:
+                raise Misconfigured(f"There is no driver {name!r}: a template names local, docker or ssh.")
+            self._known[key] = makers[name](settings)
+        return self._known[key]
+
+    async def close(self) -> None:
+        for driver in self._known.values():
+            await driver.close()
+
+    def _docker(self, settings: Mapping[str, str]) -> Driver:
+        engine = Engine(settings.get("engine", ENGINE), _needed(settings, "image"), self._folder / "docker")
+        return DockerDriver(engine)
+
+    def _ssh(self, settings: Mapping[str, str]) -> Driver:
+        """Keys are named, never part of a template: each is a file that whoever runs the server put there."""
+        name = _needed(settings, "key")
+        path = self._folder / "ssh" / name
+        if "/" in name or not path.is_file():
+            raise Misconfigured(f"There is no SSH key {name!r}: put the private key at {self._folder / 'ssh'}/NAME.")
+        return SshDriver(
+            SshHost(
+                address=_needed(settings, "address"),
+                port=int(settings.get("port", SSH_PORT)),
+                user=_needed(settings, "user"),
+                private_key=path.read_text(),
+                host_key=_needed(settings, "host_key"),
+                root=_needed(settings, "root"),
+            )
+        )
+
+
+def _needed(settings: Mapping[str, str], name: str) -> str:
+    if not settings.get(name):
+        raise Misconfigured(f"The template's driver needs the setting {name!r}.")
+    return settings[name]
