@@ -94,6 +94,7 @@ from perdure.tools.tool import Tool
 from perdure.tools.workspace_skills import WorkspaceSkills
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.draining import Limits
+from perdure.worker.forgetting import Forgetting
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.meter import Meter
@@ -455,6 +456,7 @@ def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard
         points=brought.points,
         measures=services.measures,
         traced=ground.spans.step,
+        forgetting=Forgetting(journal, yard.workspaces, clock),
     )
 
 

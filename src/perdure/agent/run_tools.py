@@ -2,30 +2,37 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from perdure.agent.decide import Known, Policy
 from perdure.agent.flight import Flight
+from perdure.agent.journaling import Begun, Journaling
+from perdure.agent.once_calls import OnceCalls
 from perdure.agent.toolset import Toolset
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Fence, OpenCall
 from perdure.core.clock import Clock
-from perdure.core.errors import Fenced, PerdureError, Unavailable
-from perdure.core.ids import FileId
+from perdure.core.errors import Fenced, PerdureError, Unavailable, WorkspaceUnreachable
+from perdure.core.ids import ChatId, FileId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Media, ToolCall, ToolResult
 from perdure.core.timing import TOOL_CAP_EXTRA
 from perdure.observe.measures.tools import MCP, UNKNOWN
 from perdure.observe.tool_watch import ToolWatch
-from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
+from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.budget import within
-from perdure.tools.tool import CallKey, Effect, NewFile, Told, Tool, ToolContext, ToolFailed, ToolOutput
+from perdure.tools.tool import CallKey, Effect, Mode, NewFile, Told, Tool, ToolContext, ToolFailed, ToolOutput
 
 CONCURRENT_CALLS = 8
+PLACES = 10_000
+UNREACHABLE = (
+    "The workspace does not answer. What was asked for may or may not have been done: look before you repeat it. "
+    "start_workspace starts a workspace that stopped."
+)
 DENIED = "This tool may not be used here. Go on without it, or ask the user."
 
 _log = logging.getLogger(__name__)
@@ -35,39 +42,6 @@ class FileShelf(Protocol):
     """Where files that tools hand over are kept until their result is committed."""
 
     async def keep(self, card: Card, files: Sequence[NewFile]) -> None: ...
-
-
-class OnceCalls:
-    """Calls in flight that must not be repeated. A shutdown waits for them, and in the end starts no more."""
-
-    def __init__(self) -> None:
-        self.closing = False
-        self._running = 0
-        self._none = asyncio.Event()
-        self._none.set()
-
-    @property
-    def holding(self) -> bool:
-        return self._running > 0
-
-    async def over(self) -> None:
-        await self._none.wait()
-
-    async def still_open(self) -> None:
-        """Wait for good where no call may start any more: whoever takes over starts it."""
-        if self.closing:
-            await asyncio.Event().wait()
-
-    @contextmanager
-    def running(self) -> Generator[None]:
-        self._running += 1
-        self._none.clear()
-        try:
-            yield
-        finally:
-            self._running -= 1
-            if not self._running:
-                self._none.set()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,12 +96,14 @@ class ToolRunner:
         reached: Callable[[str], None] = lambda _: None,
         watch: ToolWatch | None = None,
     ) -> None:
-        self._journal = journal
+        self.journaling = Journaling(journal, clock)
         self._watch = watch or ToolWatch(clock)
         self._reached = reached
         self._shelf = shelf
         self._clock = clock
         self._services = services
+        self._places: dict[tuple[ChatId, Mode], str] = {}
+        """Which incarnation of its workspace a chat was in last, so that the journal can be told before a call."""
 
     async def run(self, batch: Batch) -> Results:
         """All calls of the batch. Each result is kept and shown as soon as it exists."""
@@ -162,12 +138,11 @@ class ToolRunner:
         async with slots:
             await batch.once_calls.still_open()
             with self._watch.call(_label(batch.toolset, call), call.call_id) as seen:
-                output = await self._output(batch, open_call, call)
+                output = _bounded(await self._output(batch, open_call, call), batch.budget)
                 seen.gave(output.text, is_error=output.is_error)
-        bounded = replace(output, text=within(output.text, batch.budget))
-        batch.flight.result(open_call.index, _result(call, bounded, self._clock))
+        batch.flight.result(open_call.index, _result(call, output, self._clock))
         self._reached("tools.shown")
-        return bounded
+        return output
 
     async def _output(self, batch: Batch, open_call: OpenCall, call: ToolCall) -> ToolOutput:
         entry = batch.entries.get(open_call.index)
@@ -190,18 +165,27 @@ class ToolRunner:
         """Run the call between its two lines in the journal."""
         entry = batch.entries.get(open_call.index)
         run = CallRun(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run)
+        context = self._context(batch, open_call, call)
         if tool.effect is not Effect.READS:
-            await self._journaled(batch, run, tool, entry)
+            place = self._places.get((context.home, context.mode))
+            begun = await self.journaling.begin(run, batch.fence, tool, entry=entry, incarnation=place)
+            context = replace(context, entered=partial(self._entered, batch.fence, context, begun))
             self._reached("tools.started")
-        output = await self._attempted(tool, self._context(batch, open_call, call), arguments)
+        output = _bounded(await self._attempted(tool, context, arguments), batch.budget)
         self._reached("tools.ran")
         await self._shelf.keep(batch.card, output.files)
         self._reached("tools.files_kept")
         if tool.effect is not Effect.READS:
-            runner = batch.fence.runner_id
-            await self._journal.finish(run, runner, result=output.text, is_error=output.is_error)
+            await self.journaling.end(run, batch.fence, tool, output)
             self._reached("tools.journaled")
         return output
+
+    async def _entered(self, fence: Fence, context: ToolContext, begun: Begun, incarnation: str) -> bool:
+        """The call reached its workspace. Whether it began in one that is gone."""
+        self._places[context.home, context.mode] = incarnation
+        if len(self._places) > PLACES:
+            del self._places[next(iter(self._places))]
+        return await self.journaling.enter(begun, fence, incarnation)
 
     def _tool(self, batch: Batch, call: ToolCall) -> Tool:
         tool = batch.toolset.ours.get(call.tool)
@@ -211,19 +195,6 @@ class ToolRunner:
         if batch.policies.get(call.tool) is Policy.DENY:
             raise ToolFailed(DENIED)
         return tool
-
-    async def _journaled(self, batch: Batch, run: CallRun, tool: Tool, entry: Entry | None) -> None:
-        """Say that the call starts, or take over a run that its executor can hand back."""
-        if entry is not None and entry.run == run.run and entry.state == "started":
-            if tool.effect is not Effect.KEYED or not await self._journal.adopt(run, batch.fence.runner_id):
-                raise Fenced
-            return
-        try:
-            started = await self._journal.start(run, batch.fence, tool=tool.name, effect=tool.effect)
-        except AlreadyStarted as error:
-            raise Fenced from error
-        if not started:
-            raise Fenced
 
     def _context(self, batch: Batch, open_call: OpenCall, call: ToolCall) -> ToolContext:
         return ToolContext(
@@ -250,6 +221,8 @@ class ToolRunner:
             return ToolOutput(str(failure), is_error=True)
         except TimeoutError:
             return ToolOutput(f"The tool gave no answer within {limit:.0f} s. Try something smaller.", is_error=True)
+        except WorkspaceUnreachable:
+            return ToolOutput(UNREACHABLE, is_error=True)
         except (Fenced, Unavailable):
             raise
         except PerdureError as error:
@@ -265,6 +238,10 @@ def _label(toolset: Toolset, call: ToolCall) -> str:
     if tool is None:
         return UNKNOWN
     return tool.name if tool.mcp_server_id is None else MCP
+
+
+def _bounded(output: ToolOutput, budget: int) -> ToolOutput:
+    return replace(output, text=within(output.text, budget))
 
 
 def _lanes(toolset: Toolset, call: ToolCall) -> list[str]:

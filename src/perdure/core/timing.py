@@ -56,6 +56,10 @@ CHILDREN_DEADLINE_LONGEST = timedelta(hours=1)
 APPROVAL_DEADLINE = timedelta(hours=24)
 OUTCOME_UNKNOWN_DEADLINE = timedelta(days=7)
 
+FORGET_PERIOD = timedelta(seconds=1)
+JOURNAL_SWEEP_PERIOD = timedelta(minutes=1)
+JOURNAL_KEPT = timedelta(hours=1)
+
 DRAIN = timedelta(seconds=20)
 DRAIN_RELEASED = timedelta(seconds=25)
 DRAIN_ONCE_CALL = timedelta(minutes=2)

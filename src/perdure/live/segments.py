@@ -11,6 +11,7 @@ from perdure.core.message import Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT, SEGMENT_PERIOD, SEGMENT_SWEEP_PERIOD
 from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece
 from perdure.store import segments as store
+from perdure.store.away import asking_the_database
 from perdure.store.pool import Pool
 from perdure.store.rows import encoded
 from perdure.store.segments import Segment
@@ -51,7 +52,9 @@ class Segments:
 
     async def load(self, key: EpisodeKey, after: int = 0) -> list[Piece]:
         """The stored parts from number `after` + 1 up to the first that is missing."""
-        return prefix(await store.load(self._pool, _name(key), after=after), after)
+        with asking_the_database():
+            stored = await store.load(self._pool, _name(key), after=after)
+        return prefix(stored, after)
 
     def _over(self, episodes: tuple[Episode, ...]) -> list[EpisodeKey]:
         """Episodes with stored parts that no step of this replica needs any more."""

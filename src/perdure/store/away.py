@@ -1,6 +1,11 @@
 """What it looks like when the database is away."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 import asyncpg
+
+from perdure.core.errors import Unavailable
 
 AWAY = (
     OSError,
@@ -13,3 +18,12 @@ AWAY = (
     asyncpg.TooManyConnectionsError,
     asyncpg.QueryCanceledError,
 )
+
+
+@contextmanager
+def asking_the_database() -> Generator[None]:
+    """Say in our own words that it is away, so that whoever asked tries again later."""
+    try:
+        yield
+    except AWAY as error:
+        raise Unavailable(f"The database is away: {error or type(error).__name__}") from error

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from perdure.core.clock import Clock
+from perdure.store.away import asking_the_database
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -60,7 +61,8 @@ class Cache(Generic[K, V]):
 
     async def _fill(self, key: K, generation: int) -> V:
         try:
-            value = await self._load(key)
+            with asking_the_database():
+                value = await self._load(key)
             if generation == self._generation:
                 self._keep(key, value)
             return value

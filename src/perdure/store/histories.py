@@ -9,6 +9,7 @@ from perdure.core.card import Card, ChatSettings, ClientTool
 from perdure.core.errors import ChatNotFound
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Effort, Message
+from perdure.store.away import asking_the_database
 from perdure.store.queries import query
 from perdure.store.rows import message_of
 
@@ -27,7 +28,8 @@ class News:
 
 async def load_history(pool: "Pool[Record]", chat_id: ChatId, *, since: int = 0) -> News:
     """What changed in a chat's prompt after the revision `since`."""
-    rows = await pool.fetch(query("messages/load_history"), chat_id, since)
+    with asking_the_database():
+        rows = await pool.fetch(query("messages/load_history"), chat_id, since)
     if not rows:
         raise ChatNotFound
     present = [row for row in rows if row["number"] is not None]

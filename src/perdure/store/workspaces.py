@@ -7,6 +7,7 @@ from typing import Self
 from asyncpg import Pool, Record
 
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
+from perdure.store.away import asking_the_database
 from perdure.store.queries import query
 
 
@@ -57,7 +58,8 @@ class WorkspaceRows:
         return _row(await self._pool.fetchrow(query("workspaces/load"), workspace_id))
 
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
-        return _row(await self._pool.fetchrow(query("workspaces/of_chat"), chat_id))
+        with asking_the_database():
+            return _row(await self._pool.fetchrow(query("workspaces/of_chat"), chat_id))
 
     async def attach(self, chat_id: ChatId, workspace_id: WorkspaceId) -> int:
         """Give a chat its workspace; the result is the card's new version."""

@@ -53,6 +53,7 @@ from perdure.tools.family import Family
 from perdure.tools.reports import Waits
 from perdure.tools.tool import Tool
 from perdure.worker.draining import Limits
+from perdure.worker.forgetting import Forgetting, NoKeys
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.purses import Purses
@@ -156,6 +157,7 @@ class House:
             clock=clock,
             purses=Purses(pool, clock),
             measures=measures,
+            forgetting=Forgetting(journal, NoKeys(), clock),
         )
         self.organisation = OrganisationId(uuid4())
         self.user = UserId(uuid4())

@@ -1,5 +1,7 @@
 """How much of a result a model gets to read."""
 
+from perdure.core.text import encodable
+
 KIB = 1024
 BYTES_PER_TOKEN = 3
 SMALLEST = 16 * KIB
@@ -15,7 +17,7 @@ def result_budget(context_window: int | None) -> int:
 
 def within(text: str, budget: int) -> str:
     """The text, or its first two thirds and its last third around a note that says how much is missing."""
-    data = text.encode("utf8", errors="replace")
+    data = encodable(text).encode()
     if len(data) <= budget:
         return text
     head, tail = budget * 2 // 3, budget // 3

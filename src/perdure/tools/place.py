@@ -1,7 +1,9 @@
 """Where the tools of a chat act: its workspace, or one instruction on how to get one."""
 
+from perdure.core.errors import WorkspaceLost
 from perdure.tools.tool import Mode, ToolContext, ToolFailed
 from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.operations import LOST
 from perdure.workspaces.service import Workspaces
 
 NO_WORKSPACE = "This chat has no workspace yet. Call create_workspace first."
@@ -24,4 +26,7 @@ async def _client(ctx: ToolContext, *, view: bool) -> WorkspaceClient:
     row = await workspaces.of_chat(ctx.home)
     if row is None:
         raise ToolFailed(NO_WORKSPACE if ctx.mode is Mode.ROOT else NONE_TO_LOOK_AT)
-    return await workspaces.client(row, view=view)
+    client = await workspaces.client(row, view=view)
+    if await ctx.entered(client.incarnation) and not await client.knows(str(ctx.key)):
+        raise WorkspaceLost(LOST)
+    return client

@@ -99,6 +99,10 @@ class Told:
     """The number of the message that began the turn."""
 
 
+async def _nowhere_else(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
     """Where a call runs: for whom, under which key, and how it tells of its progress."""
@@ -118,6 +122,8 @@ class ToolContext:
     """Forget what progress was shown: it begins again."""
     interrupted: Callable[[], bool] = lambda: False
     """Whether a cancelled call was stopped by a person. A replica that shuts down leaves what runs alone."""
+    entered: Callable[[str], Awaitable[bool]] = _nowhere_else
+    """Tell which incarnation of a workspace the call reached. Whether it began in another one, which is gone."""
     services: Mapping[type, Any] = field(default_factory=dict[type, Any])
     """What tools reach the rest of the system through, by type."""
 

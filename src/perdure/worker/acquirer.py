@@ -18,12 +18,15 @@ from perdure.machine.transitions.actions import CancelRequiresAction
 from perdure.store.away import AWAY
 from perdure.store.replicas import Candidate, acquirable, due
 from perdure.worker.kit import Kit
+from perdure.worker.late_results import answer_late
 from perdure.worker.lease import Lease
 from perdure.worker.runners import Runners
 
 _log = logging.getLogger(__name__)
 # A sweep reads at most this many candidates; the next one is a second away.
 PAGE = 500
+AT_ONCE = 8
+"""So many of a crashed replica's chats are taken right away."""
 
 _LATE: dict[ActionKind, str] = {
     ActionKind.CLIENT_TOOL: Reason.TIMED_OUT,
@@ -39,6 +42,9 @@ class Acquirer:
         self._pool = pool
         self._machine = kit.machine
         self._waits = kit.waits
+        self._journal = kit.journal
+        self._clock = kit.clock
+        self._later = set[asyncio.Task[None]]()
         self._runners = runners
         self._lease = lease
         self._woken = asyncio.Event()
@@ -71,12 +77,28 @@ class Acquirer:
             return 0
         candidates = await acquirable(self._pool, LEASE, PAGE)
         mine = self._share(candidates)
-        taken = await asyncio.gather(*(self._runners.acquire(candidate) for candidate in mine))
+        orphans = [candidate for candidate in mine if candidate.worker_id is not None]
+        self._take_slowly(orphans[AT_ONCE:])
+        now = [candidate for candidate in mine if candidate.worker_id is None] + orphans[:AT_ONCE]
+        taken = await asyncio.gather(*(self._runners.acquire(candidate) for candidate in now))
         return sum(taken)
+
+    def _take_slowly(self, orphans: list[Candidate]) -> None:
+        """Take what a crashed replica left spread over a second: all of it at once would be a burst of its own."""
+        for position, orphan in enumerate(orphans):
+            wait = SWEEP_PERIOD.total_seconds() * (position + 1) / len(orphans)
+            task = asyncio.create_task(self._take_after(wait, orphan))
+            self._later.add(task)
+            task.add_done_callback(self._later.discard)
+
+    async def _take_after(self, seconds: float, orphan: Candidate) -> None:
+        await self._clock.sleep(seconds)
+        await self._runners.acquire(orphan)
 
     def _share(self, candidates: list[Candidate]) -> list[Candidate]:
         """Our fair part of a crashed replica's chats: every survivor sweeps at the same moment."""
-        orphans = [c for c in candidates if c.worker_id is not None]
+        # A replica that missed a renewal cannot tell who else did: whoever seems dead gets one more lease.
+        orphans = [c for c in candidates if c.worker_id is not None] if self._lease.steady else []
         fair = -(-len(orphans) // max(1, self._lease.alive))
         kept = {c.chat_id for c in orphans[:fair]}
         chosen = [c for c in candidates if c.worker_id is None or c.chat_id in kept]
@@ -89,6 +111,7 @@ class Acquirer:
             if not await self._waits.end(chat_id, due=deadline):
                 await self._end_action(chat_id, deadline)
         await self._waits.sweep(PAGE)
+        await answer_late(self._machine, self._journal)
 
     async def _end_action(self, chat_id: ChatId, deadline: datetime) -> None:
         try:

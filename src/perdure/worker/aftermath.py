@@ -17,6 +17,7 @@ from perdure.machine.change import InboxKind
 from perdure.machine.machine import Committed
 from perdure.observe.context import concerning
 from perdure.providers.client import ProviderClient
+from perdure.store.away import asking_the_database
 from perdure.store.pubsub import Pubsub
 from perdure.store.queries import query
 
@@ -85,6 +86,7 @@ class Aftermath:
 
     async def _write(self, chat: Chat, card: Card, words: Words) -> None:
         values = (card.id, card.turns, words.title, words.label, words.summary)
-        version = await self._pool.fetchval(query("cards/describe"), *values)
+        with asking_the_database():
+            version = await self._pool.fetchval(query("cards/describe"), *values)
         if version is not None:
             self._pubsub.publish([Notice(Topic.CHAT, card.id, chat.snapshot_version, version)])

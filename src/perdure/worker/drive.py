@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from perdure.agent.flight import Flight
 from perdure.agent.history import History, followed
+from perdure.agent.once_calls import OnceCalls
 from perdure.agent.prepare import Prepared
-from perdure.agent.run_tools import OnceCalls
-from perdure.core.chat import Chat, Fence
+from perdure.core.chat import CallKind, Chat, Fence, OpenCall
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.ids import MessageNumber
 from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST
 from perdure.live.episodes import EpisodeKey
 from perdure.machine.change import Owner
@@ -21,7 +22,8 @@ from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import RecordGenerationAttempt
 from perdure.observe.context import concerning
-from perdure.store.journal import Entry
+from perdure.store.journal import CallRun, Entry
+from perdure.worker.forgetting import Done
 from perdure.worker.kit import Kit
 
 # A runner outlives a database that is away for a while; a handler does not.
@@ -212,6 +214,13 @@ class Drive:
         if self.flight is not None:
             self.kit.episodes.close(self.flight.episode.key)
             self.flight = None
+
+    def forget(self, calls: Sequence[OpenCall], message: MessageNumber) -> None:
+        """Nobody needs to know any more how these calls went: their results are committed."""
+        card = self._history.card if self._history else None
+        home = (card and card.root_id) or self.chat.id
+        runs = [CallRun(self.chat.id, message, call.index, call.run) for call in calls if call.kind is CallKind.LOCAL]
+        self.kit.forgetting.committed([Done(run, home) for run in runs])
 
     def put_away(self) -> None:
         """Keep the history for the chat's next turn."""

@@ -18,6 +18,7 @@ from perdure.providers.client import ProviderClient
 from perdure.store.journal import Journal
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
+from perdure.worker.forgetting import Forgetting
 from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
 
@@ -54,6 +55,7 @@ class Kit:
     segments: Segments
     clock: Clock
     purses: Purses
+    forgetting: Forgetting
     lease: Right = field(default_factory=Always)
     points: Points = field(default_factory=Unarmed)
     measures: Measures = field(default_factory=Measures)

@@ -34,6 +34,8 @@ class Lease:
         self._facts = (address, version, capacity)
         self._until = 0.0
         self._registered_at = clock.monotonic()
+        self._resumed = 0.0
+        """When it was last held again after it had run out."""
         self._ticked = clock.monotonic()
         self._held = asyncio.Event()
         self._stopping = threading.Event()
@@ -50,6 +52,11 @@ class Lease:
     def valid(self) -> bool:
         """Whether this replica may still start effects and commit."""
         return self._clock.monotonic() < self._until
+
+    @property
+    def steady(self) -> bool:
+        """Whether it was held without a gap for as long as it lasts."""
+        return self._clock.monotonic() - self._resumed > LEASE.total_seconds()
 
     async def held(self) -> None:
         """Wait until it is valid."""
@@ -129,6 +136,8 @@ class Lease:
             return False
         self.renewals["ok"] += 1
         self.alive = renewal.alive
+        if 0.0 < self._until < sent:
+            self._resumed = sent
         self._until = sent + (LEASE - LEASE_MARGIN).total_seconds()
         loop.call_soon_threadsafe(self._renewed, renewal)
         return True

@@ -21,7 +21,8 @@ from perdure.agent.decide import (
 )
 from perdure.agent.history import History
 from perdure.agent.notices import notice
-from perdure.agent.run_tools import OnceCalls, known
+from perdure.agent.once_calls import OnceCalls
+from perdure.agent.run_tools import known
 from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError

@@ -73,6 +73,7 @@ class Worker:
                 group.create_task(self._ticking())
                 group.create_task(self._kit.segments.run())
                 group.create_task(self._kit.purses.run())
+                group.create_task(self._kit.forgetting.run())
                 group.create_task(self.acquirer.run())
         finally:
             for stop in stops:

@@ -6,6 +6,7 @@ from typing import Self
 
 import msgspec
 
+from perdure.core.errors import WorkspaceRefused
 from perdure.core.timing import PROCESS_GRACE, WORKSPACE_LONG_POLL
 from perdure.workspaces import wire
 from perdure.workspaces.connection import Connection
@@ -176,6 +177,21 @@ class WorkspaceClient:
         self.terminals = Terminals(connection)
         self.pipes = Pipes(connection)
         self.git = Git(connection)
+
+    @property
+    def incarnation(self) -> str:
+        """Which start of the agent program answered last; empty before it has."""
+        return self._connection.incarnation
+
+    async def knows(self, key: str) -> bool:
+        """Whether anything was started with this key."""
+        try:
+            await self._connection.fetch("GET", "/v1/keys", query={"key": key})
+        except WorkspaceRefused as refusal:
+            if refusal.code != "not_found":
+                raise
+            return False
+        return True
 
     async def health(self) -> wire.Health:
         return await self._connection.health()

@@ -35,6 +35,7 @@ class Connection:
     ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._session = aiohttp.ClientSession("http://workspace", connector=connector, headers=headers)
+        self.incarnation = ""
         self._closed = closed
         self._streams: set[aiohttp.ClientResponse] = set()
 
@@ -110,7 +111,9 @@ class Connection:
             raise WorkspaceUnreachable(UNREACHABLE) from error
 
     async def health(self) -> Health:
-        return await self.ask(Health, "GET", "/v1/health")
+        health = await self.ask(Health, "GET", "/v1/health")
+        self.incarnation = health.incarnation
+        return health
 
     async def reach(self, within: timedelta = WORKSPACE_REACH) -> Health:
         """Wait for the program to answer at all."""

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -142,6 +143,14 @@ class Workspaces:
             self._clients[row.id, view] = client
             await self.rows.stand(row.id, "running")
             return client
+
+    async def forget_keys(self, home: ChatId, keys: Sequence[str]) -> None:
+        """Let a chat's workspace forget calls, if it is at hand: none is started for that."""
+        row = await self.rows.of_chat(home)
+        known = self._clients.get((row.id, False)) if row is not None else None
+        if known is not None:
+            with suppress(PerdureError):
+                await known.forget(keys)
 
     async def touch(self, workspace_id: WorkspaceId) -> None:
         """Say that a workspace is in use; once in a while is often enough."""

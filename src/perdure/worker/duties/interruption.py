@@ -25,12 +25,14 @@ async def finish_interruption(drive: Drive) -> None:
     # Before the parent rests: whoever goes on with an interruption that was cut off stops them as well.
     await drive.kit.family.stop_all(drive.chat.id)
     partial = await _partial(drive)
+    calls, message = drive.chat.open_calls, drive.chat.last_assistant
     drive.kit.points.reached("interruption.gathered")
     try:
         await drive.commit_by(_bundle(partial))
     except TransitionNotAllowed:
         _log.exception("a partial answer was not fit to be kept")
         await drive.commit_by(_bundle((*await _answers(drive), notice("partial_lost", LOST_PARTIAL))))
+    drive.forget(calls, message)
     drive.kit.points.reached("interruption.committed")
     drive.land()
 

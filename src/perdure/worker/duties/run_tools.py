@@ -20,7 +20,8 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     reached("tools.attempt_recorded")
     flight = drive.take_off()
     reached("tools.taken_off")
-    parts = dict(enumerate(history.calls(drive.chat.last_assistant)))
+    message = drive.chat.last_assistant
+    parts = dict(enumerate(history.calls(message)))
     entries = drive.entries
     drive.calls_seen = 0
     results = await drive.kit.tools.run(
@@ -48,6 +49,7 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     reached("tools.finished")
     step = _step(results)
     await drive.commit_by(step_and_next(step, history, prepared.toolset, facts), fence=drive.fence(attempt=True))
+    drive.forget(decision.calls, message)
     reached("tools.committed")
     if any(prepared.toolset.reframes(call.tool) for call in decision.calls):
         drive.forget_preparation()

@@ -1,0 +1,94 @@
+"""A call's two lines in the journal: before it runs and after. A database that is away is waited for."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from perdure.core.chat import Fence
+from perdure.core.clock import Clock
+from perdure.core.errors import Fenced, Unavailable
+from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
+from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
+from perdure.tools.tool import Effect, Tool, ToolOutput
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A call that the journal knows of, and which incarnation of its workspace it began in, as far as was known."""
+
+    run: CallRun
+    incarnation: str | None
+    adopted: bool = False
+
+
+class Journaling:
+    """Writes for the runner that drives a chat, and only while it does."""
+
+    def __init__(self, journal: Journal, clock: Clock) -> None:
+        self._journal = journal
+        self._clock = clock
+
+    async def begin(
+        self, run: CallRun, fence: Fence, tool: Tool, *, entry: Entry | None, incarnation: str | None
+    ) -> Begun:
+        """Say that the call starts, or take over a run that its executor can hand back."""
+        if entry is not None and entry.run == run.run and entry.state == "started":
+            adopted = tool.effect is Effect.KEYED and await self._journal.adopt(run, fence.runner_id)
+            if not adopted:
+                raise Fenced
+            return Begun(run, entry.incarnation, adopted=True)
+        await self._start(run, fence, tool, incarnation)
+        return Begun(run, incarnation)
+
+    async def _start(self, run: CallRun, fence: Fence, tool: Tool, incarnation: str | None) -> None:
+        doubts = False
+
+        async def start() -> bool:
+            nonlocal doubts
+            try:
+                return await self._journal.start(
+                    run, fence, tool=tool.name, effect=tool.effect, incarnation=incarnation
+                )
+            except AlreadyStarted as error:
+                # The line may be our own, from a try whose answer got lost; then nothing has run yet.
+                if doubts and await self._journal.started_by(run, fence.runner_id):
+                    return True
+                raise Fenced from error
+            except Unavailable:
+                doubts = True
+                raise
+
+        if not await self._patiently(start):
+            raise Fenced
+
+    async def enter(self, begun: Begun, fence: Fence, incarnation: str) -> bool:
+        """Note where the call runs. Whether it began somewhere else, so that what it did there is not known here."""
+        if begun.incarnation == incarnation:
+            return False
+        if begun.adopted and begun.incarnation is not None:
+            return True
+        await self._patiently(lambda: self._journal.enter(begun.run, fence.runner_id, incarnation))
+        return False
+
+    async def end(self, run: CallRun, fence: Fence, tool: Tool, output: ToolOutput) -> None:
+        """Keep the result. Files are not part of it: whoever takes over has the executor hand them out again."""
+        if output.files and tool.effect is Effect.KEYED:
+            return
+        await self._patiently(
+            lambda: self._journal.finish(run, fence.runner_id, result=output.text, is_error=output.is_error)
+        )
+
+    async def _patiently(self, write: Callable[[], Awaitable[T]]) -> T:
+        """What happened is not thrown away because the database is: it is written when it is back."""
+        delay = DATABASE_RETRY_FIRST
+        while True:
+            try:
+                return await write()
+            except Unavailable as error:
+                _log.warning("the journal waits for the database: %s", error)
+            await self._clock.sleep(delay.total_seconds())
+            delay = min(2 * delay, DATABASE_RETRY_LONGEST)

@@ -1,0 +1,71 @@
+"""Forgetting calls whose results are committed: their lines in the journal, and their keys in the workspace."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from perdure.core.clock import Clock
+from perdure.core.errors import PerdureError
+from perdure.core.ids import ChatId
+from perdure.core.timing import FORGET_PERIOD, JOURNAL_KEPT, JOURNAL_SWEEP_PERIOD
+from perdure.store.journal import CallRun, Journal
+from perdure.tools.tool import CallKey
+
+_log = logging.getLogger(__name__)
+
+
+class KeyHolder(Protocol):
+    """Who keeps results by key until it is told that nobody asks for them any more."""
+
+    async def forget_keys(self, home: ChatId, keys: Sequence[str]) -> None: ...
+
+
+class NoKeys:
+    async def forget_keys(self, home: ChatId, keys: Sequence[str]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call whose result is in the history."""
+
+    call: CallRun
+    home: ChatId
+
+
+class Forgetting:
+    """Collects what is done and forgets it together: no turn waits for that."""
+
+    def __init__(self, journal: Journal, holder: KeyHolder, clock: Clock) -> None:
+        self._journal = journal
+        self._holder = holder
+        self._clock = clock
+        self._done: list[Done] = []
+
+    def committed(self, done: Sequence[Done]) -> None:
+        self._done.extend(done)
+
+    async def run(self) -> None:
+        swept = self._clock.monotonic()
+        while True:
+            await self._clock.sleep(FORGET_PERIOD.total_seconds())
+            try:
+                await self.once()
+                if self._clock.monotonic() - swept >= JOURNAL_SWEEP_PERIOD.total_seconds():
+                    swept = self._clock.monotonic()
+                    await self._journal.sweep(JOURNAL_KEPT)
+            except PerdureError as error:
+                _log.warning("calls were not forgotten: %s", error)
+
+    async def once(self) -> None:
+        if not self._done:
+            return
+        done, self._done = self._done, []
+        await self._journal.forget([one.call for one in done])
+        keys = defaultdict[ChatId, list[str]](list)
+        for one in done:
+            call = one.call
+            keys[one.home].append(str(CallKey(call.chat_id, call.message, call.index, call.run)))
+        for home, theirs in keys.items():
+            await self._holder.forget_keys(home, theirs)

@@ -1,0 +1,96 @@
+"""What the journal is told, what is forgotten again, and what a result that comes late is good for."""
+
+from dataclasses import replace
+from uuid import uuid4
+
+from perdure.core.chat import Fence, State, Status
+from perdure.core.ids import ChatId, ReplicaId, RunnerId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import ToolCall
+from perdure.machine.change import Owner
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.ownership import Acquire
+from perdure.machine.transitions.steps import CommitStep
+from perdure.store.commit import NewCard
+from perdure.store.journal import CallRun, Journal
+from perdure.testing.house import House
+from perdure.tools.tool import Effect, Tool, ToolContext, tool
+
+
+def payment() -> Tool:
+    @tool(Effect.ONCE)
+    async def pay(_: ToolContext) -> str:
+        """Pay somebody, for good."""
+        return "paid"
+
+    return pay
+
+
+def loud(text: str) -> Tool:
+    @tool(Effect.KEYED)
+    async def shout(_: ToolContext) -> str:
+        """Says very much."""
+        return text
+
+    return shout
+
+
+async def lines(house: House, chat: ChatId) -> int:
+    return await house.pool.fetchval("SELECT count(*) FROM journal WHERE chat_id = $1", chat)
+
+
+async def test_calls_whose_results_are_committed_are_forgotten(house: House) -> None:
+    house.tools.tools = (payment(),)
+    chat = await house.someone_asks("[[call:pay]] [[call:pay]] [[say:3 tokens]]")
+    await house.comes_to_rest(chat)
+    await house.kit.forgetting.once()
+    assert await lines(house, chat) == 0
+    assert (await house.said(chat)).count("pay: paid") == 2
+
+
+async def test_a_result_that_no_column_can_hold_is_kept_all_the_same(house: House) -> None:
+    house.tools.tools = (loud("nul \x00, half a pair \ud800, and " + "x" * 5_000_000),)
+    chat = await house.someone_asks("[[call:shout]] [[say:3 tokens]]")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.last_error) == (State.W, None)
+    result = next(word for word in await house.said(chat) if word.startswith("shout: "))
+    assert len(result) < 300_000
+    assert result.startswith("shout: nul \x00, half a pair \ufffd, and xxx")
+
+
+async def test_a_late_result_answers_the_question_what_became_of_the_call(house: House) -> None:
+    """A replica is slow, another one asks the user, and then the first one's payment comes through."""
+    house.tools.tools = (payment(),)
+    chat_id, slow = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="slow")
+    created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(slow)])
+    call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", "{}"),))
+    step = await house.machine.advance(created.chat, CommitStep(messages=(call,)))
+    fence = Fence(slow.worker_id, slow.runner_id, Status.RUNNING, step.chat.history_version)
+    run, journal = CallRun(chat_id, step.chat.last_assistant, 0), Journal(house.pool)
+    assert await journal.start(run, fence, tool="pay", effect="once")
+    await house.until(chat_id, lambda row: row.status is Status.REQUIRES_ACTION)
+    assert await journal.finish(run, slow.runner_id, result="paid at last", is_error=False)
+    rested = await house.comes_to_rest(chat_id)
+    assert rested.state is State.W
+    assert "pay: paid at last" in await house.said(chat_id)
+
+
+async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(house: House) -> None:
+    journaling = house.kit.tools.journaling
+    chat_id, owner = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="moved")
+    created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(owner)])
+    call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "shout", "{}"),))
+    step = await house.machine.advance(created.chat, CommitStep(messages=(call,)))
+    fence = Fence(owner.worker_id, owner.runner_id, Status.RUNNING, step.chat.history_version)
+    run = CallRun(chat_id, step.chat.last_assistant, 0)
+    shout = loud("hello")
+    begun = await journaling.begin(run, fence, shout, entry=None, incarnation=None)
+    assert not await journaling.enter(begun, fence, "first")
+    (entry,) = await house.kit.journal.load(chat_id, run.message)
+    assert entry.incarnation == "first"
+    heir = replace(fence, runner_id=RunnerId(uuid4()))
+    adopted = await journaling.begin(run, heir, shout, entry=entry, incarnation="second")
+    assert not await journaling.enter(adopted, heir, "first")
+    assert await journaling.enter(adopted, heir, "second")
