@@ -51,12 +51,13 @@ class Bench:
         return await self.keep(await driver.start(plan))
 
     async def clear(self) -> None:
-        await self._stack.aclose()
         last = self.replica()
-        for plan in self._plans:
-            await last.remove(plan)
-        for driver in self._drivers:
-            await driver.close()
+        async with AsyncExitStack() as stack:
+            for driver in self._drivers:
+                stack.push_async_callback(driver.close)
+            for plan in self._plans:
+                stack.push_async_callback(last.remove, plan)
+            await self._stack.aclose()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from perdure.testing.polling import eventually
 from perdure.workspaces.ssh import SshHost
 
 CONFIGURATION = """
@@ -41,13 +42,10 @@ async def running_sshd() -> AsyncGenerator[SshHost]:
     (root / "config").write_text(CONFIGURATION.format(port=port, root=root))
     _separate_privileges()
     program = shutil.which("sshd", path="/usr/sbin:/usr/bin") or "sshd"
-    process = await asyncio.create_subprocess_exec(
-        program, "-D", "-e", "-f", str(root / "config"), stderr=asyncio.subprocess.PIPE
-    )
-    assert process.stderr is not None
-    while b"listening" not in await process.stderr.readline():
-        assert process.returncode is None
-    drained = asyncio.ensure_future(process.stderr.read())
+    # A file, not a pipe: a session that somebody left open would hold the pipe, and nobody would see the end.
+    with (root / "log").open("wb") as log:
+        process = await asyncio.create_subprocess_exec(program, "-D", "-e", "-f", str(root / "config"), stderr=log)
+    eventually(lambda: b"listening" in (root / "log").read_bytes(), "sshd listens")
     try:
         yield SshHost(
             address="127.0.0.1",
@@ -60,7 +58,6 @@ async def running_sshd() -> AsyncGenerator[SshHost]:
     finally:
         process.terminate()
         await process.wait()
-        await drained
         shutil.rmtree(root)
 
 

@@ -145,8 +145,8 @@ class SshDriver:
             raise WorkspaceRefused("host_refused", f"{self._host.address} refused: {str(result.stderr)[-300:].strip()}")
 
     async def _upload(self, path: str, content: bytes) -> None:
-        """Whole or not at all, readable for the user alone."""
-        command = f"umask 077 && cat > {path}.new && mv {path}.new {path}"
+        """Whole or not at all, readable for the user alone, whoever else stores the same at the same time."""
+        command = f"umask 077 && cat > {path}.$$ && mv {path}.$$ {path} || {{ rm -f {path}.$$; false; }}"
         result = await (await self._connected()).run(command, input=content, encoding=None)
         if result.exit_status:
             raise WorkspaceRefused("host_refused", f"{self._host.address} could not store {path}; is its disk full?")
