@@ -131,6 +131,14 @@ class Settings:
         ),
     ] = None
     bind: Annotated[Address, About("The address to listen on, as `host:port`.", Address.parse)] = _LOOPBACK
+    advertise: Annotated[
+        Address | None,
+        About(
+            "The address at which other replicas reach this one, as `host:port`. Without it the one to listen on; "
+            "where that is every address, this host's name.",
+            Address.parse,
+        ),
+    ] = None
     secret_key: Annotated[
         tuple[str, ...],
         About(

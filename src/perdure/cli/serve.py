@@ -50,12 +50,19 @@ async def serve(settings: Settings, *, demo: bool = False, brought: Brought = NO
     """Take requests until a signal says stop, then let what runs come to its end."""
     with listening(settings.bind) as listener:
         address = Address(*listener.getsockname()[:2])
-        async with running(settings, address=str(address), brought=brought) as system, AsyncExitStack() as stack:
+        found_at = str(settings.advertise or reachable(address))
+        async with running(settings, address=found_at, brought=brought) as system, AsyncExitStack() as stack:
             if demo:
                 await system.offer_demo(await stack.enter_async_context(simulator()))
             await _welcome(system, address)
             await _answer_requests(system, listener)
         log.info("stopped")
+
+
+def reachable(address: Address) -> Address:
+    """Where others on the network find what listens here."""
+    everywhere = address.host in ("0.0.0.0", "::")  # noqa: S104
+    return replace(address, host=socket.gethostname()) if everywhere else address
 
 
 async def _welcome(system: System, address: Address) -> None:
