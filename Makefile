@@ -7,6 +7,7 @@ READY   := .venv/.synced
 LOCKS   := requirements.lock web/pnpm-lock.yaml
 WEB     := .make/web-packages
 PAGE    := web/dist/index.html
+TYPES   := web/src/api/generated.ts
 
 # Pyright's JavaScript is inside its wheel. It runs on the machine's Node and asks nothing of the network.
 export PYRIGHT_PYTHON_GLOBAL_NODE = 1
@@ -45,7 +46,7 @@ check: $(READY) $(WEB) ## Format, lint, types, import floors, locks
 check-types:
 	@$(BIN)/python scripts/check-types
 
-check-web:
+check-web: $(TYPES)
 	@scripts/pnpm --silent check > .make/web.log 2>&1 || { cat .make/web.log; exit 1; }
 
 check-code:
@@ -86,7 +87,11 @@ $(WEB): web/pnpm-lock.yaml
 	@scripts/pnpm install --frozen-lockfile --silent
 	@touch $@
 
-$(PAGE): $(WEB) $(shell find web/src web/index.html web/vite.config.ts -type f 2>/dev/null)
+# Only the check of types reads them: what bundles and what tests strips types away.
+$(TYPES): $(READY) $(WEB) web/scripts/types.mjs $(shell find src/perdure -name '*.py')
+	@scripts/pnpm --silent run types
+
+$(PAGE): $(WEB) $(shell find web/src web/public web/index.html web/vite.config.ts -type f ! -path $(TYPES) 2>/dev/null)
 	@echo "setup: building the web page"
 	@scripts/pnpm --silent build > .make/page.log 2>&1 || { cat .make/page.log; exit 1; }
 	@touch $@

@@ -27,6 +27,11 @@ CHECKS = [getattr(checks, "not_a_server_error"), *(getattr(openapi_checks, name)
 schema: Any = schemathesis.openapi.from_dict(DOCUMENT)
 
 
+def test_every_operation_has_a_name_of_its_own() -> None:
+    names = [route.handler.__name__ for route in TABLE.routes]
+    assert sorted(names) == sorted(set(names))
+
+
 @asynccontextmanager
 async def _served(databases: Databases) -> AsyncGenerator[tuple[str, str]]:
     async with (

@@ -25,7 +25,7 @@ _HEADERS = (
     ("cross-origin-opener-policy", "same-origin"),
 )
 _PLACES = ("/chats", "/settings", "/admin", "/login", "/inbox", "/workspaces", "/shared")
-_MISSING = b"<!doctype html><title>Perdure</title><p>The web page is not built. Run <code>make web</code>.</p>"
+_MISSING = b"<!doctype html><title>Perdure</title><p>The web page is not built. Run <code>make run</code>.</p>"
 
 
 @dataclass(frozen=True, slots=True)

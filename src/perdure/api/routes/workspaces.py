@@ -115,14 +115,14 @@ async def stop_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothin
 
 
 @routes.get("/workspaces/{workspace_id}/files")
-async def list_files(caller: Caller, workspace_id: WorkspaceId, query: FilesQuery) -> Listing:
+async def list_workspace_files(caller: Caller, workspace_id: WorkspaceId, query: FilesQuery) -> Listing:
     """Files and folders."""
     client = await _client(caller, workspace_id)
     return await client.files.list(query.path, max(1, min(query.depth, DEEPEST)))
 
 
 @routes.get("/workspaces/{workspace_id}/files/content", raw=("application/octet-stream",))
-async def read_file(caller: Caller, workspace_id: WorkspaceId, query: PathQuery) -> Answer:
+async def read_workspace_file(caller: Caller, workspace_id: WorkspaceId, query: PathQuery) -> Answer:
     """The bytes of a file."""
     client = await _client(caller, workspace_id)
     content = await client.files.content(query.path, SHOWN_BYTES)
