@@ -133,13 +133,7 @@ def partial_kept(case: Case) -> Iterator[Wrong]:
         if stopped is None:
             continue
         episode = stopped.old_history or 0, stopped.old_attempt or 0
-        seen = [
-            length
-            for witness in case.witnesses
-            if witness.chat_id == chat_id
-            for at, length in witness.shown.get(episode, ())
-            if at < died - STORED_WITHIN
-        ]
+        seen = _seen(case, chat_id, episode, died)
         kept = len(answers.get((chat_id, stopped.snapshot), ""))
         if seen and kept < max(seen):
             text = f"snapshot {stopped.snapshot}: {max(seen)} characters were seen before the crash, {kept} are kept"
@@ -204,6 +198,24 @@ def violations(case: Case, rules: Sequence[Rule]) -> list[Wrong]:
 
 def accepted(operations: Iterable[Operation]) -> int:
     return sum(operation.outcome is Outcome.ACCEPTED for operation in operations)
+
+
+def _seen(case: Case, chat_id: UUID, episode: tuple[int, int], died: float) -> list[int]:
+    """How much of an answer was seen a while before its driver died.
+
+    A crash of Postgres empties the table of parts: of answers from before it nothing is promised.
+    """
+    shown = [
+        sample
+        for witness in case.witnesses
+        if witness.chat_id == chat_id
+        for sample in witness.shown.get(episode, ())
+        if sample[0] < died - STORED_WITHIN
+    ]
+    crashes = [fault.at for fault in case.book.faults if fault.kind == "crash postgres"]
+    if any(at < crash < died for at, _ in shown for crash in crashes):
+        return []
+    return [length for _, length in shown]
 
 
 def _stopped(change: ChangeRow, died: float) -> bool:

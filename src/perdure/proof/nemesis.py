@@ -36,6 +36,8 @@ STORM = Weather(
 )
 CALM = Weather()
 ASLEEP = LEASE + timedelta(seconds=2)
+SETTLED = LEASE + timedelta(seconds=1)
+"""A replica that missed a renewal takes nothing over for one lease: what is watched begins after that."""
 FATES = (Fate.LOSE_REQUEST, Fate.LOSE_ANSWER, Fate.RACE)
 CHANNEL = "perdure"
 
@@ -111,6 +113,7 @@ class Nemesis:
                 await asyncio.sleep(strike.pause)
                 if strike.kind == WATCHED:
                     await self._all_over()
+                    await asyncio.sleep(SETTLED.total_seconds())
                     await self._strike(strike)
                 else:
                     self._striking.add(asyncio.create_task(self._strike(strike)))

@@ -179,17 +179,20 @@ class Person:
 
     async def _asked(self, verb: str, asking: Awaitable[object], *, marker: str = "", number: int = 0) -> None:
         assert self._chat is not None
-        line = ""
+        line, outcome = "", Outcome.UNKNOWN
         try:
             async with asyncio.timeout(PATIENCE):
                 line = _line(await asking)
             outcome = Outcome.ACCEPTED
         except ApiError as error:
-            outcome = Outcome.REFUSED if error.status < 500 else Outcome.UNKNOWN
+            if error.status < 500:
+                outcome = Outcome.REFUSED
             self._book.note(self._chat.id, self._name, f"{verb}: {error.status} {error}")
-        except _UNHEARD:
-            outcome = Outcome.UNKNOWN
-        self._book.did(Operation(time.time(), self._chat.id, verb, outcome, marker, number, line))
+        except _UNHEARD as error:
+            self._book.note(self._chat.id, self._name, f"{verb}: {error!r}")
+        finally:
+            # Also when the run ends in the middle of a request.
+            self._book.did(Operation(time.time(), self._chat.id, verb, outcome, marker, number, line))
 
 
 def _line(answer: object) -> str:

@@ -76,6 +76,7 @@ class Answering:
             )
         )
         exchange.on_lost = lambda: self.recording.client_closed(entry)
+        exchange.on_first_byte = lambda: self._first_byte(entry)
         return entry
 
     def _authorized(self, wire: Wire, exchange: Exchange, id: str) -> Request:  # noqa: A002
@@ -88,6 +89,9 @@ class Answering:
     def _refuse(self, wire: Wire, exchange: Exchange, entry: Recorded, problem: Problem) -> None:
         entry.problem = problem.message
         exchange.respond(problem.status, wire.error(problem), **wire.error_headers(problem), **problem.headers)
+
+    def _first_byte(self, entry: Recorded) -> None:
+        entry.first_byte_at = self.now()
 
     def _finish(self, entry: Recorded, exchange: Exchange) -> None:
         """Write down how it ended."""

@@ -23,6 +23,7 @@ class Exchange:
         "headers",
         "keep_alive",
         "method",
+        "on_first_byte",
         "on_lost",
         "path",
         "query",
@@ -43,6 +44,7 @@ class Exchange:
         self.finished = False
         self.status: int | None = None
         self._head = b""
+        self.on_first_byte: Callable[[], None] | None = None
         self.on_lost: Callable[[], None] | None = None
 
     def respond(self, status: int, body: bytes, content_type: str = "application/json", **headers: str) -> None:
@@ -64,6 +66,8 @@ class Exchange:
     def write(self, data: bytes) -> None:
         """Send a piece of a streamed answer; nothing sends at least the head."""
         head, self._head = self._head, b""
+        if head and self.on_first_byte is not None:
+            self.on_first_byte()
         if data:
             self.connection.transport.write(b"%s%x\r\n%s\r\n" % (head, len(data), data))
         elif head:

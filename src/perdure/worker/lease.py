@@ -11,6 +11,7 @@ import asyncpg
 from asyncpg import Connection, Record
 
 from perdure.core.clock import Clock
+from perdure.core.errors import Misconfigured
 from perdure.core.ids import ReplicaId
 from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, READY_AFTER, RENEWAL_PERIOD, RENEWAL_TIMEOUT
 from perdure.store.replicas import Renewal, leave, register, renew
@@ -99,7 +100,7 @@ class Lease:
                     await self._register(connection)
                     registered = True
                 registered = await self._renew(connection, loop)
-            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Misconfigured) as error:
                 self.renewals["failed"] += 1
                 _log.warning("the lease could not be renewed: %s", error or type(error).__name__)
                 connection = await self._dropped(connection)

@@ -162,6 +162,9 @@ class Runner:
                 self._released = True
             case Unavailable():
                 raise error
+            case _ if isinstance(error, AWAY) and not isinstance(error, OSError | ValueError):
+                # Ours to repeat, like any other absence: no turn fails because its database was restarted.
+                raise Unavailable(str(error)) from error
             case ProviderFailure():
                 await self._drive.commit(FinishError(error.error), Abandon())
             case _:

@@ -1,0 +1,117 @@
+"""Many chats at once, each with its stream, each sending the next message when its turn ends."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import aiohttp
+
+from perdure.proof.scale.gauges import Statement, cpu_seconds, memory_mebibytes, since, statements
+from perdure.proof.scale.talk import Failed, Talk, Turn
+
+SAMPLING = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A deployment: where it is, who may use it, and which processes and database belong to it, where known."""
+
+    url: str
+    tokens: Sequence[str]
+    pids: Sequence[int] = ()
+    database_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How things stood at a time."""
+
+    at: float
+    turns: int
+    cpu: float
+    memory: float
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What a load came to."""
+
+    chats: int
+    seconds: float = 0.0
+    turns: list[Turn] = field(default_factory=list[Turn])
+    failures: Counter[str] = field(default_factory=Counter[str])
+    reasons: list[str] = field(default_factory=list[str])
+    retries: int = 0
+    events: int = 0
+    received: int = 0
+    cpu: float = 0.0
+    statements: list[Statement] = field(default_factory=list[Statement])
+    moments: list[Moment] = field(default_factory=list[Moment])
+
+    @property
+    def rate(self) -> float:
+        return len(self.turns) / self.seconds if self.seconds else 0.0
+
+    def calls(self, kind: str) -> float:
+        """Statements of a kind per turn."""
+        return sum(each.calls for each in self.statements if each.kind == kind) / max(1, len(self.turns))
+
+
+class Load:
+    """One load on one place."""
+
+    def __init__(self, place: Place, *, chats: int, turns: int, text: str) -> None:
+        self._place = place
+        self._chats = chats
+        self._turns = turns
+        self._text = text
+        self._talks: list[Talk] = []
+        self.result = Loaded(chats)
+
+    async def run(self, progress: Callable[[int, int], None]) -> Loaded:
+        """All chats from their first to their last turn."""
+        connector = aiohttp.TCPConnector(limit=0)
+        async with aiohttp.ClientSession(connector=connector) as http:
+            self._talks = [
+                Talk(http, self._place.url, self._place.tokens[number % len(self._place.tokens)])
+                for number in range(self._chats)
+            ]
+            before = await self._statements()
+            cpu, begun = self._cpu(), time.perf_counter()
+            sampling = asyncio.create_task(self._sample(begun, progress))
+            await asyncio.gather(*(self._chat(talk) for talk in self._talks))
+            self.result.seconds = time.perf_counter() - begun
+            self.result.cpu = self._cpu() - cpu
+            sampling.cancel()
+            after = await self._statements()
+            self.result.statements = since(before, after)
+            await asyncio.gather(*(talk.close() for talk in self._talks))
+        self.result.retries = sum(talk.retries for talk in self._talks)
+        self.result.events = sum(talk.events for talk in self._talks)
+        self.result.received = sum(talk.received for talk in self._talks)
+        return self.result
+
+    async def _chat(self, talk: Talk) -> None:
+        try:
+            self.result.turns.append(await talk.create(self._text))
+            for _ in range(self._turns - 1):
+                self.result.turns.append(await talk.send(self._text))
+        except Failed as failure:
+            self.result.failures[failure.stage] += 1
+            self.result.reasons.append(str(failure))
+
+    async def _statements(self) -> dict[str, Statement]:
+        return await statements(self._place.database_url) if self._place.database_url else {}
+
+    def _cpu(self) -> float:
+        return sum(cpu_seconds(pid) for pid in self._place.pids)
+
+    async def _sample(self, begun: float, progress: Callable[[int, int], None]) -> None:
+        while True:
+            await asyncio.sleep(SAMPLING)
+            memory = sum(memory_mebibytes(pid) for pid in self._place.pids)
+            done = len(self.result.turns)
+            self.result.moments.append(Moment(time.perf_counter() - begun, done, self._cpu(), memory))
+            progress(done, self._chats * self._turns)

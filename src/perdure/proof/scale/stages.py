@@ -1,0 +1,190 @@
+"""The stages of a scale test. Each takes a place, does one thing to it, and says what that came to."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import aiohttp
+import msgspec
+
+from perdure.proof.scale.floor import Done, Task, measured
+from perdure.proof.scale.gauges import COMMIT, CONFIGURATION, TURN, Statement, cpu_seconds, memory_mebibytes, since
+from perdure.proof.scale.gauges import statements as read_statements
+from perdure.proof.scale.load import Place
+from perdure.proof.scale.talk import Talk
+
+STREAMS, DELTAS, PACE = 50, 400, 100
+EARLY, LATE, LONG_CHATS, WINDOW = 10, 200, 4, 10
+WARM_CHATS, WARM_TURNS = 16, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """Statements of one warm turn."""
+
+    commits: float
+    round_trips: float
+    configuration: float
+    statements: Sequence[Statement]
+
+
+@dataclass(frozen=True, slots=True)
+class Deltas:
+    """Microseconds of CPU per streamed delta: the server with one subscriber, and the floor."""
+
+    ours: float
+    floor: float
+
+
+@dataclass(frozen=True, slots=True)
+class LongChat:
+    """What a turn costs early and late in a chat: milliseconds of server CPU, rows read."""
+
+    early_cpu: float
+    late_cpu: float
+    early_rows: float
+    late_rows: float
+
+
+def session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+
+
+def _talks(http: aiohttp.ClientSession, place: Place, count: int) -> list[Talk]:
+    return [Talk(http, place.url, place.tokens[number % len(place.tokens)]) for number in range(count)]
+
+
+async def warm(place: Place, text: str) -> Warm:
+    """Turns of chats whose first ones are over: nothing is read for the first time."""
+    async with session() as http:
+        talks = _talks(http, place, WARM_CHATS)
+        await asyncio.gather(*(talk.create(text) for talk in talks))
+        await asyncio.gather(*(talk.send(text) for talk in talks))
+        before = await read_statements(place.database_url)
+        await asyncio.gather(*(_turns(talk, text, WARM_TURNS) for talk in talks))
+        ran = since(before, await read_statements(place.database_url))
+        await asyncio.gather(*(talk.close() for talk in talks))
+    turns = WARM_CHATS * WARM_TURNS
+    calls = {
+        kind: sum(each.calls for each in ran if each.kind == kind) / turns for kind in (COMMIT, CONFIGURATION, TURN)
+    }
+    return Warm(calls[COMMIT], calls[COMMIT] + calls[TURN] + calls[CONFIGURATION], calls[CONFIGURATION], ran)
+
+
+async def _turns(talk: Talk, text: str, count: int) -> None:
+    for _ in range(count):
+        await talk.send(text)
+
+
+async def deltas(place: Place, simulator_url: str) -> Deltas:
+    """Long answers less short ones, at the pace of a real model, beside a process that drains the same bytes."""
+    long, short = f"[[rate:{PACE}]][[say:{DELTAS} tokens]]", f"[[rate:{PACE}]][[say:1 tokens]]"
+    async with session() as http:
+        talks = _talks(http, place, STREAMS)
+        await asyncio.gather(*(talk.create(short) for talk in talks))
+        small = await _spent(place, talks, short)
+        large = await _spent(place, talks, long)
+        await asyncio.gather(*(talk.close() for talk in talks))
+    floors = [await measured(Task(simulator_url, text, STREAMS, 1)) for text in (short, long)]
+    count = STREAMS * (DELTAS - 1)
+    return Deltas((large - small) / count * 1e6, (floors[1].cpu - floors[0].cpu) / count * 1e6)
+
+
+async def _spent(place: Place, talks: Sequence[Talk], text: str) -> float:
+    before = sum(cpu_seconds(pid) for pid in place.pids)
+    await asyncio.gather(*(talk.send(text) for talk in talks))
+    return sum(cpu_seconds(pid) for pid in place.pids) - before
+
+
+async def long_chats(place: Place, text: str) -> LongChat:
+    """A few chats, from their first turn to their two hundredth."""
+    async with session() as http:
+        talks = _talks(http, place, LONG_CHATS)
+        await asyncio.gather(*(talk.create(text) for talk in talks))
+        await asyncio.gather(*(_turns(talk, text, EARLY - WINDOW // 2 - 1) for talk in talks))
+        early = await _window(place, talks, text)
+        await asyncio.gather(*(_turns(talk, text, LATE - EARLY - WINDOW) for talk in talks))
+        late = await _window(place, talks, text)
+        await asyncio.gather(*(talk.close() for talk in talks))
+    return LongChat(early[0], late[0], early[1], late[1])
+
+
+async def _window(place: Place, talks: Sequence[Talk], text: str) -> tuple[float, float]:
+    before, cpu = await read_statements(place.database_url), sum(cpu_seconds(pid) for pid in place.pids)
+    await asyncio.gather(*(_turns(talk, text, WINDOW) for talk in talks))
+    spent = sum(cpu_seconds(pid) for pid in place.pids) - cpu
+    ran = since(before, await read_statements(place.database_url))
+    turns = len(talks) * WINDOW
+    return spent / turns * 1e3, sum(each.rows for each in ran if each.kind == TURN) / turns
+
+
+class _Request(msgspec.Struct, frozen=True):
+    first_byte_at: float | None = None
+    text: str | None = None
+
+
+class _Requests(msgspec.Struct, frozen=True):
+    requests: tuple[_Request, ...]
+
+
+async def added_first_output(place: Place, simulator_url: str, turns: int) -> list[float]:
+    """Milliseconds from the model's first byte to the client's first part, on a server with nothing else to do."""
+    added: list[float] = []
+    async with session() as http:
+        talk = _talks(http, place, 1)[0]
+        await talk.create("[[say:20 tokens]] first")
+        for number in range(turns):
+            marker = f"turn-{number}-of-{talk.chat_id}"
+            turn = await talk.send(f"{marker} [[say:20 tokens]]")
+            async with http.get(f"{simulator_url}/sim/requests", params={"marker": marker}) as answer:
+                found = msgspec.json.decode(await answer.read(), type=_Requests).requests
+            at = next((each.first_byte_at for each in found if each.first_byte_at), None)
+            if at is not None:
+                added.append((turn.asked_on + turn.first_output - at) * 1e3)
+        await talk.close()
+    return added
+
+
+async def resting_memory(place: Place, text: str, chats: int, *, at_once: int = 100) -> tuple[float, float]:
+    """Resident mebibytes at rest: after a first hundreds of chats, and after so many more."""
+    await _wave(place, text, 3 * at_once, at_once)
+    before = sum(memory_mebibytes(pid) for pid in place.pids)
+    await _wave(place, text, chats, at_once)
+    return before, sum(memory_mebibytes(pid) for pid in place.pids)
+
+
+async def _wave(place: Place, text: str, chats: int, at_once: int) -> None:
+    async with session() as http:
+        left = iter(range(chats))
+
+        async def visitor() -> None:
+            for number in left:
+                talk = Talk(http, place.url, place.tokens[number % len(place.tokens)])
+                await talk.create(text)
+                await talk.close()
+
+        await asyncio.gather(*(visitor() for _ in range(at_once)))
+    # Closed episodes are kept for a while for those who come late.
+    await asyncio.sleep(20)
+
+
+async def stuck_subscriber(place: Place, streams: int) -> tuple[float, float]:
+    """Median seconds of a paced answer in many chats: with every subscriber reading, and with one that does not."""
+    text = "[[rate:10]][[say:40 tokens]]"
+    async with session() as http:
+        talks = _talks(http, place, streams)
+        await asyncio.gather(*(talk.create("[[say:1 tokens]]") for talk in talks))
+        free = await asyncio.gather(*(talk.send(text) for talk in talks))
+        stuck = _talks(http, place, 1)[0]
+        await stuck.create("[[say:1 tokens]]")
+        await stuck.hang()
+        flood = asyncio.create_task(stuck.post("[[rate:20000]][[say:100000 tokens]]"))
+        held = await asyncio.gather(*(talk.send(text) for talk in talks))
+        await flood
+        await asyncio.gather(*(talk.close() for talk in (*talks, stuck)))
+    return median(turn.rested for turn in free), median(turn.rested for turn in held)
+
+
+async def floor_turns(place: Place, simulator_url: str, text: str, *, chats: int, turns: int) -> Done:
+    return await measured(Task(simulator_url, text, chats, turns, place.database_url))

@@ -1,0 +1,189 @@
+"""A client with no fat: creates chats, follows their streams and sends messages, and knows when what happened."""
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+
+import aiohttp
+import msgspec
+
+BASE = "/api/v1"
+PATIENCE = 120.0
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """What of an event matters here."""
+
+    type: str
+    status: str | None = None
+    message: "_Message | None" = None
+
+
+class _Message(msgspec.Struct, frozen=True):
+    role: str
+
+
+class _Chat(msgspec.Struct, frozen=True):
+    id: str
+
+
+class _Created(msgspec.Struct, frozen=True):
+    chat: _Chat
+
+
+_batches = msgspec.json.Decoder(list[Heard])
+_created = msgspec.json.Decoder(_Created)
+
+
+class Failed(Exception):
+    """A turn that did not come about; `stage` says how far it came."""
+
+    def __init__(self, stage: str, why: str) -> None:
+        super().__init__(f"{stage}: {why}")
+        self.stage = stage
+
+
+@dataclass(slots=True)
+class Turn:
+    """When one turn came to what, in seconds since it was asked for."""
+
+    asked_at: float
+    asked_on: float = field(default_factory=time.time)
+    """The same moment by the clock on the wall."""
+    accepted: float = 0.0
+    """The server had it in its database."""
+    running: float = 0.0
+    first_output: float = 0.0
+    rested: float = 0.0
+
+
+@dataclass(slots=True)
+class Talk:
+    """One chat and its stream."""
+
+    http: aiohttp.ClientSession
+    url: str
+    token: str
+    chat_id: str = ""
+    received: int = 0
+    events: int = 0
+    retries: int = 0
+    _socket: aiohttp.ClientWebSocketResponse | None = None
+    _reading: "asyncio.Task[None] | None" = None
+    _turn: Turn | None = None
+    _rested: asyncio.Event = field(default_factory=asyncio.Event)
+    _status: str = ""
+    _answered: bool = False
+    _broken: str = ""
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.token}", "content-type": "application/json"}
+
+    async def create(self, text: str) -> Turn:
+        """Begin the chat, follow it, and see its first turn through."""
+        turn = self._begin()
+        answer = await self._post("create", "/chats", _said(text))
+        self.chat_id = _created.decode(answer).chat.id
+        turn.accepted = time.perf_counter() - turn.asked_at
+        await self._follow()
+        return await self._see_through(turn)
+
+    async def send(self, text: str) -> Turn:
+        turn = self._begin()
+        await self._post("send", f"/chats/{self.chat_id}/messages", _said(text))
+        turn.accepted = time.perf_counter() - turn.asked_at
+        return await self._see_through(turn)
+
+    async def hang(self) -> None:
+        """Stay connected and read nothing more."""
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait({self._reading})
+
+    async def post(self, text: str) -> None:
+        """Say something without waiting for what comes of it."""
+        await self._post("send", f"/chats/{self.chat_id}/messages", _said(text))
+
+    async def close(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+        if self._socket is not None:
+            await self._socket.close()
+
+    def _begin(self) -> Turn:
+        self._rested.clear()
+        self._answered = False
+        self._turn = Turn(time.perf_counter())
+        return self._turn
+
+    async def _post(self, stage: str, path: str, body: bytes) -> bytes:
+        try:
+            async with self.http.post(self.url + BASE + path, data=body, headers=self._headers) as answer:
+                content = await answer.read()
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Failed(stage, repr(error)) from error
+        if answer.status >= 400:
+            raise Failed(stage, f"{answer.status} {content[:200]!r}")
+        return content
+
+    async def _follow(self) -> None:
+        address = f"{self.url}{BASE}/chats/{self.chat_id}/stream"
+        try:
+            self._socket = await self.http.ws_connect(address, headers=self._headers, max_msg_size=0)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Failed("stream", repr(error)) from error
+        self._reading = asyncio.create_task(self._read(self._socket))
+
+    async def _read(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        async for message in socket:
+            self.received += len(message.data)
+            for event in _batches.decode(message.data):
+                self.events += 1
+                self._hear(event)
+            self._look()
+        self._broken = "the stream ended"
+        self._rested.set()
+
+    def _hear(self, event: Heard) -> None:
+        turn = self._turn
+        if turn is None:
+            return
+        match event.type:
+            case "message_part":
+                turn.first_output = turn.first_output or time.perf_counter() - turn.asked_at
+            case "message" if event.message is not None and event.message.role == "assistant":
+                self._answered = True
+                turn.first_output = turn.first_output or time.perf_counter() - turn.asked_at
+            case "status":
+                self._status = event.status or ""
+                if self._status == "running":
+                    turn.running = turn.running or time.perf_counter() - turn.asked_at
+            case "retry":
+                self.retries += 1
+            case _:
+                pass
+
+    def _look(self) -> None:
+        """Whether the turn is over: a short one may be, without anybody having said that it ran."""
+        turn = self._turn
+        failed = self._status == "error"
+        if turn is not None and not turn.rested and (failed or (self._answered and self._status == "waiting")):
+            turn.rested = time.perf_counter() - turn.asked_at
+            self._broken = "it rests in an error" if failed else ""
+            self._rested.set()
+
+    async def _see_through(self, turn: Turn) -> Turn:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._rested.wait()
+        except TimeoutError as error:
+            raise Failed("rest", "it took too long") from error
+        if self._broken:
+            raise Failed("rest", self._broken)
+        turn.running = turn.running or turn.first_output
+        return turn
+
+
+def _said(text: str) -> bytes:
+    return msgspec.json.encode({"content": [{"type": "text", "text": text}]})

@@ -1,0 +1,38 @@
+"""A replica keeps its right to its chats whatever its database does."""
+
+import asyncio
+
+from asyncpg import Connection, Record
+
+from perdure.core.clock import SystemClock
+from perdure.core.errors import Misconfigured
+from perdure.store.connection import connect
+from perdure.store.replicas import Renewal
+from perdure.worker.lease import Lease
+
+
+async def test_a_lease_is_renewed_again_after_the_database_could_not_be_reached(database_url: str) -> None:
+    opened: list[Connection[Record]] = []
+    refused = asyncio.Event()
+    renewed = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def connecting() -> "Connection[Record]":
+        if opened and not refused.is_set():
+            loop.call_soon_threadsafe(refused.set)
+            raise Misconfigured("The database cannot be reached.")
+        opened.append(await connect(database_url))
+        return opened[-1]
+
+    def note(_: Renewal) -> None:
+        if refused.is_set():
+            renewed.set()
+
+    lease = Lease(connecting, SystemClock())
+    lease.when_renewed(note, lambda _: None)
+    await lease.start()
+    opened[0].terminate()
+    async with asyncio.timeout(20):
+        await renewed.wait()
+    assert lease.valid
+    await lease.stop()
