@@ -204,27 +204,27 @@ async def test_a_killed_process_leaves_whole_changes_only(place: Place, tmp_path
     script.write_text(WRITER, encoding="utf8")
     chats = [await place.chats.at_rest() for _ in range(12)]
     random = Random(7)
-    await asyncio.gather(*(killed(place, script, chat, random.uniform(0, 0.06)) for chat in chats))
+    await asyncio.gather(*(killed(place, script, chat, random.randint(1, 60)) for chat in chats))
     for chat in chats:
         end = await place.machine.load(chat.id)
         assert end.snapshot_version > chat.snapshot_version
         await check_whole(place, end)
 
 
-async def killed(place: Place, script: Path, chat: Chat, after: float) -> None:
+async def killed(place: Place, script: Path, chat: Chat, changes: int) -> None:
+    """End the writer once it has made about this many changes, wherever it is by then."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, script, place.url, str(chat.id), str(place.user_id), stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     assert await process.stdout.readline() == b"ready\n"
-    await until_moved(place, chat)
-    await asyncio.sleep(after)
+    await until_moved(place, chat, changes)
     process.send_signal(signal.SIGKILL)
     await process.wait()
 
 
-async def until_moved(place: Place, chat: Chat) -> None:
-    while (await place.machine.load(chat.id)).snapshot_version == chat.snapshot_version:
+async def until_moved(place: Place, chat: Chat, changes: int) -> None:
+    while (await place.machine.load(chat.id)).snapshot_version < chat.snapshot_version + changes:
         pass
 
 

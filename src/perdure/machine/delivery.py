@@ -19,7 +19,7 @@ from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.machine.change import Plan
 from perdure.store.commit import Guard, IdempotencyKey, NewCard, Write
 from perdure.store.execution import Execution, HeldRow, IdTaken, OutcomeUnknown, Stamp, Trace
-from perdure.store.statement import REMEMBERED
+from perdure.store.statement.row import REMEMBERED
 
 PlanFrom = Callable[[Chat | None], Plan]
 

@@ -18,7 +18,7 @@ from perdure.store.commit import Write
 from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections
 from perdure.store.queries import query
 from perdure.store.rows import leading_chat_of
-from perdure.store.statement import statement
+from perdure.store.statement.assembly import statement
 
 _FAILURES = (*AWAY, asyncpg.PostgresError)
 _LOST_SWAP = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)

@@ -1,0 +1,91 @@
+"""The chat's own row, and the other chat whose fence must hold besides."""
+
+from collections.abc import Hashable
+from operator import attrgetter
+
+from perdure.store.commit import Write
+from perdure.store.rows import CHAT_COLUMNS
+from perdure.store.statement.text import CHANGE, Shape, Text
+
+# How many changes that insert nothing a row remembers.
+REMEMBERED = 8
+
+
+# The chat whose fence must hold besides.
+
+
+def take_guard(write: Write, values: list[object]) -> Hashable:
+    if write.guard is None:
+        return None
+    fence = write.guard.fence
+    values += (write.guard.chat_id, fence.worker_id, fence.runner_id, fence.status.value, fence.history_version)
+    return True
+
+
+def say_guard(text: Text, _: Shape) -> None:
+    columns = ("id", "worker_id", "runner_id", "status", "history_version")
+    where = " AND ".join(f"{column} = {text.value()}{'::text' * (column == 'status')}" for column in columns)
+    text.piece("guard", f"SELECT 1 FROM chats WHERE {where} FOR SHARE")
+
+
+# The chat's own row: swapped, or inserted.
+
+_columns_of = attrgetter(*CHAT_COLUMNS)
+_COLUMNS = tuple(CHAT_COLUMNS.items())
+_TYPES = {
+    **dict.fromkeys(("status", "last_error", "retry_state", "action", "open_calls"), "text"),
+    **dict.fromkeys(("archived", "budget_declined", "continuing", "newest_is_user"), "boolean"),
+    **dict.fromkeys(("worker_id", "runner_id"), "uuid"),
+    **dict.fromkeys(("action_deadline_at", "compaction_requested_at"), "timestamptz"),
+    **dict.fromkeys(("budget_limit", "budget_spent", "budget_reserved"), "bigint"),
+    **dict.fromkeys(("history_version", "queue_version", "retry_version"), "bigint"),
+    "queue": "integer[]",
+}
+
+
+def take_chat(write: Write, values: list[object]) -> Hashable:
+    base, chat = write.base, write.chat
+    if base is None:
+        changed = _COLUMNS
+    else:
+        values.append(base.snapshot_version)
+        pairs = zip(_COLUMNS, _columns_of(base), _columns_of(chat), strict=True)
+        changed = [column for column, old, new in pairs if old is not new and old != new]
+    names: list[str] = []
+    for name, of in changed:
+        if name == "action_deadline_at" and write.action_deadline is not None:
+            values.append(write.action_deadline)
+            names.append("deadline")
+        elif name == "compaction_requested_at" and write.compaction_requested:
+            names.append("compaction")
+        else:
+            values.append(of(chat))
+            names.append(name)
+    return base is None, write.guard is not None, write.named, tuple(names)
+
+
+def say_chat(text: Text, shape: Shape) -> None:
+    created, guarded, named, names = shape
+    seen = "" if created else text.value()
+    columns = {"snapshot_version": "$3::bigint", "change_id": CHANGE, "updated_at": "now()"}
+    columns |= dict(_column(text, name) for name in names)
+    if not named:
+        columns["recent_changes"] = f"(array_prepend({CHANGE}, recent_changes))[1:{REMEMBERED}]"
+    returned = "RETURNING id, snapshot_version, updated_at, action_deadline_at, compaction_requested_at"
+    if created:
+        source = " FROM guard" if guarded else ""
+        listed, given = ", ".join(columns), ", ".join(columns.values())
+        text.piece("swap", f"INSERT INTO chats (id, {listed}) SELECT $1::uuid, {given}{source} {returned}")
+    else:
+        sets = ", ".join(f"{name} = {value}" for name, value in columns.items())
+        where = f"id = $1 AND snapshot_version = {seen}{' AND EXISTS (SELECT FROM guard)' if guarded else ''}"
+        text.piece("swap", f"UPDATE chats SET {sets} WHERE {where} {returned}")
+
+
+def _column(text: Text, name: str) -> tuple[str, str]:
+    """A column of the chat, and the SQL of its new value. Some moments are the database's to name."""
+    if name == "deadline":
+        return "action_deadline_at", f"now() + {text.value()}::interval"
+    if name == "compaction":
+        return "compaction_requested_at", "now()"
+    return name, f"{text.value()}::{_TYPES.get(name, 'integer')}"
