@@ -8,8 +8,6 @@ from perdure.store.rows import MESSAGE_COLUMNS
 from perdure.store.statement.text import Shape, Text
 
 Rows = Sequence[tuple[int, NewMessage]]
-_MESSAGE = tuple(MESSAGE_COLUMNS.items())
-_QUEUED = tuple((name, MESSAGE_COLUMNS[name]) for name in ("parts", "created_by", "model", "effort", "client_id"))
 # A column that no message of the change has a value for is left out of the statement.
 _ALWAYS = frozenset({"role", "visibility", "kind", "parts"})
 
