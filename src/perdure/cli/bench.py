@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 import uvloop
 
-from perdure.cli import bench_machine, bench_workspaces
+from perdure.cli import bench_machine, bench_trees, bench_workspaces
 from perdure.cli.bench_providers import Load, measured, missed, table
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
@@ -58,3 +58,17 @@ def machine(
     for failure in failures:
         typer.echo(f"missed: {failure}", err=True)
     raise typer.Exit(1 if failures else 0)
+
+
+@app.command()
+def trees(
+    count: Annotated[int, typer.Option(help="How many trees grow.", min=1)] = 500,
+    replicas: Annotated[int, typer.Option(help="How many replicas run.", min=2, max=20)] = 3,
+    seed: Annotated[int, typer.Option(help="What is drawn from.")] = 1,
+) -> None:
+    """Parents that wait for 20 agents each while replicas are killed and agents stopped: no wake-up may be lost."""
+    harvest = uvloop.run(bench_trees.measured(count, replicas, seed))
+    typer.echo(bench_trees.table(harvest))
+    for failure in harvest.wrong:
+        typer.echo(f"wrong: {failure}", err=True)
+    raise typer.Exit(1 if harvest.wrong else 0)

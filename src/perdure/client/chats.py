@@ -51,6 +51,10 @@ class ChatPage(Struct, frozen=True, kw_only=True):
     next_cursor: str | None = None
 
 
+class Agents(Struct, frozen=True):
+    items: tuple[ChatCard, ...]
+
+
 class MessagePage(Struct, frozen=True, kw_only=True):
     items: tuple[Message, ...]
     cursor: str
@@ -124,6 +128,10 @@ class Chat:
     async def interrupt(self) -> None:
         """Stop. What the agent said so far is kept."""
         await self._control("interrupt")
+
+    async def agents(self) -> tuple[ChatCard, ...]:
+        """The chats that this chat's agent started."""
+        return (await self._connection.get(f"{self._path}/children", Agents)).items
 
     async def retry(self) -> None:
         await self._control("retry")

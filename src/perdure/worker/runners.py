@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -14,6 +14,7 @@ from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.machine.change import Owner
 from perdure.machine.machine import Committed
+from perdure.machine.transitions import Transition
 from perdure.machine.transitions.ownership import Acquire
 from perdure.store.replicas import Candidate, Owned, Renewal
 from perdure.worker.draining import Driven, Limits, drain
@@ -79,9 +80,16 @@ class Runners:
         owner = Owner(self._lease.id, RunnerId(uuid4())) if stopping else self.take(candidate.owner_id)
         if owner is None or not self.accepting or candidate.chat_id in self._running:
             return False
+
+        def bundle(chat: Chat) -> Sequence[Transition]:
+            # It may have been driven to its rest since it was seen.
+            return (Acquire(owner, candidate.worker_id),) if chat.status in _DRIVEN else ()
+
         try:
-            committed = await self._kit.machine.change(candidate.chat_id, Acquire(owner, candidate.worker_id))
+            committed = await self._kit.machine.change_by(candidate.chat_id, bundle)
         except (Refused, ChatNotFound, Unavailable):
+            return False
+        if committed.plan.empty:
             return False
         self._measure(candidate)
         self._start(committed.chat, owner, candidate.owner_id)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from perdure.sim.ask import Answered, Ask, Called
-from perdure.sim.demo import talk
+from perdure.sim.demo import planning, talk, team
 from perdure.sim.demo.forms import fill
 from perdure.sim.demo.programs import Program, named, wanted
 from perdure.sim.document import Json
@@ -14,7 +14,9 @@ _TASK = re.compile(
     r"\b(write|build|create|make|implement|code|program|script|develop|fix|test|app|function|tool|generate)\b",
     re.IGNORECASE,
 )
-_GO_ON = re.compile(r"\W*(continue|go on|carry on|keep going|proceed|yes|do it)\b", re.IGNORECASE)
+_GO_ON = re.compile(
+    r"\W*(continue|go on|carry on|keep going|proceed|yes|do it|(implement|carry out) the plan)\b", re.IGNORECASE
+)
 _FAILED = re.compile(r"FAILED|Traceback|Error:|exit[_ ]code\W+[1-9]", re.IGNORECASE)
 _NUMBER = re.compile(r"\b(\d{1,3})\b")
 _TEMPLATES = ("python", "blank")
@@ -25,22 +27,26 @@ PATIENCE = 2
 def step(ask: Ask) -> Step:
     """The next step of the demo."""
     offered = frozenset(tool.name for tool in ask.tools)
+    if team.exploring(ask):
+        return team.report(ask)
+    if team.wanted(ask, offered):
+        return team.step(ask)
     request = _request(ask)
+    if planning.PROPOSE in offered and (planning.begun(ask) or _TASK.search(request) or named(request)):
+        return planning.step(ask, wanted(request), offered)
     if not (ask.work or _TASK.search(request) or named(request)):
         return talk.step(ask)
-    builder = Builder(ask, wanted(request), offered)
     if {"write_file", "execute"} <= offered:
-        return builder.step()
-    return builder.plan() if "propose_plan" in offered else talk.step(ask)
+        return Builder(ask, wanted(request), offered).step()
+    return talk.step(ask)
 
 
 def _request(ask: Ask) -> str:
-    """What the user wants; whoever only says to go on wants what they wanted before."""
-    if not _GO_ON.match(ask.prompt):
+    """What the user wants; whoever only says to go on, or answers a question, wants what they wanted before."""
+    if not (_GO_ON.match(ask.prompt) or planning.begun(ask)):
         return ask.prompt
-    return next(
-        (said.text for said in reversed(ask.history) if _TASK.search(said.text) and said.role == "user"), ask.prompt
-    )
+    spoken = [said.text for said in ask.history if said.role == "user" and not _GO_ON.match(said.text)]
+    return next((text for text in reversed(spoken) if _TASK.search(text) or named(text)), ask.prompt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +76,6 @@ class Builder:
                 return self._after_run(call, result)
             case _:
                 return self._report()
-
-    def plan(self) -> Step:
-        """A plan, where building is not allowed."""
-        if self.ask.work:
-            return Step((Text("The plan is ready. Say the word and I will build it."),))
-        text = (
-            f"# Plan: a program that {self.program.what}\n\n1. Write `{self.program.file}` and its test.\n"
-            "2. Run the test and fix what it finds.\n3. Report.\n"
-        )
-        schema = next(tool.schema for tool in self.ask.tools if tool.name == "propose_plan")
-        arguments = fill(schema, {"title": lambda: f"Build {self.program.name}", "text": lambda: text})
-        return Step((Call("propose_plan", arguments),))
 
     @property
     def _needs_workspace(self) -> bool:

@@ -39,6 +39,8 @@ With a workspace I can
 - run it, see what fails and fix it,
 - and report what I did.
 
+I can also *ask 3 agents to look around* for me. In plan mode I ask a question and propose a plan first.
+
 Ask me for one of these: a *fibonacci* program, a *prime* sieve, a *word count*, or a *todo list*. Or ask what happens \
 when the server crashes.
 """
