@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import ssl
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -87,6 +88,13 @@ from perdure.stream.watch.streams import INBOX_PATTERN, LIST_PATTERN, WatchStrea
 from perdure.stream.watch.watches import Watches
 from perdure.tools.advisor import Advisor
 from perdure.tools.family import Family
+from perdure.tools.mcp.desk import McpDesk
+from perdure.tools.mcp.grants import Grants
+from perdure.tools.mcp.lines import Lines
+from perdure.tools.mcp.sign_ins import SignIns
+from perdure.tools.mcp.source import McpTools
+from perdure.tools.mcp.way import Outside
+from perdure.tools.mcp.ways import Ways
 from perdure.tools.recall import Recall
 from perdure.tools.reports import Waits
 from perdure.tools.skills import Skills
@@ -208,6 +216,15 @@ class Yard:
     lookout: Lookout
 
 
+@dataclass(frozen=True, slots=True)
+class Annexe:
+    """What others add: tools from servers elsewhere."""
+
+    lines: Lines
+    servers: McpTools
+    desk: McpDesk
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
     """What drives chats."""
@@ -217,6 +234,7 @@ class Workshop:
     worker: Worker
     yard: Yard
     recorder: Recorder
+    annexe: Annexe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,15 +269,15 @@ async def running(
             titles=Titles(kit.preparation.models, kit.client),
             workspaces=shop.yard.workspaces,
             contexts=shop.yard.contexts,
+            mcp=shop.annexe.desk,
         )
         aftermath = Aftermath(ground.pool, kit.histories, kit.preparation.models, kit.client, ground.pubsub)
         stack.callback(ground.announcer.follow(aftermath.committed))
         await heard(stack, ground.pubsub)
         await shop.lease.start()
         search = follow_search(stack, ground.pool, services, ground.announcer)
-        await started(
-            stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.recorder, ground.spans, aftermath, search
-        )
+        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.annexe.lines, aftermath, search)
+        await started(stack, shop.recorder, ground.spans)
         await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
         yield System(
             pool=ground.pool,
@@ -322,10 +340,11 @@ async def open_workshop(
     lease = Lease(
         lambda: connect(ground.url), clock, address=address, version=version("perdure"), capacity=settings.capacity
     )
-    kit = replace(equip(ground, Episodes(), client, yard, brought), lease=lease)
+    annexe = extend(settings, ground, yard)
+    kit = replace(equip(ground, client, yard, annexe, brought), lease=lease)
     worker = make_worker(settings, kit, lease, ground)
     worker.counted = ground.pubsub.count
-    return Workshop(kit=kit, lease=lease, worker=worker, yard=yard, recorder=recorder)
+    return Workshop(kit=kit, lease=lease, worker=worker, yard=yard, recorder=recorder, annexe=annexe)
 
 
 def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audience:
@@ -360,6 +379,17 @@ def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock) -> Yar
     workspaces = Workspaces(WorkspaceRows(pool), Drivers(settings.data_dir, local), shelf, pubsub, clock)
     contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
     return Yard(workspaces, contexts, Lookout(workspaces, contexts, clock))
+
+
+def extend(settings: Settings, ground: Ground, yard: Yard) -> Annexe:
+    pool, services, measures = ground.pool, ground.services, ground.services.measures.mcp
+    proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
+    trusted = ssl.create_default_context(cafile=settings.ca_file) if settings.ca_file else None
+    outside = Outside(proxy=proxies.for_url, trusted=trusted)
+    grants = Grants(pool, services.keyring, services.clock, outside)
+    lines, ways = Lines(services.clock, measures), Ways(services.keyring, grants, yard.workspaces, outside)
+    desk = McpDesk(lines, ways, SignIns(pool, services.keyring, grants))
+    return Annexe(lines, McpTools(services.config, lines, ways, measures), desk)
 
 
 class Service(Protocol):
@@ -416,9 +446,9 @@ async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
     await asyncio.wait(tasks)
 
 
-def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard, brought: Brought) -> Kit:
+def equip(ground: Ground, client: ProviderClient, yard: Yard, annexe: Annexe, brought: Brought) -> Kit:
     """What runners work with."""
-    pool, services = ground.pool, ground.services
+    pool, services, episodes = ground.pool, ground.services, Episodes()
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
     models = ConfiguredModels(services.config, Catalog.load())
     skills = Skills(WorkspaceSkills(yard.contexts, yard.workspaces))
@@ -436,7 +466,7 @@ def equip(ground: Ground, episodes: Episodes, client: ProviderClient, yard: Yard
     return Kit(
         machine=services.machine,
         histories=Histories(pool),
-        preparation=Preparation(models, toolbox, sources, files),
+        preparation=Preparation(models, toolbox, sources, files, annexe.servers),
         client=client,
         tools=ToolRunner(
             journal,

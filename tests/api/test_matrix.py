@@ -30,6 +30,7 @@ NEEDS: dict[str, set[Role]] = {
     "add_provider": {Role.OWNER, Role.ADMIN},
     "list_model_settings": {Role.OWNER, Role.ADMIN},
     "add_model": {Role.OWNER, Role.ADMIN},
+    "add_mcp_server": {Role.OWNER, Role.ADMIN},
     "read_audit": {Role.OWNER, Role.ADMIN, Role.AUDITOR},
 }
 """The roles that may use a route that names nothing. Whoever is not listed here: everybody."""
@@ -135,6 +136,8 @@ NAMED = {
     "DELETE /providers/{provider_id}": None,
     "POST /providers/{provider_id}/test": {},
     "POST /providers/{provider_id}/keys": {"key": "k"},
+    "PATCH /mcp-servers/{server_id}": {"name": "x"},
+    "DELETE /mcp-servers/{server_id}": None,
     "PATCH /model-settings/{name}": {"enabled": True},
     "DELETE /model-settings/{name}": None,
     "DELETE /templates/{name}": None,
@@ -150,11 +153,13 @@ async def test_what_belongs_to_another_organisation_does_not_exist_even_for_an_o
         provider = (await ada.post("/providers", body)).json["id"]
         await ada.put("/templates/m", {"recipe": "description = 'mine'"})
         await ada.post("/model-settings", {"name": "m", "provider_id": provider, "model": "m"})
+        server = (await ada.post("/mcp-servers", {"slug": "s", "url": "http://127.0.0.1:1/mcp"})).json["id"]
         method, path = name.split(" ")
         for placeholder, value in (
             ("{user_id}", ada.id),
             ("{group_id}", group),
             ("{provider_id}", provider),
+            ("{server_id}", server),
             ("{name}", "m"),
         ):
             path = path.replace(placeholder, str(value))
@@ -191,6 +196,9 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
         "DELETE /tokens/{token_id}",
         "GET /templates/{name}",
         "PUT /templates/{name}",
+        "POST /mcp-servers/{server_id}/test",
+        "POST /mcp-servers/{server_id}/sign-in",
+        "DELETE /mcp-servers/{server_id}/sign-in",
     }
     others |= {route.name for route in WORKSPACE_ROUTES}
     named = {route.name for route in TABLE.routes if route.parameters and "chat_id" not in route.parameters}

@@ -5,6 +5,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from perdure.testing.processes import SERVE, Replica, replica
+
 from perdure.client import Client
 from perdure.core.chat import Status
 from perdure.core.message import Role

@@ -5,6 +5,7 @@ from perdure.agent.prepare import Limits, Rules
 from perdure.agent.prompt import Surroundings
 from perdure.agent.surroundings import instructions, skill_index
 from perdure.config.config import Config
+from perdure.config.settings import Experiment
 from perdure.core.card import Card
 from perdure.core.text import normalised
 from perdure.tools.skills import Asker, Skills
@@ -42,6 +43,7 @@ class ConfiguredSources:
             step_limit=settings.step_limit,
             policies={tool: Policy(policy.value) for tool, policy in policies.items()},
             summary_model=settings.compaction_model,
+            tool_search=Experiment.MCP_TOOL_SEARCH in settings.experiments,
             limits=Limits(
                 user=settings.budgets.of(card.owner_id),
                 organisation=settings.budgets.organisation,

@@ -10,12 +10,13 @@ from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
+from perdure.agent.toolset import Toolset
 from perdure.core.clock import Clock
 from perdure.core.deltas import Finish
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import FinishReason, NewMessage, Role
-from perdure.core.parts import AnyPart, Text
+from perdure.core.parts import AnyPart, Text, ToolCall
 from perdure.providers.client import ProviderClient
 from perdure.providers.pricing import cost
 from perdure.providers.projection.step import repair_step
@@ -57,17 +58,25 @@ async def generate(
             hashes = stream.block_hashes
     finally:
         flight.runtime_ms = None if started is None else round((clock.monotonic() - started) * 1000)
-    return _answer(prepared.model, flight, finish, hashes)
+    return _answer(prepared, flight, finish, hashes)
 
 
-def _answer(model: ResolvedModel, flight: Flight, finish: Finish, hashes: Sequence[str]) -> Answer:
-    parts = repair_step(flight.parts)
+def _answer(prepared: Prepared, flight: Flight, finish: Finish, hashes: Sequence[str]) -> Answer:
+    model = prepared.model
+    parts = tuple(_with_server(part, prepared.toolset) for part in repair_step(flight.parts))
     if finish.reason is FinishReason.CONTENT_FILTER and not any(isinstance(part, Text) for part in parts):
         raise ProviderFailure(_filtered(model))
     price = model.route.model.price
     paid = None if finish.usage is None or price is None else cost(finish.usage, price)
     messages = _messages(parts, _stamp(model, flight, finish, paid))
     return Answer(messages=messages, finish=finish, cost=paid, block_hashes=hashes)
+
+
+def _with_server(part: AnyPart, toolset: Toolset) -> AnyPart:
+    """A call of an MCP tool says which server it goes to."""
+    if isinstance(part, ToolCall) and (server := toolset.server(part.tool)):
+        return structs.replace(part, mcp_server_id=server)
+    return part
 
 
 def _filtered(model: ResolvedModel) -> ChatError:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from perdure.agent.compaction.shorten import fitted
-from perdure.agent.compaction.size import Frame, may_compact
+from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, may_compact
 from perdure.agent.decide import STEP_LIMIT, Policy
 from perdure.agent.history import History, newest_user_message
 from perdure.agent.models import Models, ResolvedModel
 from perdure.agent.prompt import Surroundings, system_blocks
 from perdure.agent.stand_ins import resolved, switched_to
-from perdure.agent.toolset import Toolset, toolset_for
+from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for
 from perdure.core.card import Card
 from perdure.core.ids import ModelName
 from perdure.core.message import Message, NewMessage
@@ -19,7 +19,13 @@ from perdure.core.parts import File
 from perdure.core.usage import Usage
 from perdure.providers.pricing import cost
 from perdure.providers.request import FileContent, ModelRequest
+from perdure.tools.mcp.search import found_in
+from perdure.tools.mcp.source import McpOffer
+from perdure.tools.place import LOOKING
 from perdure.tools.tool import Tool
+
+FOREIGN_SHARE = 10
+"""The descriptions of foreign tools may take a tenth of the window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +43,8 @@ class Rules:
     step_limit: int = STEP_LIMIT
     policies: dict[str, Policy] = field(default_factory=dict[str, Policy])
     summary_model: ModelName | None = None
+    tool_search: bool = False
+    """Whether foreign tools have to be looked for where there are too many."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -44,6 +52,17 @@ class Tools(Protocol):
     """Where tools come from besides those that ship: MCP servers, skills, the workspace."""
 
     async def available(self, card: Card) -> Sequence[Tool]: ...
+
+
+class Servers(Protocol):
+    """The MCP servers that a chat may use."""
+
+    async def offer(self, card: Card, *, looking: bool) -> McpOffer: ...
+
+
+class NoServers:
+    async def offer(self, card: Card, *, looking: bool) -> McpOffer:  # noqa: ARG002
+        return McpOffer()
 
 
 class Sources(Protocol):
@@ -109,18 +128,21 @@ class Preparation:
     tools: Tools
     sources: Sources
     files: Files
+    servers: Servers = field(default_factory=NoServers)
 
     async def prepare(self, history: History, turn: int) -> Prepared:
         """What the turn needs that the message of this number began."""
         card = history.card
         model = await self._model(history, turn)
-        toolset = toolset_for(card, await self.tools.available(card))
+        rules = await self.sources.rules(card)
+        offer = await self.servers.offer(card, looking=mode_of(card) in LOOKING)
+        toolset = toolset_for(card, await self.tools.available(card), offer, _room(history, model, rules))
         surroundings = await self.sources.surroundings(card)
         return Prepared(
             model=model,
             toolset=toolset,
             system=system_blocks(history, toolset, surroundings),
-            rules=await self.sources.rules(card),
+            rules=rules,
             files=await self.files.contents(card, _file_ids(history.prompt())),
         )
 
@@ -132,6 +154,11 @@ class Preparation:
             card, (asked and asked.model) or card.model, (asked and asked.effort) or card.effort
         )
         return await resolved(self.models, card, chosen, switched_to(history, turn))
+
+
+def _room(history: History, model: ResolvedModel, rules: Rules) -> Room:
+    tokens = (model.window or UNKNOWN_WINDOW) // FOREIGN_SHARE
+    return Room(tokens=tokens, searching=rules.tool_search, found=found_in(history.messages))
 
 
 def _file_ids(messages: Iterable[Message]) -> list[str]:

@@ -190,8 +190,7 @@ class ToolRunner:
     def _tool(self, batch: Batch, call: ToolCall) -> Tool:
         tool = batch.toolset.ours.get(call.tool)
         if tool is None:
-            names = ", ".join(batch.toolset.ours) or "none"
-            raise ToolFailed(f"There is no tool named {call.tool!r} here. Available: {names}.")
+            raise ToolFailed(batch.toolset.why_missing(call.tool))
         if batch.policies.get(call.tool) is Policy.DENY:
             raise ToolFailed(DENIED)
         return tool

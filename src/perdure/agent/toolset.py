@@ -1,15 +1,30 @@
 """The tools of one turn: what the model is offered, in a fixed order, and who answers each call."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perdure.core.card import Card, ClientTool
 from perdure.core.chat import CallKind
+from perdure.providers.estimate import estimate
 from perdure.providers.request import ToolSpec
+from perdure.tools.mcp.names import server_of
+from perdure.tools.mcp.search import FIND_TOOLS, finder
+from perdure.tools.mcp.source import McpOffer
 from perdure.tools.tool import Mode, Tool
 
 WAITING_TOOL = "wait_agent"
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """How much of the prompt the descriptions of foreign tools may take before they have to be looked for."""
+
+    tokens: int = 0
+    searching: bool = False
+    """Whether looking for tools is switched on at all."""
+    found: Sequence[str] = ()
+    """Tools that were looked for and found, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +34,21 @@ class Toolset:
     mode: Mode
     ours: Mapping[str, Tool]
     clients: Mapping[str, ClientTool] = field(default_factory=dict[str, ClientTool])
+    deferred: frozenset[str] = frozenset()
+    """Those of ours that are not shown until they are looked for. Called by name they run all the same."""
+    found: tuple[str, ...] = ()
+    """Those that were looked for: shown after all others, so that what is before them stays the same."""
+    absent: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why the tools of a server are not there, by the first half of their names."""
+    current: Callable[[], bool] = lambda: True
+    """Whether whoever brings tools still brings the same."""
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        ours = [ToolSpec(tool.name, tool.description, tool.schema) for tool in self.ours.values()]
+        ours = [_spec(tool) for tool in self.ours.values() if tool.name not in self.deferred]
         clients = [
             ToolSpec(tool.name, tool.description, tool.schema or dict(NO_PARAMETERS)) for tool in self.clients.values()
         ]
-        return (*ours, *clients)
+        return (*ours, *clients, *(_spec(self.ours[name]) for name in self.found))
 
     def kinds(self) -> Mapping[str, CallKind]:
         """Who answers a call, for the tools that are not simply ours."""
@@ -46,6 +69,24 @@ class Toolset:
         tool = self.ours.get(name)
         return tool is not None and tool.stop_after
 
+    @property
+    def asking(self) -> frozenset[str]:
+        """Tools that do not run unasked unless somebody said that they may."""
+        return frozenset(tool.name for tool in self.ours.values() if tool.asks)
+
+    def server(self, name: str) -> str | None:
+        """The MCP server that a tool is from."""
+        tool = self.ours.get(name)
+        return tool.mcp_server_id if tool else None
+
+    def why_missing(self, name: str) -> str:
+        """What to tell a model that calls a tool which is not there."""
+        server = server_of(name)
+        if server is not None and server in self.absent:
+            return self.absent[server]
+        shown = ", ".join(spec.name for spec in self.specs()) or "none"
+        return f"There is no tool named {name!r} here. Available: {shown}."
+
 
 def mode_of(card: Card) -> Mode:
     if card.parent_id is not None:
@@ -53,9 +94,43 @@ def mode_of(card: Card) -> Mode:
     return Mode.PLAN if card.plan_mode else Mode.ROOT
 
 
-def toolset_for(card: Card, tools: Iterable[Tool], *, hidden: Sequence[str] = ()) -> Toolset:
+def toolset_for(card: Card, tools: Iterable[Tool], offer: McpOffer, room: Room) -> Toolset:
     """What this chat may use now."""
     mode = mode_of(card)
-    ours = {tool.name: tool for tool in tools if mode in tool.modes and tool.name not in hidden}
-    clients = {tool.name: tool for tool in card.client_tools if tool.name not in ours}
-    return Toolset(mode, ours, clients if mode in (Mode.ROOT, Mode.CHILD) else {})
+    ours = {tool.name: tool for tool in tools if mode in tool.modes}
+    foreign = {tool.name: tool for tool in offer.tools if mode in tool.modes and tool.name not in ours}
+    deferred = _too_many(foreign.values(), room)
+    searching = {FIND_TOOLS: finder(tuple(foreign.values()))} if deferred else {}
+    every = {**ours, **searching, **foreign}
+    clients = {tool.name: tool for tool in card.client_tools if tool.name not in every}
+    return Toolset(
+        mode,
+        every,
+        clients if mode in (Mode.ROOT, Mode.CHILD) else {},
+        deferred=frozenset(foreign) if deferred else frozenset(),
+        found=_found(foreign, room) if deferred else (),
+        absent=offer.absent,
+        current=offer.current,
+    )
+
+
+def _too_many(tools: Iterable[Tool], room: Room) -> bool:
+    return room.searching and sum(map(_tokens, tools)) > room.tokens
+
+
+def _found(tools: Mapping[str, Tool], room: Room) -> tuple[str, ...]:
+    """Those found last that fit, in the order in which they were found."""
+    left, kept = room.tokens, list[str]()
+    for name in reversed(room.found):
+        if name in tools and (size := _tokens(tools[name])) <= left:
+            left -= size
+            kept.append(name)
+    return tuple(reversed(kept))
+
+
+def _tokens(tool: Tool) -> int:
+    return estimate((), tools=(_spec(tool),))
+
+
+def _spec(tool: Tool) -> ToolSpec:
+    return ToolSpec(tool.name, tool.description, tool.schema)

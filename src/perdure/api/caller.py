@@ -18,6 +18,7 @@ from perdure.api.taker import Taking
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
 from perdure.config.admin import Configuration, ModelConfiguration
 from perdure.config.config import Config
+from perdure.config.mcp_admin import McpServers
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ChatId, FileId, MessageNumber, ModelName, WorkspaceId
 from perdure.core.notice import Notice, Topic
@@ -80,6 +81,10 @@ class Caller:
     @cached_property
     def model_configuration(self) -> ModelConfiguration:
         return ModelConfiguration(self.rows)
+
+    @cached_property
+    def mcp_servers(self) -> McpServers:
+        return McpServers(self.rows, self.services.keyring)
 
     def rights_changed(self) -> None:
         """Somebody's rights changed: they are looked up again, once this is committed."""

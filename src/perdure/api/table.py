@@ -8,6 +8,7 @@ from perdure.api.routes import (
     debug,
     files,
     inbox,
+    mcp,
     messages,
     models,
     people,
@@ -39,4 +40,5 @@ TABLE = Table(
     debug.routes,
     budgets.routes,
     workspaces.routes,
+    mcp.routes,
 )

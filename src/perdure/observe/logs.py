@@ -68,8 +68,8 @@ def start_logging(*, level: str, json: bool | None = None, stream: TextIO = sys.
     handler.setFormatter(JsonFormatter() if as_json else TextFormatter(colours=stream.isatty()))
     handler.addFilter(StampIds())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    logging.getLogger("asyncio").setLevel(logging.WARNING)
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    for chatty in ("asyncio", "uvicorn", "httpx2", "httpcore2", "mcp"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def _moment(record: logging.LogRecord) -> datetime:

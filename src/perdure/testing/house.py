@@ -13,7 +13,7 @@ from asyncpg import Pool, Record
 from perdure.access.keyring import Keyring
 from perdure.agent.history import Histories
 from perdure.agent.models import ResolvedModel
-from perdure.agent.prepare import Preparation, Rules, Tools
+from perdure.agent.prepare import NoServers, Preparation, Rules, Servers, Tools
 from perdure.agent.prompt import Surroundings
 from perdure.agent.run_tools import ToolRunner
 from perdure.agent.stored_files import StoredFiles
@@ -50,6 +50,7 @@ from perdure.store.histories import load_history
 from perdure.store.journal import Journal
 from perdure.store.pubsub import LocalBus
 from perdure.tools.family import Family
+from perdure.tools.mcp.source import McpOffer
 from perdure.tools.reports import Waits
 from perdure.tools.tool import Tool
 from perdure.worker.draining import Limits
@@ -108,6 +109,16 @@ class FixedTools:
         return self.tools if self.toolbox is None else await self.toolbox.available(card)
 
 
+class ChosenServers:
+    """No MCP servers, until a test chooses some."""
+
+    def __init__(self) -> None:
+        self.source: Servers = NoServers()
+
+    async def offer(self, card: Card, *, looking: bool) -> McpOffer:
+        return await self.source.offer(card, looking=looking)
+
+
 class PlainSources:
     """Nothing surrounds the prompt; the rules are the defaults."""
 
@@ -137,6 +148,7 @@ class House:
         self.episodes = Episodes()
         self.tools = FixedTools()
         self.sources = PlainSources()
+        self.servers = ChosenServers()
         files = StoredFiles(pool)
         journal = Journal(pool)
         self.config = Config(pool, self.bus, Keyring.of(["a secret key that only tests use"]), clock)
@@ -146,7 +158,7 @@ class House:
         self.kit = Kit(
             machine=self.machine,
             histories=Histories(pool),
-            preparation=Preparation(models, self.tools, self.sources, files),
+            preparation=Preparation(models, self.tools, self.sources, files, self.servers),
             client=client,
             tools=ToolRunner(journal, files, clock, self.services, watch=ToolWatch(clock, measures.tools)),
             journal=journal,

@@ -93,10 +93,11 @@ class Drive:
         return self._history
 
     async def prepared(self) -> Prepared:
-        """The turn's preparation, made once."""
-        if self._prepared is None or self._prepared[0] != self.chat.turn:
-            self._prepared = self.chat.turn, await self._prepare()
-        return self._prepared[1]
+        """The turn's preparation, made once, and again when whoever brings tools brings others."""
+        known = self._prepared
+        if known is None or known[0] != self.chat.turn or not known[1].toolset.current():
+            known = self._prepared = self.chat.turn, await self._prepare()
+        return known[1]
 
     async def _prepare(self) -> Prepared:
         """Prepare, trying again what may go better in a moment. A provider's refusal is not of that kind."""

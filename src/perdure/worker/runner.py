@@ -201,7 +201,7 @@ class Runner:
         limit = (prepared.model.window or UNKNOWN_WINDOW) * prepared.model.threshold
         drive.worst_case = prepared.worst_case(tokens)
         return Facts(
-            policies={**prepared.rules.policies, **own},
+            policies={**dict.fromkeys(prepared.toolset.asking, Policy.ASK), **prepared.rules.policies, **own},
             journal=known(drive.entries, chat.open_calls),
             over_threshold=prepared.model.threshold < 1 and tokens >= limit and may_compact(history),
             overflowed=drive.overflowed,

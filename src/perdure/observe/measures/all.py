@@ -3,6 +3,7 @@
 from perdure.observe.measures.agents import AgentMeasures
 from perdure.observe.measures.calls import CallMeasures
 from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.mcp import McpMeasures
 from perdure.observe.measures.replica import ReplicaMeasures
 from perdure.observe.measures.requests import RequestMeasures
 from perdure.observe.measures.streams import StreamMeasures
@@ -20,6 +21,7 @@ class Measures:
         self.calls = CallMeasures(self.metrics)
         self.tools = ToolMeasures(self.metrics)
         self.agents = AgentMeasures(self.metrics)
+        self.mcp = McpMeasures(self.metrics)
         self.replica = ReplicaMeasures(self.metrics)
         self.streams = StreamMeasures(self.metrics)
         self.database = DatabaseMeasures(self.metrics)

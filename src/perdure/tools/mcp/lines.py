@@ -11,8 +11,8 @@ from perdure.config.mcp import McpServer
 from perdure.core.clock import Clock
 from perdure.core.ids import UserId
 from perdure.core.timing import MCP_IDLE, MCP_SWEEP
+from perdure.observe.measures.mcp import McpMeasures
 from perdure.tools.mcp.line import Line
-from perdure.tools.mcp.numbers import McpNumbers
 from perdure.tools.mcp.speech import Session, Unreachable
 from perdure.tools.mcp.way import Way
 
@@ -33,21 +33,25 @@ class LineKey:
 class Lines:
     """Hands out lines and closes idle ones."""
 
-    def __init__(self, clock: Clock, numbers: McpNumbers) -> None:
+    def __init__(self, clock: Clock, measures: McpMeasures) -> None:
         self._clock = clock
-        self._numbers = numbers
+        self._measures = measures
         self._lines: dict[LineKey, Line] = {}
 
     def line(self, server: McpServer, user: UserId, place: str, way: Callable[[], Awaitable[Way]]) -> Line:
         key = LineKey(server.id, server.revision, user, place)
         line = self._lines.get(key)
         if line is None:
-
-            async def dial(changed: Callable[[], None]) -> Session:
-                return await self._dialled(server.slug, way, changed)
-
-            line = self._lines[key] = Line(dial, self._clock)
+            line = self._lines[key] = self.fresh(server, way)
         return line
+
+    def fresh(self, server: McpServer, way: Callable[[], Awaitable[Way]]) -> Line:
+        """A line of one's own, which whoever asked for it closes."""
+
+        async def dial(changed: Callable[[], None]) -> Session:
+            return await self._dialled(server.slug, way, changed)
+
+        return Line(dial, self._clock)
 
     def of(self, server: UUID) -> list[Line]:
         return [line for key, line in self._lines.items() if key.server == server]
@@ -63,7 +67,7 @@ class Lines:
         ]
         for line in [self._lines.pop(key) for key in idle]:
             await line.close()
-        self._numbers.open.set(sum(line.open for line in self._lines.values()))
+        self._measures.now_open(sum(line.open for line in self._lines.values()))
 
     async def run(self) -> None:
         """Until cancelled; then nothing is left open."""
@@ -84,8 +88,8 @@ class Lines:
         try:
             session: Session = await protocol.OpenSession.to(await way(), changed)
         except Unreachable as error:
-            self._numbers.connections.labels(slug, "failed").inc()
+            self._measures.connected(slug, opened=False)
             _log.warning("MCP server %s cannot be reached: %s", slug, error)
             raise
-        self._numbers.connections.labels(slug, "opened").inc()
+        self._measures.connected(slug, opened=True)
         return session

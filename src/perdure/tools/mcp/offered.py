@@ -1,6 +1,7 @@
 """From what a server lists to tools that a model may use: named, checked, and each with its effect."""
 
 import logging
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -8,9 +9,9 @@ from uuid import NAMESPACE_URL, uuid5
 from perdure.config.mcp import McpServer
 from perdure.core.ids import FileId
 from perdure.core.timing import MCP_CALL
+from perdure.observe.measures.mcp import McpMeasures
 from perdure.tools.mcp.line import Line
 from perdure.tools.mcp.names import full_name
-from perdure.tools.mcp.numbers import McpNumbers
 from perdure.tools.mcp.schemas import UnusableSchema, usable
 from perdure.tools.mcp.speech import Listed, NoAnswer, Refusal, Said, Unreachable
 from perdure.tools.tool import ACTING, EVERYWHERE, Effect, NewFile, Run, Tool, ToolContext, ToolFailed, ToolOutput
@@ -19,7 +20,7 @@ DESCRIPTION = 8 * 1024
 _log = logging.getLogger(__name__)
 
 
-def offered(server: McpServer, listed: Iterable[Listed], line: Line, numbers: McpNumbers) -> dict[str, Tool]:
+def offered(server: McpServer, listed: Iterable[Listed], line: Line, measures: McpMeasures) -> dict[str, Tool]:
     """The server's tools that count, by full name and in its order. What cannot be used is left out, and logged."""
     tools: dict[str, Tool] = {}
     for one in listed:
@@ -34,7 +35,7 @@ def offered(server: McpServer, listed: Iterable[Listed], line: Line, numbers: Mc
         except UnusableSchema as error:
             _log.warning("tool %r of MCP server %s is left out: its schema: %s", one.name, server.slug, error)
             continue
-        tools[name] = _tool(server, one, name, schema, _run(server, one.name, line, numbers))
+        tools[name] = _tool(server, one, name, schema, _run(server, one.name, line, measures))
     return tools
 
 
@@ -58,27 +59,32 @@ def effect(server: McpServer, listed: Listed) -> Effect:
     return Effect.READS if repeatable else Effect.ONCE
 
 
-def _run(server: McpServer, tool: str, line: Line, numbers: McpNumbers) -> Run:
+def _run(server: McpServer, tool: str, line: Line, measures: McpMeasures) -> Run:
     async def run(ctx: ToolContext, arguments: Mapping[str, Any]) -> ToolOutput:
-        with numbers.call_seconds.labels(server.slug).time():
-            outcome = "failed"
-            try:
-                said = await line.call(tool, dict(arguments), ctx.progress)
-                outcome = "error" if said.is_error else "done"
-            except NoAnswer as error:
-                raise ToolFailed(
-                    f"The MCP server {server.title} did not finish: {error}. It may or may not have done it: "
-                    "check before you try again."
-                ) from error
-            except Unreachable as error:
-                raise ToolFailed(unreachable(server, error)) from error
-            except Refusal as error:
-                raise ToolFailed(f"The MCP server {server.title} refused: {error}") from error
-            finally:
-                numbers.calls.labels(server.slug, outcome).inc()
-        return _output(ctx, said)
+        begun, outcome = time.monotonic(), "failed"
+        try:
+            said = await line.call(tool, dict(arguments), ctx.progress)
+            outcome = "error" if said.is_error else "done"
+            return _output(ctx, said)
+        except (Unreachable, Refusal) as error:
+            raise ToolFailed(_failed(server, error)) from error
+        finally:
+            measures.called(server.slug, outcome, time.monotonic() - begun)
 
     return run
+
+
+def _failed(server: McpServer, error: Unreachable | Refusal) -> str:
+    match error:
+        case Refusal():
+            return f"The MCP server {server.title} refused: {error}"
+        case NoAnswer():
+            return (
+                f"The MCP server {server.title} did not finish: {error}. It may or may not have done it: "
+                "check before you try again."
+            )
+        case _:
+            return unreachable(server, error)
 
 
 def unreachable(server: McpServer, why: object) -> str:

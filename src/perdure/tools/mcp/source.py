@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from perdure.config.config import Config
 from perdure.config.mcp import McpServer, Transport, selected
 from perdure.core.card import Card
+from perdure.observe.measures.mcp import McpMeasures
 from perdure.store.workspaces import WorkspaceRow
 from perdure.tools.mcp.line import Line
 from perdure.tools.mcp.lines import Lines
-from perdure.tools.mcp.numbers import McpNumbers
 from perdure.tools.mcp.offered import offered, unreachable
 from perdure.tools.mcp.speech import Refusal, Unreachable
 from perdure.tools.mcp.way import Way
@@ -35,11 +35,11 @@ class McpOffer:
 class McpTools:
     """Asks the servers that a chat may use. Once they are connected, that costs nothing."""
 
-    def __init__(self, config: Config, lines: Lines, ways: Ways, numbers: McpNumbers) -> None:
+    def __init__(self, config: Config, lines: Lines, ways: Ways, measures: McpMeasures) -> None:
         self._config = config
         self._lines = lines
         self._ways = ways
-        self._numbers = numbers
+        self._measures = measures
 
     async def offer(self, card: Card, *, looking: bool) -> McpOffer:
         """The tools of a chat. `looking` means that it only plans or explores."""
@@ -60,9 +60,7 @@ class McpTools:
 
     async def _row(self, card: Card, servers: Sequence[McpServer]) -> WorkspaceRow | None:
         inside = any(server.options.transport is Transport.STDIO for server in servers)
-        if not inside or card.workspace_id is None:
-            return None
-        return await self._ways.workspace(card.workspace_id)
+        return await self._ways.workspace(card.root_id or card.id) if inside else None
 
     async def _of(
         self, server: McpServer, card: Card, row: WorkspaceRow | None, *, looking: bool
@@ -74,7 +72,7 @@ class McpTools:
             listed = await line.tools()
         except (Unreachable, Refusal) as error:
             return [], unreachable(server, error), line
-        return list(offered(server, listed, line, self._numbers).values()), "", line
+        return list(offered(server, listed, line, self._measures).values()), "", line
 
     def line(self, server: McpServer, card: Card, row: WorkspaceRow | None, *, looking: bool) -> Line:
         inside = server.options.transport is Transport.STDIO

@@ -4,7 +4,7 @@ import msgspec
 
 from perdure.access.keyring import Keyring
 from perdure.config.mcp import SERVER_PURPOSE, Auth, McpSecrets, McpServer, Transport
-from perdure.core.ids import UserId, WorkspaceId
+from perdure.core.ids import ChatId, UserId
 from perdure.store.workspaces import WorkspaceRow
 from perdure.tools.mcp.grants import Grants
 from perdure.tools.mcp.way import Outside, Way
@@ -28,8 +28,9 @@ class Ways:
             return McpSecrets()
         return msgspec.json.decode(self._keyring.open(server.sealed, SERVER_PURPOSE), type=McpSecrets)
 
-    async def workspace(self, workspace_id: WorkspaceId) -> WorkspaceRow | None:
-        return None if self._workspaces is None else await self._workspaces.rows.load(workspace_id)
+    async def workspace(self, chat_id: ChatId) -> WorkspaceRow | None:
+        """Where the commands of a chat run."""
+        return None if self._workspaces is None else await self._workspaces.of_chat(chat_id)
 
     def way(self, server: McpServer, user_id: UserId, row: WorkspaceRow | None, *, view: bool) -> Way:
         options, secrets = server.options, self.secrets(server)

@@ -1,0 +1,116 @@
+"""MCP servers: set up by admins, signed in to by everybody for themselves."""
+
+from perdure.access.roles import Permission
+from perdure.api.caller import Caller
+from perdure.api.routing import Routes, With
+from perdure.api.wire.mcp import (
+    CallbackQuery,
+    Departure,
+    Server,
+    ServerBody,
+    ServerPatch,
+    Servers,
+    ServerTool,
+    Tried,
+    TryBody,
+)
+from perdure.config.mcp import Auth, McpServer
+from perdure.core.errors import InvalidInput, Refused, Unavailable, Validation
+from perdure.core.ids import ChatId, McpServerId
+from perdure.tools.mcp.desk import McpDesk
+
+routes = Routes("mcp")
+
+BACK = "/settings/mcp"
+CALLBACK = "/api/v1/mcp-servers/callback"
+
+
+@routes.get("/mcp-servers")
+async def list_mcp_servers(caller: Caller) -> Servers:
+    """The servers whose tools chats may use."""
+    return Servers(tuple(_shown(caller, *found) for found in await caller.mcp_servers.all()))
+
+
+@routes.post("/mcp-servers", status=201)
+async def add_mcp_server(caller: Caller, body: ServerBody) -> Server:
+    """Set up a server."""
+    server = await caller.mcp_servers.add(body.slug, body.options(), body.secrets())
+    caller.config_changed()
+    return _shown(caller, server)
+
+
+@routes.patch("/mcp-servers/{server_id}")
+async def change_mcp_server(caller: Caller, server_id: McpServerId, body: ServerPatch) -> Server:
+    """Change a server. Secrets that are given replace all that it had."""
+    server = await caller.mcp_servers.change(server_id, body.changes(), body.secrets())
+    caller.config_changed()
+    return _shown(caller, server)
+
+
+@routes.delete("/mcp-servers/{server_id}")
+async def remove_mcp_server(caller: Caller, server_id: McpServerId) -> None:
+    """Remove a server with everybody's tokens for it."""
+    await caller.mcp_servers.delete(server_id)
+    caller.config_changed()
+
+
+@routes.post("/mcp-servers/{server_id}/test")
+async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody) -> Tried:
+    """Connect to it and say which tools it has, and which of them chats do not get, and why."""
+    caller.actor.require(Permission.CONFIGURE)
+    server = await caller.mcp_servers.one(server_id)
+    chat_id = None if body.chat_id is None else (await caller.chats.own(ChatId(body.chat_id))).chat.id
+    answer = await _desk(caller).try_out(server, caller.actor.user_id, chat_id)
+    tools = tuple(
+        ServerTool(name=tool.name, full_name=tool.full_name, description=tool.description, left_out=tool.left_out)
+        for tool in answer.tools
+    )
+    return Tried(ok=answer.ok, message=answer.message, latency_ms=answer.latency_ms, tools=tools)
+
+
+@routes.post("/mcp-servers/{server_id}/sign-in")
+async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Departure:
+    """Begin to sign in to a server for your own chats: go to the address that comes back."""
+    caller.actor.require(Permission.CHAT)
+    server = await caller.mcp_servers.one(server_id)
+    if server.options.auth is not Auth.OAUTH:
+        raise Refused("Nobody signs in to this server.")
+    return Departure(await _desk(caller).begin_sign_in(server, caller.actor.user_id, _redirect_uri(caller)))
+
+
+@routes.get("/mcp-servers/callback", status=303)
+async def finish_mcp_sign_in(caller: Caller, query: CallbackQuery) -> With[None]:
+    """Where the sign-in service of a server sends people back to."""
+    if query.error or not query.code:
+        return With(None, ("location", f"{BACK}?sign_in=refused"))
+    await _desk(caller).finish_sign_in(caller.actor.user_id, state=query.state, code=query.code, issuer=query.iss)
+    return With(None, ("location", f"{BACK}?sign_in=done"))
+
+
+@routes.delete("/mcp-servers/{server_id}/sign-in")
+async def sign_out_of_mcp_server(caller: Caller, server_id: McpServerId) -> None:
+    """Forget your tokens for a server."""
+    await caller.mcp_servers.sign_out(server_id)
+
+
+def _shown(caller: Caller, server: McpServer, signed_in: bool = False) -> Server:
+    desk = caller.services.mcp
+    return Server.of(
+        server,
+        signed_in=signed_in,
+        all_of_it=Permission.CONFIGURE in caller.actor.permissions,
+        trouble=desk.trouble(server) if desk is not None else None,
+    )
+
+
+def _desk(caller: Caller) -> McpDesk:
+    if caller.services.mcp is None:
+        raise Unavailable("This replica reaches no MCP servers.")
+    return caller.services.mcp
+
+
+def _redirect_uri(caller: Caller) -> str:
+    host = caller.call.headers.get("host", "")
+    if not host:
+        raise InvalidInput("The request does not say which host it is for.", Validation("host", "is missing"))
+    return f"{'https' if caller.call.secure else 'http'}://{host}{CALLBACK}"

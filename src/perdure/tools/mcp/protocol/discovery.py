@@ -1,0 +1,128 @@
+"""Finding out where a server's people sign in, and registering there as a client."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import httpx2
+from mcp.client.auth.exceptions import OAuthFlowError
+from mcp.client.auth.oauth2 import PKCEParameters, check_registration_usable
+from mcp.client.auth.utils import (
+    build_oauth_authorization_server_metadata_discovery_urls,
+    build_protected_resource_metadata_discovery_urls,
+    create_client_registration_request,
+    create_oauth_metadata_request,
+    extract_resource_metadata_from_www_auth,
+    extract_scope_from_www_auth,
+    get_client_metadata_scopes,
+    handle_auth_metadata_response,
+    handle_protected_resource_response,
+    handle_registration_response,
+    issuers_match,
+)
+from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourceMetadata
+from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
+from pydantic import AnyUrl
+
+from perdure.core.timing import MCP_CONNECT
+from perdure.tools.mcp.grants import OAuthClient
+from perdure.tools.mcp.protocol.translation import explained
+from perdure.tools.mcp.sign_ins import Place
+from perdure.tools.mcp.speech import Unreachable
+from perdure.tools.mcp.way import Outside
+
+GRANTS = ["authorization_code", "refresh_token"]
+
+
+def proof() -> tuple[str, str]:
+    """A secret that shows later that we are who began, and what is told of it now."""
+    made = PKCEParameters.generate()
+    return made.code_verifier, made.code_challenge
+
+
+async def place_of(url: str, scope: str, outside: Outside) -> Place:
+    """Where the people of a server sign in."""
+    async with _client(url, outside) as http:
+        refusal = await http.post(url, json={}, headers={"Accept": "application/json, text/event-stream"})
+        resource = await _resource(http, url, refusal)
+        issuer = str(resource.authorization_servers[0]) if resource else None
+        metadata = await _metadata(http, url, issuer)
+        wanted = scope or get_client_metadata_scopes(extract_scope_from_www_auth(refusal), resource, metadata, GRANTS)
+    return Place(
+        issuer=str(metadata.issuer),
+        authorization_endpoint=str(metadata.authorization_endpoint),
+        token_endpoint=str(metadata.token_endpoint),
+        registration_endpoint=str(metadata.registration_endpoint or ""),
+        resource=str(resource.resource) if resource else "",
+        scope=wanted or "",
+        methods=tuple(metadata.token_endpoint_auth_methods_supported or ()),
+    )
+
+
+async def register(place: Place, redirect_uri: str, outside: Outside) -> OAuthClient:
+    """Become a client of an issuer."""
+    if not place.registration_endpoint:
+        raise Unreachable("its sign-in service registers no clients by itself: an admin has to give a client id")
+    metadata = OAuthClientMetadata(
+        redirect_uris=[AnyUrl(redirect_uri)],
+        client_name="Perdure",
+        grant_types=["authorization_code", "refresh_token"],
+        response_types=["code"],
+        scope=place.scope or None,
+        token_endpoint_auth_method="none" if not place.methods or "none" in place.methods else "client_secret_post",
+    )
+    async with _client(place.registration_endpoint, outside) as http:
+        request = create_client_registration_request(_endpoints(place), metadata, place.issuer)
+        registered = await handle_registration_response(await http.send(request))
+        check_registration_usable(registered)
+    method = registered.token_endpoint_auth_method or "none"
+    return OAuthClient(registered.client_id or "", registered.client_secret or "", method)
+
+
+def _endpoints(place: Place) -> OAuthMetadata:
+    return OAuthMetadata.model_validate(
+        {
+            "issuer": place.issuer,
+            "authorization_endpoint": place.authorization_endpoint,
+            "token_endpoint": place.token_endpoint,
+            "registration_endpoint": place.registration_endpoint,
+        }
+    )
+
+
+async def _resource(http: httpx2.AsyncClient, url: str, refusal: httpx2.Response) -> ProtectedResourceMetadata | None:
+    named = extract_resource_metadata_from_www_auth(refusal)
+    for address in build_protected_resource_metadata_discovery_urls(named, url):
+        found = await handle_protected_resource_response(await http.send(create_oauth_metadata_request(address)))
+        if found is not None:
+            if not check_resource_allowed(resource_url_from_server_url(url), str(found.resource)):
+                raise Unreachable("it says that it is another server than the one at this address")
+            return found
+    return None
+
+
+async def _metadata(http: httpx2.AsyncClient, url: str, issuer: str | None) -> OAuthMetadata:
+    for address in build_oauth_authorization_server_metadata_discovery_urls(issuer, url):
+        good, metadata = await handle_auth_metadata_response(await http.send(create_oauth_metadata_request(address)))
+        if metadata is not None:
+            if issuer is not None and not issuers_match(str(metadata.issuer), issuer):
+                raise Unreachable("its sign-in service says that it is another one")
+            return metadata
+        if not good:
+            break
+    raise Unreachable("it does not say where people sign in")
+
+
+@asynccontextmanager
+async def _client(url: str, outside: Outside) -> AsyncGenerator[httpx2.AsyncClient]:
+    try:
+        async with httpx2.AsyncClient(
+            timeout=MCP_CONNECT.total_seconds(),
+            proxy=outside.proxy(url),
+            verify=outside.trusted or True,
+            trust_env=False,
+        ) as http:
+            yield http
+    except OAuthFlowError as error:
+        raise Unreachable(f"its sign-in service: {error}") from error
+    except httpx2.HTTPError as error:
+        raise explained(error) from error

@@ -1,0 +1,133 @@
+"""Real MCP servers as processes of their own, and a chat's way to them."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+
+from perdure.access.keyring import Keyring
+from perdure.config.mcp import McpOptions
+from perdure.core.clock import SystemClock
+from perdure.core.ids import McpServerId
+from perdure.observe.measures.all import Measures
+from perdure.store.pool import Pool
+from perdure.testing.house import House
+from perdure.tools.mcp.grants import Grants
+from perdure.tools.mcp.lines import Lines
+from perdure.tools.mcp.source import McpTools
+from perdure.tools.mcp.way import Outside
+from perdure.tools.mcp.ways import Ways
+from perdure.workspaces.service import Workspaces
+
+PEERS = Path(__file__).parents[2] / "peers"
+BIN = PEERS / "node_modules" / ".bin"
+WORKBENCH = str(PEERS / "workbench.py")
+PATIENCE = 30
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Peer:
+    """A server that listens on a port, can be killed, and started again."""
+
+    def __init__(self, *command: str, port: int) -> None:
+        self._command = command
+        self.port = port
+        self.process: asyncio.subprocess.Process | None = None
+
+    async def starts(self) -> None:
+        self.process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        async with asyncio.timeout(PATIENCE):
+            while not await self._listens():  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+    async def _listens(self) -> bool:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except OSError:
+            return False
+        writer.close()
+        return True
+
+    async def is_killed(self) -> None:
+        assert self.process is not None
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+
+
+@asynccontextmanager
+async def peer(*command: str, port: int) -> AsyncGenerator[Peer]:
+    found = Peer(*command, port=port)
+    await found.starts()
+    try:
+        yield found
+    finally:
+        await found.is_killed()
+
+
+@asynccontextmanager
+async def everything() -> AsyncGenerator[Peer]:
+    """The reference server, over streamable HTTP."""
+    port = free_port()
+    program = str(BIN / "mcp-server-everything")
+    async with peer("env", f"PORT={port}", program, "streamableHttp", port=port) as found:
+        yield found
+
+
+@asynccontextmanager
+async def workbench(kind: str = "http", ledger: Path | None = None) -> AsyncGenerator[Peer]:
+    """The server made with the Python package."""
+    port = free_port()
+    async with peer(sys.executable, WORKBENCH, kind, str(port), str(ledger or os.devnull), port=port) as found:
+        yield found
+
+
+class Bridge:
+    """The MCP side of a replica, over a house."""
+
+    def __init__(self, house: House, pool: Pool, workspaces: Workspaces | None = None) -> None:
+        self.house = house
+        self.pool = pool
+        self.measures = Measures()
+        keyring, clock = Keyring.of(["a secret key that only tests use"]), SystemClock()
+        self.grants = Grants(pool, keyring, clock, Outside())
+        self.lines = Lines(clock, self.measures.mcp)
+        self.ways = Ways(keyring, self.grants, workspaces, Outside())
+        self.tools = McpTools(house.config, self.lines, self.ways, self.measures.mcp)
+        house.servers.source = self.tools
+
+    async def add(self, slug: str, **options: Any) -> McpServerId:
+        server_id = McpServerId(uuid4())
+        await self.pool.execute(
+            "INSERT INTO mcp_servers (id, organisation_id, slug, options) VALUES ($1, $2, $3, $4)",
+            server_id,
+            self.house.organisation,
+            slug,
+            msgspec.json.encode(McpOptions(**options)).decode(),
+        )
+        self.house.config.changed(self.house.organisation)
+        return server_id
+
+    def count(self, name: str, **labels: str) -> float:
+        """One of the measures that are shown to operators."""
+        wanted = ",".join(f'{key}="{value}"' for key, value in labels.items())
+        for line in self.measures.metrics.render().decode().splitlines():
+            if line.startswith(f"perdure_{name}{{{wanted}}} " if wanted else f"perdure_{name} "):
+                return float(line.rsplit(" ", 1)[1])
+        return 0.0
