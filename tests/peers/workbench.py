@@ -80,7 +80,7 @@ async def odd_tools(_context: object, _parameters: object) -> ListToolsResult:
         )
         for index in range(496)
     ]
-    schema = {"type": "object", "properties": {}}
+    schema: dict[str, object] = {"type": "object"}
     return ListToolsResult(
         tools=[
             *good,

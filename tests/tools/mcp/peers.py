@@ -126,7 +126,7 @@ class Bridge:
 
     def count(self, name: str, **labels: str) -> float:
         """One of the measures that are shown to operators."""
-        wanted = ",".join(f'{key}="{value}"' for key, value in labels.items())
+        wanted = ",".join(f'{key}="{value}"' for key, value in sorted(labels.items()))
         for line in self.measures.metrics.render().decode().splitlines():
             if line.startswith(f"perdure_{name}{{{wanted}}} " if wanted else f"perdure_{name} "):
                 return float(line.rsplit(" ", 1)[1])

@@ -49,7 +49,7 @@ class OpenSession:
 
     async def close(self) -> None:
         if self._holding is not None and not self._holding.done():
-            self._holding.cancel()
+            self._end()
             await asyncio.wait({self._holding})
 
     async def tools(self) -> tuple[Listed, ...]:
@@ -148,7 +148,13 @@ class OpenSession:
             # Why it is closed is known to the task that held it, a moment later.
             await asyncio.wait({self._holding}, timeout=PARTING_SECONDS)
             told = self._ended or told
-            self._holding.cancel()
+            self._end()
         elif isinstance(told, (Gone, SignInNeeded)):
-            self._holding.cancel()
+            self._end()
         return told
+
+    def _end(self) -> None:
+        """Nothing more is asked here, although it takes a moment to leave."""
+        self._told.over = True
+        if self._holding is not None:
+            self._holding.cancel()

@@ -8,6 +8,7 @@ import msgspec
 from mcp import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
+    INTERNAL_ERROR,
     INVALID_REQUEST,
     REQUEST_TIMEOUT,
     AudioContent,
@@ -114,6 +115,7 @@ def _refused(error: MCPError, status: int | None) -> Exception:
         return Gone("it ended the session")
     if error.code == CONNECTION_CLOSED:
         return NoAnswer("it closed the connection")
-    if status is not None and status >= 500:
-        return NoAnswer(f"it answered with HTTP {status}")
+    if status is not None and error.code == INTERNAL_ERROR:
+        # Some servers refuse a session that they do not know in this way: nothing was carried out.
+        return (Gone if status < 500 else NoAnswer)(f"it answered with HTTP {status}")
     return Refusal(error.message[:2_000])

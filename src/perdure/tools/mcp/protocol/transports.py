@@ -32,7 +32,7 @@ class Told:
     status: int | None = None
     """What HTTP said last, where that is not good."""
     over: bool = False
-    """Whether the command has ended."""
+    """Whether nothing more can be asked here."""
 
 
 def transport(way: Way, told: Told) -> AbstractAsyncContextManager[TransportStreams]:
