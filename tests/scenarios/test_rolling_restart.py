@@ -5,14 +5,13 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from perdure.testing.processes import SERVE, Replica, replica
-
 from perdure.client import Client
 from perdure.core.chat import Status
 from perdure.core.message import Role
 from perdure.proof.processes import SERVE, Replica, replica
 from perdure.store.pool import Pool
 from perdure.testing.balancer import Balancer
+from perdure.testing.processes import SERVE, Replica, replica
 from perdure.testing.town import ReplicaTown, replicas
 
 PEOPLE = 8
