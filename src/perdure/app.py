@@ -88,13 +88,8 @@ from perdure.stream.watch.streams import INBOX_PATTERN, LIST_PATTERN, WatchStrea
 from perdure.stream.watch.watches import Watches
 from perdure.tools.advisor import Advisor
 from perdure.tools.family import Family
-from perdure.tools.mcp.desk import McpDesk
-from perdure.tools.mcp.grants import Grants
-from perdure.tools.mcp.lines import Lines
-from perdure.tools.mcp.sign_ins import SignIns
-from perdure.tools.mcp.source import McpTools
+from perdure.tools.mcp.exchange import Exchange, open_exchange
 from perdure.tools.mcp.way import Outside
-from perdure.tools.mcp.ways import Ways
 from perdure.tools.recall import Recall
 from perdure.tools.reports import Waits
 from perdure.tools.skills import Skills
@@ -216,15 +211,6 @@ class Yard:
     lookout: Lookout
 
 
-@dataclass(frozen=True, slots=True)
-class Annexe:
-    """What others add: tools from servers elsewhere."""
-
-    lines: Lines
-    servers: McpTools
-    desk: McpDesk
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
     """What drives chats."""
@@ -234,7 +220,7 @@ class Workshop:
     worker: Worker
     yard: Yard
     recorder: Recorder
-    annexe: Annexe
+    exchange: Exchange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,14 +255,14 @@ async def running(
             titles=Titles(kit.preparation.models, kit.client),
             workspaces=shop.yard.workspaces,
             contexts=shop.yard.contexts,
-            mcp=shop.annexe.desk,
+            mcp=shop.exchange.desk,
         )
         aftermath = Aftermath(ground.pool, kit.histories, kit.preparation.models, kit.client, ground.pubsub)
         stack.callback(ground.announcer.follow(aftermath.committed))
         await heard(stack, ground.pubsub)
         await shop.lease.start()
         search = follow_search(stack, ground.pool, services, ground.announcer)
-        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.annexe.lines, aftermath, search)
+        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.exchange.lines, aftermath, search)
         await started(stack, shop.recorder, ground.spans)
         await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
         yield System(
@@ -340,11 +326,11 @@ async def open_workshop(
     lease = Lease(
         lambda: connect(ground.url), clock, address=address, version=version("perdure"), capacity=settings.capacity
     )
-    annexe = extend(settings, ground, yard)
-    kit = replace(equip(ground, client, yard, annexe, brought), lease=lease)
+    exchange = connect_servers(settings, ground, yard)
+    kit = replace(equip(ground, client, yard, exchange, brought), lease=lease)
     worker = make_worker(settings, kit, lease, ground)
     worker.counted = ground.pubsub.count
-    return Workshop(kit=kit, lease=lease, worker=worker, yard=yard, recorder=recorder, annexe=annexe)
+    return Workshop(kit=kit, lease=lease, worker=worker, yard=yard, recorder=recorder, exchange=exchange)
 
 
 def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audience:
@@ -381,15 +367,19 @@ def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock) -> Yar
     return Yard(workspaces, contexts, Lookout(workspaces, contexts, clock))
 
 
-def extend(settings: Settings, ground: Ground, yard: Yard) -> Annexe:
-    pool, services, measures = ground.pool, ground.services, ground.services.measures.mcp
+def connect_servers(settings: Settings, ground: Ground, yard: Yard) -> Exchange:
     proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
     trusted = ssl.create_default_context(cafile=settings.ca_file) if settings.ca_file else None
-    outside = Outside(proxy=proxies.for_url, trusted=trusted)
-    grants = Grants(pool, services.keyring, services.clock, outside)
-    lines, ways = Lines(services.clock, measures), Ways(services.keyring, grants, yard.workspaces, outside)
-    desk = McpDesk(lines, ways, SignIns(pool, services.keyring, grants))
-    return Annexe(lines, McpTools(services.config, lines, ways, measures), desk)
+    outside, services = Outside(proxy=proxies.for_url, trusted=trusted), ground.services
+    return open_exchange(
+        ground.pool,
+        services.config,
+        services.keyring,
+        services.clock,
+        services.measures.mcp,
+        yard.workspaces,
+        outside,
+    )
 
 
 class Service(Protocol):
@@ -446,7 +436,7 @@ async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
     await asyncio.wait(tasks)
 
 
-def equip(ground: Ground, client: ProviderClient, yard: Yard, annexe: Annexe, brought: Brought) -> Kit:
+def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange, brought: Brought) -> Kit:
     """What runners work with."""
     pool, services, episodes = ground.pool, ground.services, Episodes()
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
@@ -466,7 +456,7 @@ def equip(ground: Ground, client: ProviderClient, yard: Yard, annexe: Annexe, br
     return Kit(
         machine=services.machine,
         histories=Histories(pool),
-        preparation=Preparation(models, toolbox, sources, files, annexe.servers),
+        preparation=Preparation(models, toolbox, sources, files, exchange.tools),
         client=client,
         tools=ToolRunner(
             journal,

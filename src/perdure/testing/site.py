@@ -48,6 +48,7 @@ from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.store.workspaces import WorkspaceRows
 from perdure.testing.workshop import workshop
 from perdure.tools.family import Family
+from perdure.tools.mcp.exchange import open_exchange
 from perdure.tools.reports import Waits
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.drivers import Drivers
@@ -92,6 +93,7 @@ def services_for(
         measures=measures,
         workspaces=workspaces,
         contexts=workspaces and Contexts(WorkspaceContextRows(pool), workspaces, bus),
+        mcp=open_exchange(pool, config, keyring, clock, measures.mcp, workspaces).desk,
     )
 
 

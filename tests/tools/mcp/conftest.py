@@ -26,4 +26,4 @@ async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[
 async def bridge(house: House, pool: Pool) -> AsyncIterator[Bridge]:
     bridge = Bridge(house, pool)
     yield bridge
-    await bridge.lines.close()
+    await bridge.exchange.lines.close()

@@ -19,11 +19,7 @@ from perdure.core.ids import McpServerId
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
 from perdure.testing.house import House
-from perdure.tools.mcp.grants import Grants
-from perdure.tools.mcp.lines import Lines
-from perdure.tools.mcp.source import McpTools
-from perdure.tools.mcp.way import Outside
-from perdure.tools.mcp.ways import Ways
+from perdure.tools.mcp.exchange import open_exchange
 from perdure.workspaces.service import Workspaces
 
 PEERS = Path(__file__).parents[2] / "peers"
@@ -106,11 +102,8 @@ class Bridge:
         self.pool = pool
         self.measures = Measures()
         keyring, clock = Keyring.of(["a secret key that only tests use"]), SystemClock()
-        self.grants = Grants(pool, keyring, clock, Outside())
-        self.lines = Lines(clock, self.measures.mcp)
-        self.ways = Ways(keyring, self.grants, workspaces, Outside())
-        self.tools = McpTools(house.config, self.lines, self.ways, self.measures.mcp)
-        house.servers.source = self.tools
+        self.exchange = open_exchange(pool, house.config, keyring, clock, self.measures.mcp, workspaces)
+        house.servers.source = self.exchange.tools
 
     async def add(self, slug: str, **options: Any) -> McpServerId:
         server_id = McpServerId(uuid4())
