@@ -11,7 +11,6 @@ from perdure.core.message import Role
 from perdure.proof.processes import SERVE, Replica, replica
 from perdure.store.pool import Pool
 from perdure.testing.balancer import Balancer
-from perdure.testing.processes import SERVE, Replica, replica
 from perdure.testing.town import ReplicaTown, replicas
 
 PEOPLE = 8
