@@ -15,7 +15,7 @@ from msgspec import Struct
 from perdure.access.keyring import Keyring
 from perdure.access.secret_texts import digest, mint
 from perdure.config.mcp import GRANT_PURPOSE, McpSecrets, McpServer
-from perdure.core.errors import Refused, Unavailable
+from perdure.core.errors import InvalidInput, Unavailable
 from perdure.core.ids import McpServerId, UserId
 from perdure.core.timing import MCP_SIGN_IN_KEPT
 from perdure.store.queries import query
@@ -96,10 +96,10 @@ class SignIns:
         """The person is back: keep what they were given."""
         row = await self._pool.fetchrow(query("mcp_sign_ins/finish"), digest(state))
         if row is None or not row["valid"] or row["user_id"] != user_id:
-            raise Refused("This sign-in was not started here, or took too long. Start it again.")
+            raise InvalidInput("This sign-in was not started here, or took too long. Start it again.")
         underway = msgspec.json.decode(self._keyring.open(row["secret"], GRANT_PURPOSE), type=Underway)
         if issuer and issuer.rstrip("/") != underway.place.issuer.rstrip("/"):
-            raise Refused("The answer came from another sign-in service than the one that was asked.")
+            raise InvalidInput("The answer came from another sign-in service than the one that was asked.")
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -110,7 +110,7 @@ class SignIns:
         try:
             tokens = await exchange(place.token_endpoint, form, client, place.resource, self._grants.outside)
         except Unreachable as error:
-            raise Refused(f"The sign-in did not work: {error}.") from error
+            raise InvalidInput(f"The sign-in did not work: {error}.") from error
         grant = Grant(
             access_token=tokens.access_token,
             refresh_token=tokens.refresh_token,
