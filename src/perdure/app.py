@@ -54,6 +54,7 @@ from perdure.observe.call_spans import CallSpans
 from perdure.observe.calls import Watcher
 from perdure.observe.measures.all import Measures
 from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.workspaces import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 from perdure.observe.tool_watch import ToolWatch
 from perdure.observe.tracing import Tracing
@@ -321,7 +322,7 @@ async def open_workshop(
     meter = CallMeter(services.measures.calls, clock)
     spans = [CallSpans(services.tracing.tracer)] if services.tracing.on else []
     client = await stack.enter_async_context(reach_models(settings, clock, meter, recorder, *spans))
-    yard = lay_out(settings, ground.pool, ground.pubsub, clock)
+    yard = lay_out(settings, ground.pool, ground.pubsub, clock, services.measures.workspaces)
     stack.push_async_callback(yard.workspaces.close)
     lease = Lease(
         lambda: connect(ground.url), clock, address=address, version=version("perdure"), capacity=settings.capacity
@@ -359,10 +360,11 @@ def watch_database(measures: DatabaseMeasures, pool: Pool, pubsub: FleetPubsub, 
     config.measure(measures)
 
 
-def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock) -> Yard:
+def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures) -> Yard:
     local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
     shelf = Shelf(TemplateRows(pool))
-    workspaces = Workspaces(WorkspaceRows(pool), Drivers(settings.data_dir, local), shelf, pubsub, clock)
+    drivers = Drivers(settings.data_dir, local)
+    workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, pubsub, clock, measures)
     contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
     return Yard(workspaces, contexts, Lookout(workspaces, contexts, clock))
 

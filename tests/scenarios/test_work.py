@@ -1,14 +1,29 @@
 """Stories about work in a workspace: a whole task, and a command that outlives its replica."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
+import aiohttp
 import pytest
 
+from perdure.sim.script import Call, Script, Step, Text
 from perdure.store.pool import Pool
-from perdure.testing.town import ReplicaTown, replicas
+from perdure.testing.numbers import sample
+from perdure.testing.town import PATIENCE, ReplicaTown, replicas
 
-COUNT = "echo ran >> marker; sleep 4; wc -l < marker"
+COUNT = "echo ran >> marker; sleep 20; wc -l < marker"
+UNRULY = (
+    "trap '' TERM INT HUP; setsid sh -c \"trap '' TERM; while :; do echo moved >> moving; sleep 0.02; done\" & "
+    "while :; do sleep 0.05 & wait; done"
+)
+ENDING = str(Path(__file__).with_name("ending.py"))
+
+
+def call(tool: str, **arguments: Any) -> str:
+    return f"[[call:{tool} {json.dumps(arguments)}]]"
 
 
 @pytest.fixture
@@ -32,15 +47,113 @@ async def test_the_demo_agent_writes_a_program_and_fixes_it(town: ReplicaTown) -
     assert answers[-1].startswith("0 1 1 2 3 5 8 13 21 34")
 
 
-async def test_a_command_outlives_its_replica_and_runs_once(town: ReplicaTown) -> None:
-    text = (
-        f'[[call:create_workspace]] [[then]] [[call:execute {{"command": "{COUNT}", "timeout": 60}}]] [[say:3 tokens]]'
-    )
-    chat = await town.asks(0, text)
-    started = "SELECT count(*) FROM journal WHERE chat_id = $1 AND tool = 'execute' AND state = 'started'"
-    while not await town.pool.fetchval(started, chat):
-        pass
+async def started(town: ReplicaTown, chat: str, tool: str) -> None:
+    """Wait until a call is journaled as begun."""
+    begun = "SELECT count(*) FROM journal WHERE chat_id = $1 AND tool = $2 AND state = 'started'"
+    async with asyncio.timeout(PATIENCE):
+        while not await town.pool.fetchval(begun, chat, tool):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+async def content(town: ReplicaTown, chat: str, path: str) -> bytes:
+    workspace = (await town.chat(1, chat))["workspace_id"]
+    return (await town.at(1).get(f"/workspaces/{workspace}/files/content?path={path}")).body
+
+
+async def moves(town: ReplicaTown, chat: str) -> None:
+    """Wait until the command that never rests has left a mark."""
+    async with asyncio.timeout(PATIENCE):
+        while not (await content(town, chat, "moving")).startswith(b"moved"):
+            pass
+
+
+async def test_a_command_of_twenty_seconds_outlives_its_replica_and_runs_once(town: ReplicaTown) -> None:
+    chat = await town.asks(0, f"{call('create_workspace')} [[then]] {call('execute', command=COUNT, timeout=60)}")
+    await started(town, chat, "execute")
     town.replicas[0].kill()
-    rested = await town.comes_to_rest(1, chat)
+    rested = await town.comes_to_rest(1, chat, within=60)
     assert rested["status"] == "waiting"
-    assert (await results(town, chat))[-1].splitlines()[0].strip() == "1"
+    output = (await results(town, chat))[1:]
+    assert [text.splitlines()[0].strip() for text in output] == ["1"]
+    assert "Exit code 0 after 20." in output[0]
+    assert await content(town, chat, "marker") == b"ran\n"
+
+
+@pytest.mark.parametrize("point", ["tools.started", "tools.ran", "tools.journaled"])
+async def test_an_edit_is_made_once_over_the_end_of_its_replica(
+    point: str, database_url: str, pool: Pool, tmp_path: Path
+) -> None:
+    work = " [[then]] ".join(
+        [
+            call("create_workspace"),
+            call("write_file", path="a.txt", content="one\n"),
+            call("edit_files", files=[{"path": "a.txt", "edits": [{"old_text": "one", "new_text": "one one"}]}]),
+            "[[say:done]]",
+        ]
+    )
+    async with replicas(database_url, pool, tmp_path, first=(ENDING, point, "3", "SIGKILL")) as town:
+        chat = await town.asks(0, work)
+        await town.replicas[0].process.wait()
+        assert (await town.comes_to_rest(1, chat))["status"] == "waiting"
+        assert "+one one" in (await results(town, chat))[2]
+        assert await content(town, chat, "a.txt") == b"one one\n"
+
+
+async def test_the_same_call_id_of_a_provider_in_two_turns_runs_twice(town: ReplicaTown) -> None:
+    count = Call("execute", {"command": "echo ran >> marker; wc -l < marker"}, id="toolu_again")
+    town.sim.script(Script("counting", steps=(Step((count,)), Step((Text("done"),)))))
+    chat = await town.asks(0, f"{call('create_workspace')} [[then]] [[say:ready]]")
+    await town.comes_to_rest(0, chat)
+    for _ in range(2):
+        await town.at(0).post(f"/chats/{chat}/messages", {"content": [{"type": "text", "text": "[[script:counting]]"}]})
+        await town.comes_to_rest(0, chat)
+    assert [text.splitlines()[0].strip() for text in (await results(town, chat))[1:]] == ["1", "2"]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+async def test_stop_reaches_what_ignores_signals_and_forks_also_when_its_replica_is_gone(
+    town: ReplicaTown, killed: bool
+) -> None:
+    chat = await town.asks(0, f"{call('create_workspace')} [[then]] {call('execute', command=UNRULY, timeout=600)}")
+    await started(town, chat, "execute")
+    await moves(town, chat)
+    if killed:
+        town.replicas[0].kill()
+    assert (await town.at(1).post(f"/chats/{chat}/interrupt")).status == 200
+    assert (await town.comes_to_rest(1, chat))["status"] == "waiting"
+    before = await content(town, chat, "moving")
+    again = {"content": [{"type": "text", "text": call("execute", command="sleep 1; wc -c < moving")}]}
+    await town.at(1).post(f"/chats/{chat}/messages", again)
+    await town.comes_to_rest(1, chat)
+    assert int((await results(town, chat))[-1].split()[0]) == len(before)
+    async with aiohttp.ClientSession() as http, http.get(f"{town.replicas[int(killed)].url}/metrics") as answer:
+        numbers = await answer.text()
+    assert sample(numbers, "perdure_workspace_quiet_seconds_count") == 1
+    assert sample(numbers, "perdure_workspace_quiet_seconds_sum") < PATIENCE
+
+
+async def test_a_chat_that_plans_runs_commands_and_changes_nothing(town: ReplicaTown) -> None:
+    made = await town.asks(0, f"{call('create_workspace')} [[then]] {call('write_file', path='a', content='kept')}")
+    workspace = (await town.comes_to_rest(0, made))["workspace_id"]
+    command = "cat a; echo x > a; touch b ~/c; rm a; exit 0"
+    text = f"{call('execute', command=command)} [[then]] [[say:done]]"
+    plan = {"content": [{"type": "text", "text": text}], "workspace_id": workspace, "plan_mode": True}
+    said = await town.at(0).post("/chats", plan)
+    await town.comes_to_rest(0, said.json["chat"]["id"])
+    (output,) = await results(town, said.json["chat"]["id"])
+    assert output.startswith("kept")
+    assert output.count("Read-only file system") == 4
+    assert await content(town, made, "a") == b"kept"
+
+
+async def test_a_workspace_that_does_not_answer_is_a_result_with_one_instruction(town: ReplicaTown, pool: Pool) -> None:
+    chat = await town.asks(0, f"{call('create_workspace')} [[then]] [[say:ready]]")
+    await town.comes_to_rest(0, chat)
+    workspace = (await town.chat(0, chat))["workspace_id"]
+    await town.at(0).post(f"/workspaces/{workspace}/stop")
+    await pool.execute("UPDATE workspaces SET plan = NULL, template = 'gone' WHERE id = $1", workspace)
+    await town.at(0).post(
+        f"/chats/{chat}/messages", {"content": [{"type": "text", "text": call("execute", command="true")}]}
+    )
+    await town.comes_to_rest(0, chat)
+    assert "There is no template 'gone'" in (await results(town, chat))[-1]

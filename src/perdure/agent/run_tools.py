@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from perdure.agent.decide import Known, Policy
 from perdure.agent.flight import Flight
 from perdure.agent.journaling import Begun, Journaling
 from perdure.agent.once_calls import OnceCalls
-from perdure.agent.toolset import Toolset
+from perdure.agent.toolset import Toolset, mode_of
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Fence, OpenCall
 from perdure.core.clock import Clock
@@ -19,16 +19,19 @@ from perdure.core.errors import Fenced, PerdureError, Unavailable, WorkspaceUnre
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Media, ToolCall, ToolResult
-from perdure.core.timing import TOOL_CAP_EXTRA
+from perdure.core.timing import TOOL_CAP_EXTRA, WORKSPACE_REACH
 from perdure.observe.measures.tools import MCP, UNKNOWN
 from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.budget import within
+from perdure.tools.execute import stop_command
 from perdure.tools.tool import CallKey, Effect, Mode, NewFile, Told, Tool, ToolContext, ToolFailed, ToolOutput
 
 CONCURRENT_CALLS = 8
 PLACES = 10_000
+ENDINGS: Mapping[str, Callable[[ToolContext], Awaitable[None]]] = {"execute": stop_command}
+"""The tools whose calls go on outside when their replica is gone, and how each is ended."""
 UNREACHABLE = (
     "The workspace does not answer. What was asked for may or may not have been done: look before you repeat it. "
     "start_workspace starts a workspace that stopped."
@@ -143,6 +146,26 @@ class ToolRunner:
         batch.flight.result(open_call.index, _result(call, output, self._clock))
         self._reached("tools.shown")
         return output
+
+    async def end(self, chat: Chat, card: Card, calls: Iterable[OpenCall]) -> None:
+        """End what calls of a stopped turn still have running. What cannot be reached is left, and said in the log."""
+        for call in calls:
+            ending = ENDINGS.get(call.tool)
+            if ending is None:
+                continue
+            context = ToolContext(
+                key=CallKey(chat.id, chat.last_assistant, call.index, call.run),
+                owner_id=card.owner_id,
+                organisation_id=card.organisation_id,
+                home=card.root_id or card.id,
+                mode=mode_of(card),
+                services=self._services,
+            )
+            try:
+                async with asyncio.timeout(WORKSPACE_REACH.total_seconds()):
+                    await ending(context)
+            except (PerdureError, TimeoutError) as error:
+                _log.warning("a call of chat %s may still run: %s", chat.id, error)
 
     async def _output(self, batch: Batch, open_call: OpenCall, call: ToolCall) -> ToolOutput:
         entry = batch.entries.get(open_call.index)

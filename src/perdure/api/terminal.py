@@ -86,9 +86,11 @@ class TerminalStream:
         visitor = Visitor(admission, self._visitors.now())
         using = asyncio.ensure_future(self._use(row))
         self._visitors.add(visitor)
+        self._workspaces.measures.terminals.inc()
         try:
             await self._converse(shell, visitor, receive, send)
         finally:
+            self._workspaces.measures.terminals.dec()
             self._visitors.discard(visitor)
             using.cancel()
 

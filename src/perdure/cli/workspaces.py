@@ -11,6 +11,8 @@ from perdure.cli.users import with_pool
 from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound
 from perdure.core.ids import WorkspaceId
+from perdure.observe.measures.workspaces import WorkspaceMeasures
+from perdure.observe.metrics import Metrics
 from perdure.settings import Settings
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
@@ -51,7 +53,8 @@ def remove(workspace: Id) -> None:
 
 def _with_workspace(workspace: UUID, work: Callable[[Workspaces, WorkspaceRow], Awaitable[None]]) -> None:
     async def run(pool: Pool) -> None:
-        workspaces = lay_out(Settings.from_environment(), pool, LocalBus(), SystemClock()).workspaces
+        measures = WorkspaceMeasures(Metrics())
+        workspaces = lay_out(Settings.from_environment(), pool, LocalBus(), SystemClock(), measures).workspaces
         row = await workspaces.rows.load(WorkspaceId(workspace))
         if row is None:
             raise NotFound("There is no such workspace.")

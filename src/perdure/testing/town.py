@@ -51,15 +51,17 @@ class ReplicaTown:
     async def chat(self, number: int, chat_id: str) -> dict[str, Any]:
         return (await self.at(number).get(f"/chats/{chat_id}")).json["chat"]
 
-    async def until(self, number: int, chat_id: str, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    async def until(
+        self, number: int, chat_id: str, condition: Callable[[dict[str, Any]], bool], *, within: float = PATIENCE
+    ) -> dict[str, Any]:
         """Ask again and again, as there is no other way to hear from another process that was killed."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(within):
             while not condition(card := await self.chat(number, chat_id)):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
             return card
 
-    async def comes_to_rest(self, number: int, chat_id: str) -> dict[str, Any]:
-        return await self.until(number, chat_id, lambda card: card["status"] in AT_REST)
+    async def comes_to_rest(self, number: int, chat_id: str, *, within: float = PATIENCE) -> dict[str, Any]:
+        return await self.until(number, chat_id, lambda card: card["status"] in AT_REST, within=within)
 
     async def said(self, number: int, chat_id: str) -> list[str]:
         page = (await self.at(number).get(f"/chats/{chat_id}/messages?after=0")).json

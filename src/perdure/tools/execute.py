@@ -1,16 +1,19 @@
 """The tool `execute`."""
 
 import asyncio
+import contextlib
 from datetime import timedelta
 from typing import Annotated
 
 from msgspec import Meta
 
-from perdure.core.errors import PerdureError
+from perdure.core.errors import PerdureError, WorkspaceRefused
 from perdure.tools.place import command_place
 from perdure.tools.tool import Effect, ToolContext, tool
 from perdure.workspaces import answers, operations
 from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.service import Workspaces
+from perdure.workspaces.wire import ProcessState
 
 LONGEST = 600
 
@@ -39,11 +42,28 @@ async def execute(
         )
     except asyncio.CancelledError:
         if ctx.interrupted():
-            await asyncio.shield(operations.interrupt(client, str(ctx.key)))
+            await asyncio.shield(_end(ctx, client))
         raise
     finally:
         showing.cancel()
     return answers.command(process)
+
+
+async def stop_command(ctx: ToolContext) -> None:
+    """Stop what a replica that is gone had started under this key. Where the workspace does not run, nothing does."""
+    row = await ctx.service(Workspaces).of_chat(ctx.home)
+    if row is not None and row.status == "running":
+        client = await command_place(ctx)
+        with contextlib.suppress(WorkspaceRefused):
+            if (await client.processes.find(str(ctx.key))).state is ProcessState.RUNNING:
+                await _end(ctx, client)
+
+
+async def _end(ctx: ToolContext, client: WorkspaceClient) -> None:
+    """Stop the whole line of the command, and note how long that took."""
+    ended = await operations.interrupt(client, str(ctx.key))
+    if ended.time_to_quiet_ms is not None:
+        ctx.service(Workspaces).measures.quiet(ended.time_to_quiet_ms / 1000)
 
 
 async def _show(ctx: ToolContext, client: WorkspaceClient, process: str) -> None:

@@ -66,6 +66,7 @@ class Lookout:
         watch.tasks = [
             asyncio.create_task(self._edge(look)) for look in (self._git(row, watch), self._told(row, watch))
         ]
+        self._count()
         watch.tasks[-1].add_done_callback(lambda _: self._forget(row.id, watch))
 
     async def _git(self, row: WorkspaceRow, watch: Watch) -> None:
@@ -94,6 +95,10 @@ class Lookout:
     def _forget(self, workspace_id: WorkspaceId, watch: Watch) -> None:
         if self._watches.get(workspace_id) is watch and watch.over:
             del self._watches[workspace_id]
+            self._count()
+
+    def _count(self) -> None:
+        self._workspaces.measures.watched.set(len(self._watches))
 
 
 def _patience(known: str) -> timedelta:

@@ -14,6 +14,8 @@ from perdure.core.events import DiffStatus
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import WORKSPACE_SWEEP
+from perdure.observe.measures.workspaces import WorkspaceMeasures
+from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
@@ -46,9 +48,18 @@ class Wish:
 class Workspaces:
     """The one way from the rest of the system to workspaces."""
 
-    def __init__(self, rows: WorkspaceRows, drivers: Drivers, shelf: Shelf, pubsub: Pubsub, clock: Clock) -> None:
+    def __init__(
+        self,
+        rows: WorkspaceRows,
+        drivers: Drivers,
+        shelf: Shelf,
+        pubsub: Pubsub,
+        clock: Clock,
+        measures: WorkspaceMeasures | None = None,
+    ) -> None:
         self.rows = rows
         self.shelf = shelf
+        self.measures = measures or WorkspaceMeasures(Metrics())
         self._drivers = drivers
         self._pubsub = pubsub
         self._clock = clock
@@ -94,13 +105,16 @@ class Workspaces:
         return row
 
     async def _build(self, row: WorkspaceRow, told: Told) -> None:
+        begun = self._clock.monotonic()
         try:
             bound = await self._bound(row)
             async for step in build(self._driver(row, bound.plan(row.id)), row.id, bound):
                 told(step)
         except BuildFailed as error:
+            self.measures.built(self._clock.monotonic() - begun, failed=True)
             await self.rows.stand(row.id, "failed", str(error))
             raise
+        self.measures.built(self._clock.monotonic() - begun, failed=False)
         await self.rows.stand(row.id, "running")
 
     async def _bound(self, row: WorkspaceRow) -> Bound:
@@ -139,7 +153,9 @@ class Workspaces:
                 await known.close()
             if row.status == "creating":
                 await self._finish(row)
+            begun = self._clock.monotonic()
             client = await self._open(row, view=view)
+            self.measures.opened(self._clock.monotonic() - begun)
             self._clients[row.id, view] = client
             await self.rows.stand(row.id, "running")
             return client
@@ -170,8 +186,9 @@ class Workspaces:
         driver = self._driver(row, plan)
         return await (driver.view(plan) if view else driver.start(plan))
 
-    async def stop(self, row: WorkspaceRow) -> None:
+    async def stop(self, row: WorkspaceRow, *, why: str = "asked") -> None:
         """End its processes; its files stay."""
+        self.measures.stopped(why)
         async with self._turn(row.id):
             # Said first, so that nobody whose connection breaks now starts it again.
             await self.rows.stand(row.id, "stopped")
@@ -198,7 +215,7 @@ class Workspaces:
         """One that cannot be stopped keeps no other from it."""
         for row in await self.rows.idle():
             try:
-                await self.stop(row)
+                await self.stop(row, why="idle")
             except (PerdureError, OSError) as error:
                 _log.warning("workspace %s was not stopped: %s", row.id, error)
 

@@ -9,6 +9,7 @@ from perdure.observe.measures.requests import RequestMeasures
 from perdure.observe.measures.streams import StreamMeasures
 from perdure.observe.measures.tools import ToolMeasures
 from perdure.observe.measures.turns import TurnMeasures
+from perdure.observe.measures.workspaces import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 
 
@@ -26,3 +27,4 @@ class Measures:
         self.streams = StreamMeasures(self.metrics)
         self.database = DatabaseMeasures(self.metrics)
         self.requests = RequestMeasures(self.metrics)
+        self.workspaces = WorkspaceMeasures(self.metrics)

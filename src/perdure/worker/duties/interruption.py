@@ -24,6 +24,7 @@ async def finish_interruption(drive: Drive) -> None:
     """Commit the partial answer and whatever its calls came to."""
     # Before the parent rests: whoever goes on with an interruption that was cut off stops them as well.
     await drive.kit.family.stop_all(drive.chat.id)
+    await _end_calls(drive)
     partial = await _partial(drive)
     calls, message = drive.chat.open_calls, drive.chat.last_assistant
     drive.kit.points.reached("interruption.gathered")
@@ -35,6 +36,16 @@ async def finish_interruption(drive: Drive) -> None:
     drive.forget(calls, message)
     drive.kit.points.reached("interruption.committed")
     drive.land()
+
+
+async def _end_calls(drive: Drive) -> None:
+    """Stop means stop: also what a replica that is gone had started, and nobody here waits for."""
+    chat = drive.chat
+    entries = await drive.kit.journal.load(chat.id, chat.last_assistant) if chat.open_calls else ()
+    started = {(entry.index, entry.run) for entry in entries if entry.state == "started"}
+    open_calls = [call for call in chat.open_calls if (call.index, call.run) in started]
+    if open_calls:
+        await drive.kit.tools.end(chat, (await drive.history()).card, open_calls)
 
 
 def _bundle(partial: tuple[NewMessage, ...]) -> Callable[[Chat], Sequence[Transition]]:
