@@ -1,21 +1,20 @@
 """A replica inside a command, for people who have not started a server: same database, same everything."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-
-import uvicorn
 
 from perdure.access.actor import Actor
 from perdure.access.people import Tokens
 from perdure.access.roles import PERMISSIONS, Role, Scope
 from perdure.app import System, running
-from perdure.cli.demo import simulator
-from perdure.cli.serve import listening
+from perdure.cli.serve import listening, web_server
 from perdure.settings import Address, Settings
+from perdure.sim.process import simulator_process
 
+_PATIENCE = timedelta(seconds=1)
 _TOKEN_KEPT = timedelta(hours=12)
 
 
@@ -27,29 +26,13 @@ class Place:
     token: str | None
 
 
-class _Server(uvicorn.Server):
-    """Uvicorn that leaves Ctrl-C to the command."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
-
-
 @asynccontextmanager
 async def local_replica(settings: Settings) -> AsyncGenerator[Place]:
     """A replica of this machine's deployment on a port of its own, with the simulator where there is no provider."""
     with listening(Address("127.0.0.1", 0)) as listener:
-        async with simulator() as demo, running(settings) as system:
-            await system.offer_demo(demo)
-            config = uvicorn.Config(
-                system.asgi,
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                timeout_graceful_shutdown=1,
-                ws="websockets-sansio",
-            )
-            server = _Server(config)
+        async with simulator_process() as demo, running(settings) as system:
+            await system.offer_demo(demo.url)
+            server = web_server(system, patience=_PATIENCE)
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:
                 yield Place(f"http://127.0.0.1:{listener.getsockname()[1]}", await _token(system))

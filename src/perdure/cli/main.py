@@ -21,6 +21,7 @@ COMMANDS = {
     "agent": "Run the program inside a workspace.",
     "users": "Say who may sign in.",
     "tokens": "Make secrets for programs.",
+    "secrets": "Encrypt stored secrets with a new key.",
     "templates": "Bring recipes for workspaces.",
     "workspaces": "See, stop and remove workspaces.",
     "migrate": "Bring the database to the newest schema.",

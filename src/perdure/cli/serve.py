@@ -7,6 +7,7 @@ import socket
 from collections.abc import Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -14,11 +15,11 @@ import uvicorn
 import uvloop
 
 from perdure.app import NOTHING, Brought, System, running
-from perdure.cli.demo import simulator
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import DRAIN
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, LogFormat, Settings, misspelt
+from perdure.sim.process import simulator_process
 
 # Connections that wait while the server starts, or is busy.
 BACKLOG = 2048
@@ -53,7 +54,7 @@ async def serve(settings: Settings, *, demo: bool = False, brought: Brought = NO
         found_at = str(settings.advertise or reachable(address))
         async with running(settings, address=found_at, brought=brought) as system, AsyncExitStack() as stack:
             if demo:
-                await system.offer_demo(await stack.enter_async_context(simulator()))
+                await system.offer_demo((await stack.enter_async_context(simulator_process())).url)
             await _welcome(system, address)
             await _answer_requests(system, listener)
         log.info("stopped")
@@ -99,8 +100,9 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _answer_requests(system: System, listener: socket.socket) -> None:
-    server = _Server(
+def web_server(system: System, *, patience: timedelta) -> uvicorn.Server:
+    """What answers requests. When it is told to stop, open ones have so long to end."""
+    return _Server(
         uvicorn.Config(
             system.asgi,
             lifespan="off",
@@ -110,9 +112,13 @@ async def _answer_requests(system: System, listener: socket.socket) -> None:
             ws="websockets-sansio",
             # A stream's batches are encoded once for all who follow; compressing would be done again for each.
             ws_per_message_deflate=False,
-            timeout_graceful_shutdown=int(DRAIN.total_seconds()),
+            timeout_graceful_shutdown=int(patience.total_seconds()),
         )
     )
+
+
+async def _answer_requests(system: System, listener: socket.socket) -> None:
+    server = web_server(system, patience=DRAIN)
 
     def stop(name: str) -> None:
         if server.should_exit:

@@ -1,4 +1,4 @@
-"""The simulator in a process of its own, for scenarios and benchmarks that must not share its processor time."""
+"""The simulator in a process of its own: for servers without a provider, and whoever must not share its time."""
 
 import asyncio
 import sys
@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from perdure.core.errors import Unavailable
 from perdure.sim.serving import READY
 
 
@@ -27,7 +28,7 @@ async def simulator_process(port: int = 0, scripts: Path | None = None) -> Async
     try:
         line = (await process.stdout.readline()).decode()
         if not line.startswith(READY):
-            raise RuntimeError(f"the simulator did not start: {line!r}")
+            raise Unavailable(f"The simulator did not start: {line!r}")
         yield Running(line.removeprefix(READY).strip(), process.pid)
     finally:
         if process.returncode is None:

@@ -1,0 +1,2 @@
+-- Every sealed secret of hooks.
+SELECT secret FROM hooks WHERE secret IS NOT NULL
