@@ -16,6 +16,8 @@ import asyncpg
 import perdure
 from perdure.access.entrance import Entrance
 from perdure.access.key_file import open_keyring
+from perdure.access.login_services import LoginServices
+from perdure.access.oidc import Oidc
 from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Household, Reception, first_household
@@ -495,6 +497,8 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announce
         rows=lambda actor: ActorRows(actor, pool),
         entrance=Entrance(pool, pubsub, clock),
         reception=Reception(pool, clock),
+        login_services=LoginServices(pool, keyring, Oidc(clock, proxy=settings.https_proxy), clock),
+        public_url=settings.public_url,
         config=config,
         keyring=keyring,
         pubsub=pubsub,

@@ -60,6 +60,12 @@ def _postgres_url(text: str) -> str:
     return text
 
 
+def _public_url(text: str) -> str:
+    if not text.startswith(("http://", "https://")) or "?" in text or "#" in text:
+        raise ValueError("it must start with https:// or http://, without ? and #")
+    return text.rstrip("/")
+
+
 def _nats_url(text: str) -> str:
     if not text.startswith(("nats://", "tls://")):
         raise ValueError("it must start with nats:// or tls://")
@@ -137,6 +143,14 @@ class Settings:
             "The address at which other replicas reach this one, as `host:port`. Without it the one to listen on; "
             "where that is every address, this host's name.",
             Address.parse,
+        ),
+    ] = None
+    public_url: Annotated[
+        str | None,
+        About(
+            "Where browsers reach the server, such as `https://perdure.example.com`. Needed behind a proxy that speaks "
+            "TLS, for signing in with a login service. Without it what the request says.",
+            _public_url,
         ),
     ] = None
     secret_key: Annotated[

@@ -25,6 +25,7 @@ NEEDS: dict[str, set[Role]] = {
     "create_workspace": {Role.OWNER, Role.ADMIN, Role.MEMBER},
     "put_budgets": {Role.OWNER, Role.ADMIN},
     "add_user": {Role.OWNER, Role.ADMIN},
+    "list_login_services": {Role.OWNER},
     "add_group": {Role.OWNER, Role.ADMIN},
     "list_providers": {Role.OWNER, Role.ADMIN},
     "add_provider": {Role.OWNER, Role.ADMIN},
@@ -183,6 +184,10 @@ async def test_a_workspace_is_its_owners_alone(cast: Cast, town: Town, route: Ro
 async def test_the_matrix_knows_every_route_that_names_something() -> None:
     others = {
         "DELETE /sessions/{session_id}",
+        "GET /login/oidc/{name}",
+        "GET /login/oidc/{name}/callback",
+        "PUT /login-services/{name}",
+        "DELETE /login-services/{name}",
         "GET /files/{file_id}",
         "GET /files/{file_id}/url",
         "GET /files/{file_id}/content",
@@ -251,3 +256,23 @@ async def test_sharing_is_told_and_audited(town: Town, cast: Cast) -> None:
     async with await town.person("auditor", Role.AUDITOR) as auditor:
         actions = [entry["action"] for entry in (await auditor.get("/audit")).json["items"]]
         assert "chat.share" in actions
+
+
+async def test_login_services_are_the_owners_and_those_of_another_organisation_do_not_exist(town: Town) -> None:
+    other = OrganisationId(await town.pool.fetchval("INSERT INTO organisations (name) VALUES ('E') RETURNING id"))
+    body = EXAMPLES["put_login_service"]
+    async with (
+        await town.person("boss", Role.OWNER) as boss,
+        await town.person("mallory", Role.ADMIN) as admin,
+        await town.person("eve", Role.OWNER, other) as eve,
+    ):
+        assert (await admin.put("/login-services/sso", body)).status == 403
+        assert (await boss.put("/login-services/sso", body)).status == 200
+        assert (await eve.put("/login-services/sso", body)).status == 404
+        assert (await eve.delete("/login-services/sso")).status == 404
+        assert (await admin.delete("/login-services/sso")).status == 403
+        assert (await eve.get("/login-services")).json == {"items": []}
+        shown = (await boss.get("/login-services")).json["items"]
+        assert [(item["slug"], item["has_secret"]) for item in shown] == [("sso", True)]
+        assert "s3cret" not in str(shown)
+        assert (await boss.delete("/login-services/sso")).status == 204

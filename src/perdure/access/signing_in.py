@@ -35,9 +35,13 @@ class Reception:
         self._people = Attempts(clock, limit=TRIES_PER_PERSON, window=LOGIN_WINDOW)
         self._addresses = Attempts(clock, limit=TRIES_PER_ADDRESS, window=LOGIN_WINDOW)
 
+    def arrives(self, visitor: Visitor) -> None:
+        """Count somebody who tries to sign in, or refuse them where they try too often."""
+        self._addresses.count(visitor.address)
+
     async def by_password(self, email: str, password: str, visitor: Visitor) -> str:
         """A session's secret, for the right password."""
-        self._addresses.count(visitor.address)
+        self.arrives(visitor)
         self._people.count(email.lower())
         row = await self._pool.fetchrow(query("users/by_email"), email)
         if not await matches(password, row["password_hash"] if row else None) or row is None:
@@ -46,7 +50,7 @@ class Reception:
         return await self.open(row["id"], visitor)
 
     async def by_link(self, secret: str, visitor: Visitor) -> str:
-        self._addresses.count(visitor.address)
+        self.arrives(visitor)
         row = await self._pool.fetchrow(query("login_links/use"), digest(secret))
         if row is None or not row["valid"]:
             raise Unauthenticated("This link was used already, or it is too old. Ask for a new one.")

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4, uuid5
 
 from perdure.access.actor import Actor
 from perdure.access.chats import Chats, Seen
+from perdure.access.login_setup import LoginSetup
 from perdure.access.people import Groups, People, Tokens
 from perdure.access.rows import ActorRows
 from perdure.api.http import Call
@@ -73,6 +74,10 @@ class Caller:
     @cached_property
     def tokens(self) -> Tokens:
         return Tokens(self.rows)
+
+    @cached_property
+    def login_setup(self) -> LoginSetup:
+        return LoginSetup(self.rows, self.services.keyring)
 
     @cached_property
     def configuration(self) -> Configuration:

@@ -1,5 +1,7 @@
 """The cookie that carries a session."""
 
+from datetime import timedelta
+
 from perdure.access.presented import SESSION_COOKIE
 from perdure.core.timing import SESSION_KEPT
 
@@ -12,6 +14,12 @@ def setting(secret: str, *, secure: bool) -> tuple[str, str]:
 
 def clearing(*, secure: bool) -> tuple[str, str]:
     return "set-cookie", f"{SESSION_COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax{_secure(secure)}"
+
+
+def short_lived(name: str, value: str, kept: timedelta | None, *, path: str, secure: bool) -> tuple[str, str]:
+    """A cookie for the way to somewhere and back; without a time it is taken away."""
+    age = int(kept.total_seconds()) if kept else 0
+    return "set-cookie", f"{name}={value}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Lax{_secure(secure)}"
 
 
 def _secure(secure: bool) -> str:

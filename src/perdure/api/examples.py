@@ -61,6 +61,13 @@ EXAMPLES: Mapping[str, Any] = {
     "put_setting": {"value": "You work for Example Ltd."},
     "propose_title": {},
     "regenerate_title": {},
+    "put_login_service": {
+        "name": "Example SSO",
+        "issuer": "https://login.example.com",
+        "client_id": "perdure",
+        "client_secret": "s3cret-of-the-client",
+        "options": {"role_claim": "groups", "roles": {"platform": "admin"}},
+    },
     "put_budgets": {"user": 50_000_000, "organisation": 2_000_000_000},
     "put_personal_setting": {"value": "Answer briefly."},
     "mark_read": {},

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from perdure.access.actor import Actor
 from perdure.access.entrance import Entrance
 from perdure.access.keyring import Keyring
+from perdure.access.login_services import LoginServices
 from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Reception
@@ -34,12 +35,15 @@ class Services:
     """The database, bound to whoever asks. There is no other way to it from here."""
     entrance: Entrance
     reception: Reception
+    login_services: LoginServices
     config: Config
     keyring: Keyring
     pubsub: Pubsub
     signed_urls: SignedUrls
     taker: Taker
     clock: Clock
+    public_url: str | None = None
+    """Where browsers reach this deployment, if the environment says so."""
     probe: Probe | None = None
     """Absent where this process reaches no models."""
     measures: Measures = field(default_factory=Measures)

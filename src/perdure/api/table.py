@@ -8,6 +8,7 @@ from perdure.api.routes import (
     debug,
     files,
     inbox,
+    login,
     mcp,
     messages,
     models,
@@ -24,6 +25,7 @@ from perdure.api.routing import Table
 
 TABLE = Table(
     session.routes,
+    login.routes,
     chats.routes,
     messages.routes,
     queue.routes,

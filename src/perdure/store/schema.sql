@@ -442,6 +442,19 @@ CREATE TABLE public.login_links (
     expires_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.login_services (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    slug text NOT NULL,
+    name text NOT NULL,
+    issuer text NOT NULL,
+    client_id text NOT NULL,
+    secret bytea,
+    options text DEFAULT '{}'::text NOT NULL,
+    enabled boolean DEFAULT true NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.mcp_grants (
     server_id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -743,6 +756,12 @@ ALTER TABLE ONLY public.journal
 ALTER TABLE ONLY public.login_links
     ADD CONSTRAINT login_links_pkey PRIMARY KEY (hash);
 
+ALTER TABLE ONLY public.login_services
+    ADD CONSTRAINT login_services_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.login_services
+    ADD CONSTRAINT login_services_slug_key UNIQUE (slug);
+
 ALTER TABLE ONLY public.mcp_grants
     ADD CONSTRAINT mcp_grants_pkey PRIMARY KEY (server_id, user_id);
 
@@ -884,6 +903,8 @@ CREATE INDEX inbox_unpushed ON public.inbox USING btree (created_at) WHERE (push
 
 CREATE INDEX inbox_unread ON public.inbox USING btree (user_id) WHERE (read_at IS NULL);
 
+CREATE INDEX login_services_of_organisation ON public.login_services USING btree (organisation_id, created_at);
+
 CREATE INDEX mcp_grants_by_user ON public.mcp_grants USING btree (user_id);
 
 CREATE INDEX mcp_sign_ins_by_server ON public.mcp_sign_ins USING btree (server_id);
@@ -1010,6 +1031,9 @@ ALTER TABLE ONLY public.journal
 
 ALTER TABLE ONLY public.login_links
     ADD CONSTRAINT login_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.login_services
+    ADD CONSTRAINT login_services_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
 
 ALTER TABLE ONLY public.mcp_grants
     ADD CONSTRAINT mcp_grants_server_id_fkey FOREIGN KEY (server_id) REFERENCES public.mcp_servers(id) ON DELETE CASCADE;

@@ -16,6 +16,8 @@ import uvicorn
 
 from perdure.access.entrance import Entrance
 from perdure.access.keyring import Keyring
+from perdure.access.login_services import LoginServices
+from perdure.access.oidc import Oidc
 from perdure.access.roles import Role
 from perdure.access.rows import ActorRows
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
@@ -82,6 +84,7 @@ def services_for(
         rows=lambda actor: ActorRows(actor, pool),
         entrance=Entrance(pool, bus, clock),
         reception=Reception(pool, clock),
+        login_services=LoginServices(pool, keyring, Oidc(clock), clock),
         config=config,
         keyring=keyring,
         pubsub=bus,

@@ -14,7 +14,7 @@ from perdure.api.cookies import clearing, setting
 from perdure.api.http import Call
 from perdure.api.routing import Routes, With
 from perdure.api.services import Services
-from perdure.api.wire.people import LinkQuery, LoginBody, LoginMethods, Me, MeBody, Session, Sessions
+from perdure.api.wire.people import LinkQuery, LoginBody, LoginMethods, LoginService, Me, MeBody, Session, Sessions
 from perdure.core.errors import InvalidInput, NotFound, Validation
 
 routes = Routes("session")
@@ -26,7 +26,9 @@ PREFERENCES_LIMIT = 16 * 1024
 async def login_methods(services: Services) -> LoginMethods:
     """How people can sign in here."""
     reachable = await services.reception.reachable()
-    return LoginMethods(password=True, oidc=(), first_run=not reachable)
+    offered = await services.login_services.offered()
+    oidc = tuple(LoginService(row["slug"], row["name"], f"/api/v1/login/oidc/{row['slug']}") for row in offered)
+    return LoginMethods(password=True, oidc=oidc, first_run=not reachable)
 
 
 @routes.post("/login", public=True)

@@ -1,0 +1,147 @@
+"""Signing in with a login service: who its claims make of somebody, and what they may do here."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import msgspec
+from asyncpg import Pool, Record
+from msgspec import Struct
+
+from perdure.access.keyring import Keyring
+from perdure.access.oidc import SCOPES, Attempt, Client, Oidc
+from perdure.access.roles import Role
+from perdure.core.clock import Clock
+from perdure.core.errors import NotFound, Unauthenticated
+from perdure.core.ids import UserId
+from perdure.core.timing import OIDC_ATTEMPT_KEPT
+from perdure.store.queries import query
+
+SECRET_PURPOSE = "login service"  # noqa: S105
+_ATTEMPT_PURPOSE = "sign-in attempt"
+
+
+class LoginOptions(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How a service's people become ours."""
+
+    scopes: str = SCOPES
+    provision: bool = True
+    """Whether somebody whom nobody added gets an account."""
+    domains: tuple[str, ...] = ()
+    """The domains of addresses that may sign in; none means all."""
+    role_claim: str = ""
+    """The claim that decides the role, such as `groups`: a text or a list of texts."""
+    roles: dict[str, Role] = {}
+    """From a value of that claim to a role; the most powerful that applies counts, else `role`."""
+    role: Role = Role.MEMBER
+
+
+class _Kept(Struct, frozen=True):
+    """What a browser carries while its person is away, sealed."""
+
+    slug: str
+    attempt: Attempt
+    until: float
+
+
+_options = msgspec.json.Decoder(LoginOptions)
+_POWER = (Role.OWNER, Role.ADMIN, Role.MEMBER, Role.AUDITOR)
+
+
+class LoginServices:
+    """Sends people to a login service and knows them when they come back."""
+
+    def __init__(self, pool: "Pool[Record]", keyring: Keyring, oidc: Oidc, clock: Clock) -> None:
+        self._pool = pool
+        self._keyring = keyring
+        self._oidc = oidc
+        self._clock = clock
+
+    async def offered(self) -> list[Record]:
+        return await self._pool.fetch(query("login_services/offered"))
+
+    async def begin(self, slug: str, redirect_uri: str) -> tuple[str, str]:
+        """Where to send the browser, and what it must bring back besides."""
+        client = self._client(await self._service(slug), redirect_uri)
+        attempt = Attempt.new()
+        until = self._clock.now().timestamp() + OIDC_ATTEMPT_KEPT.total_seconds()
+        kept = msgspec.json.encode(_Kept(slug, attempt, until)).decode()
+        return await self._oidc.url(client, attempt), self._keyring.seal(kept, _ATTEMPT_PURPOSE).hex()
+
+    async def finish(self, slug: str, redirect_uri: str, *, code: str, state: str, kept: str) -> UserId:
+        """Whoever came back."""
+        attempt = self._attempt(slug, state, kept)
+        service = await self._service(slug)
+        claims = await self._oidc.claims(self._client(service, redirect_uri), attempt, code)
+        return await self._person(service, claims)
+
+    def _attempt(self, slug: str, state: str, sealed: str) -> Attempt:
+        try:
+            text = self._keyring.open(bytes.fromhex(sealed), _ATTEMPT_PURPOSE)
+            kept = msgspec.json.decode(text, type=_Kept)
+        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is not what we gave
+            raise Unauthenticated("Signing in took another way than it began. Try again.") from None
+        if kept.slug != slug or kept.attempt.state != state or kept.until < self._clock.now().timestamp():
+            raise Unauthenticated("Signing in took too long, or was begun elsewhere. Try again.")
+        return kept.attempt
+
+    async def _service(self, slug: str) -> Record:
+        row = await self._pool.fetchrow(query("login_services/one"), slug)
+        if row is None:
+            raise NotFound("There is no such login service.")
+        return row
+
+    def _client(self, service: Record, redirect_uri: str) -> Client:
+        sealed, options = service["secret"], _options.decode(service["options"])
+        secret = None if sealed is None else self._keyring.open(sealed, SECRET_PURPOSE)
+        return Client(service["issuer"], service["client_id"], secret, redirect_uri, options.scopes)
+
+    async def _person(self, service: Record, claims: Mapping[str, Any]) -> UserId:
+        """The person that the claims mean: known by their subject, by their verified address, or new."""
+        options, organisation = _options.decode(service["options"]), service["organisation_id"]
+        identity = (service["issuer"], str(claims["sub"]))
+        row = await self._pool.fetchrow(query("identities/known"), *identity, organisation)
+        if row is None:
+            email = _verified_email(claims, options)
+            row = await self._pool.fetchrow(query("identities/link"), *identity, organisation, email)
+            if row is None:
+                row = await self._welcomed(service, claims, options, email)
+            await self._note(row["id"], "user.link", issuer=service["issuer"])
+        role = _role(claims, options)
+        if role is not None and await self._pool.fetchval(query("users/set_role"), row["id"], role.value):
+            await self._note(row["id"], "user.role", role=role.value, issuer=service["issuer"])
+        return row["id"]
+
+    async def _welcomed(self, service: Record, claims: Mapping[str, Any], options: LoginOptions, email: str) -> Record:
+        if not options.provision:
+            raise Unauthenticated("You have no account here. Ask an admin to add you.")
+        organisation, name = service["organisation_id"], str(claims.get("name") or email.partition("@")[0])[:200]
+        await self._pool.fetchval(query("users/add"), organisation, email, name, options.role.value, None)
+        row = await self._pool.fetchrow(
+            query("identities/link"), service["issuer"], str(claims["sub"]), organisation, email
+        )
+        if row is None:
+            raise Unauthenticated("This address belongs to somebody of another organisation.")
+        return row
+
+    async def _note(self, user_id: UserId, action: str, **detail: str) -> None:
+        await self._pool.execute(query("users/audit_sign_in"), user_id, action, msgspec.json.encode(detail).decode())
+
+
+def _verified_email(claims: Mapping[str, Any], options: LoginOptions) -> str:
+    email = claims.get("email")
+    if not isinstance(email, str) or "@" not in email or claims.get("email_verified") is not True:
+        raise Unauthenticated("The login service has not verified your e-mail address.")
+    domain = email.rpartition("@")[2].lower()
+    if options.domains and domain not in {each.lower() for each in options.domains}:
+        raise Unauthenticated("Addresses of this domain may not sign in here.")
+    return email
+
+
+def _role(claims: Mapping[str, Any], options: LoginOptions) -> Role | None:
+    """The role that the claims give, or None where they decide nothing."""
+    if not options.role_claim:
+        return None
+    said = claims.get(options.role_claim)
+    values = [str(value) for value in cast("list[object]", said)] if isinstance(said, list) else [str(said)]
+    given = {options.roles[value] for value in values if value in options.roles}
+    return next((role for role in _POWER if role in given), options.role)

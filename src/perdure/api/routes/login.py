@@ -1,0 +1,112 @@
+"""Signing in with a login service, and setting such services up."""
+
+from http.cookies import CookieError, SimpleCookie
+
+import msgspec
+
+from perdure.access.login_services import LoginOptions
+from perdure.access.rows import Row
+from perdure.access.signing_in import Visitor
+from perdure.api.caller import Caller
+from perdure.api.cookies import setting, short_lived
+from perdure.api.http import Call
+from perdure.api.routing import Routes, With
+from perdure.api.services import Services
+from perdure.api.wire.login import CallbackQuery, LoginServiceBody, LoginServiceList, LoginServiceView
+from perdure.core.errors import InvalidInput, Unauthenticated, Validation
+from perdure.core.timing import OIDC_ATTEMPT_KEPT
+
+routes = Routes("session")
+
+ATTEMPT_COOKIE = "perdure_sign_in"
+_SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+@routes.get("/login/oidc/{name}", public=True, status=303)
+async def begin_login(services: Services, call: Call, name: str) -> With[None]:
+    """Go to a login service."""
+    services.reception.arrives(_visitor(call))
+    url, kept = await services.login_services.begin(name, _redirect_uri(services, call, name))
+    cookie = short_lived(ATTEMPT_COOKIE, kept, OIDC_ATTEMPT_KEPT, path=_path(name), secure=call.secure)
+    return With(None, cookie, ("location", url))
+
+
+@routes.get("/login/oidc/{name}/callback", public=True, status=303)
+async def finish_login(services: Services, call: Call, name: str, query: CallbackQuery) -> With[None]:
+    """Come back from a login service, signed in, and go to the page."""
+    services.reception.arrives(_visitor(call))
+    if query.code is None:
+        raise Unauthenticated(f"The login service did not let you in: {query.error or 'it gave no reason'}.")
+    redirect_uri = _redirect_uri(services, call, name)
+    user_id = await services.login_services.finish(
+        name, redirect_uri, code=query.code, state=query.state, kept=_kept(call)
+    )
+    secret = await services.reception.open(user_id, _visitor(call))
+    # Their role may have changed on the way.
+    services.entrance.forget()
+    gone = short_lived(ATTEMPT_COOKIE, "", None, path=_path(name), secure=call.secure)
+    return With(None, setting(secret, secure=call.secure), gone, ("location", "/"))
+
+
+@routes.get("/login-services")
+async def list_login_services(caller: Caller) -> LoginServiceList:
+    """The login services, for the owner."""
+    rows = await caller.login_setup.all()
+    return LoginServiceList(tuple(_view(caller, row) for row in rows))
+
+
+@routes.put("/login-services/{name}")
+async def put_login_service(caller: Caller, name: str, body: LoginServiceBody) -> LoginServiceView:
+    """Set up a login service, or change one. The name stands in its addresses."""
+    if not 1 <= len(name) <= 40 or not _SLUG.issuperset(name):
+        raise InvalidInput("The name does not fit.", Validation("name", "a-z, 0-9 and -, at most 40"))
+    row = await caller.login_setup.put(
+        name,
+        name=body.name,
+        issuer=body.issuer,
+        client_id=body.client_id,
+        secret=body.client_secret,
+        options=body.options,
+        enabled=body.enabled,
+    )
+    return _view(caller, row)
+
+
+@routes.delete("/login-services/{name}")
+async def delete_login_service(caller: Caller, name: str) -> None:
+    """Let nobody sign in with it any more. Sessions stay; end them one by one."""
+    await caller.login_setup.delete(name)
+
+
+def _view(caller: Caller, row: Row) -> LoginServiceView:
+    return LoginServiceView(
+        slug=row["slug"],
+        name=row["name"],
+        issuer=row["issuer"],
+        client_id=row["client_id"],
+        has_secret=row["has_secret"],
+        enabled=row["enabled"],
+        options=msgspec.json.decode(row["options"], type=LoginOptions),
+        redirect_uri=_redirect_uri(caller.services, caller.call, row["slug"]),
+    )
+
+
+def _path(name: str) -> str:
+    return f"/api/v1/login/oidc/{name}"
+
+
+def _redirect_uri(services: Services, call: Call, name: str) -> str:
+    base = services.public_url or f"{'https' if call.secure else 'http'}://{call.headers.get('host', '')}"
+    return f"{base}{_path(name)}/callback"
+
+
+def _kept(call: Call) -> str:
+    try:
+        morsel = SimpleCookie(call.headers.get("cookie", "")).get(ATTEMPT_COOKIE)
+    except CookieError:
+        return ""
+    return morsel.value if morsel else ""
+
+
+def _visitor(call: Call) -> Visitor:
+    return Visitor(call.address, call.headers.get("user-agent", ""))
