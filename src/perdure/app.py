@@ -21,6 +21,7 @@ from perdure.access.oidc import Oidc
 from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Household, Reception, first_household
+from perdure.access.vapid import VapidKeys
 from perdure.agent.archive import StoredArchive
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import ConfiguredSources
@@ -106,6 +107,7 @@ from perdure.worker.lease import Lease
 from perdure.worker.meter import Meter
 from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
+from perdure.worker.push import Push
 from perdure.worker.recorder import Recorder
 from perdure.worker.runners import Capacity
 from perdure.worker.turn_spans import TurnSpans
@@ -117,6 +119,8 @@ from perdure.workspaces.lookout import Lookout
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import Shelf
 
+# Push services want to know whom to write to; a deployment that has no address of its own has nobody.
+CONTACT = "mailto:nobody@perdure.invalid"
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -266,7 +270,7 @@ async def running(
         await shop.lease.start()
         search = follow_search(stack, ground.pool, services, ground.announcer)
         await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.exchange.lines, aftermath, search)
-        await started(stack, shop.recorder, ground.spans)
+        await started(stack, shop.recorder, ground.spans, make_push(stack, ground))
         await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
         yield System(
             pool=ground.pool,
@@ -398,6 +402,14 @@ async def started(stack: AsyncExitStack, *services: Service) -> None:
     stack.push_async_callback(stopped, tasks)
 
 
+def make_push(stack: AsyncExitStack, ground: Ground) -> Push:
+    """What tells browsers of turns that end while nobody looks."""
+    services = ground.services
+    push = Push(ground.pool, services.vapid, services.clock, contact=services.public_url or CONTACT)
+    stack.callback(ground.announcer.follow(push.committed))
+    return push
+
+
 def follow_search(stack: AsyncExitStack, pool: Pool, services: Services, announcer: Announcer) -> SearchIndex:
     """What people search, told of every chat whose history this replica changes."""
     search = SearchIndex(pool, services.clock)
@@ -503,6 +515,7 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announce
         keyring=keyring,
         pubsub=pubsub,
         signed_urls=SignedUrls(keyring, clock),
+        vapid=VapidKeys(pool, keyring),
         taker=Nobody(),
         clock=clock,
         measures=measures,

@@ -199,6 +199,7 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
         "POST /inbox/{entry_id}/read",
         "POST /inbox/{entry_id}/unread",
         "DELETE /tokens/{token_id}",
+        "DELETE /push/subscriptions/{subscription_id}",
         "GET /templates/{name}",
         "PUT /templates/{name}",
         "POST /mcp-servers/{server_id}/test",
@@ -217,7 +218,9 @@ async def test_personal_things_of_others_do_not_exist(town: Town, cast: Cast) ->
     entry = await town.pool.fetchval(
         "INSERT INTO inbox (user_id, chat_id, kind) VALUES ($1, $2, 'finished') RETURNING id", cast.ada.id, cast.chat_id
     )
+    subscription = (await cast.ada.post("/push/subscriptions", EXAMPLES["subscribe"])).json["id"]
     for other in (cast.bob, cast.stranger, cast.elsewhere):
+        assert (await other.delete(f"/push/subscriptions/{subscription}")).status == 404
         assert (await other.get(f"/files/{file_id}")).status == 404
         assert (await other.get(f"/files/{file_id}/url")).status == 404
         assert (await other.delete(f"/tokens/{token}")).status == 404

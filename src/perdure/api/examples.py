@@ -68,6 +68,13 @@ EXAMPLES: Mapping[str, Any] = {
         "client_secret": "s3cret-of-the-client",
         "options": {"role_claim": "groups", "roles": {"platform": "admin"}},
     },
+    "subscribe": {
+        "endpoint": "https://updates.push.example.com/wpush/v2/gAAAA",
+        "keys": {
+            "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+            "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+        },
+    },
     "put_budgets": {"user": 50_000_000, "organisation": 2_000_000_000},
     "put_personal_setting": {"value": "Answer briefly."},
     "mark_read": {},

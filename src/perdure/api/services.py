@@ -10,6 +10,7 @@ from perdure.access.login_services import LoginServices
 from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Reception
+from perdure.access.vapid import VapidKeys
 from perdure.api.probe import Probe
 from perdure.api.taker import Taker
 from perdure.api.titles import Titles
@@ -40,6 +41,7 @@ class Services:
     keyring: Keyring
     pubsub: Pubsub
     signed_urls: SignedUrls
+    vapid: VapidKeys
     taker: Taker
     clock: Clock
     public_url: str | None = None

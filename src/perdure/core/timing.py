@@ -99,6 +99,12 @@ SIGNED_URL_KEPT = timedelta(minutes=5)
 OIDC_CACHED = timedelta(hours=1)
 OIDC_PATIENCE = timedelta(seconds=10)
 OIDC_ATTEMPT_KEPT = timedelta(minutes=10)
+PUSH_PERIOD = timedelta(seconds=5)
+PUSH_PATIENCE = timedelta(seconds=10)
+# Whoever took an entry delivers it within this time, or another tries.
+PUSH_TAKEN = timedelta(minutes=1)
+PUSH_FRESH = timedelta(hours=1)
+PUSH_KEPT = timedelta(hours=12)
 SETTLE_PERIOD = timedelta(seconds=1)
 SLICE_IDLE = timedelta(seconds=10)
 

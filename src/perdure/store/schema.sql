@@ -404,7 +404,8 @@ CREATE TABLE public.inbox (
     snapshot_version bigint,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     read_at timestamp with time zone,
-    pushed_at timestamp with time zone
+    pushed_at timestamp with time zone,
+    push_taken_at timestamp with time zone
 )
 WITH (fillfactor='80');
 
@@ -926,6 +927,8 @@ CREATE UNIQUE INDEX provider_keys_deployment ON public.provider_keys USING btree
 CREATE UNIQUE INDEX provider_keys_personal ON public.provider_keys USING btree (provider_id, user_id) WHERE (user_id IS NOT NULL);
 
 CREATE UNIQUE INDEX providers_name ON public.providers USING btree (organisation_id, lower(name));
+
+CREATE INDEX push_subscriptions_by_endpoint ON public.push_subscriptions USING btree (endpoint);
 
 CREATE INDEX read_markers_by_chat ON public.read_markers USING btree (chat_id);
 

@@ -23,6 +23,7 @@ from perdure.access.rows import ActorRows
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Household, Reception, first_household
+from perdure.access.vapid import VapidKeys
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.api.http import App
 from perdure.api.page import Page
@@ -89,6 +90,7 @@ def services_for(
         keyring=keyring,
         pubsub=bus,
         signed_urls=SignedUrls(keyring, clock),
+        vapid=VapidKeys(pool, keyring),
         taker=taker or Nobody(),
         probe=Probe(ConfiguredModels(config, Catalog.load()), client, clock),
         titles=Titles(ConfiguredModels(config, Catalog.load()), client),

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
+from uuid import UUID
 
 from msgspec import Meta, Struct
 
@@ -43,12 +44,21 @@ class Unread(Struct, frozen=True):
     unread: int
 
 
+class PushKeys(Struct, frozen=True, forbid_unknown_fields=True):
+    p256dh: Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9_=-]+$")]
+    auth: Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9_=-]+$")]
+
+
+class PushSubscription(Struct, frozen=True):
+    id: UUID
+
+
 class PushBody(Struct, frozen=True, forbid_unknown_fields=True):
     """A subscription as the browser gives it."""
 
-    endpoint: Annotated[str, Meta(max_length=2_000, pattern=r"^https://[^\s/?#]+[^\s]*$")]
-    keys: dict[str, str]
-    expirationTime: Any = None  # noqa: N815 - the browser's own spelling
+    endpoint: Annotated[str, Meta(max_length=2_000, pattern=r"^https://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?$")]
+    keys: PushKeys
+    expirationTime: float | None = None  # noqa: N815 - the browser's own spelling
 
 
 class PushKey(Struct, frozen=True):

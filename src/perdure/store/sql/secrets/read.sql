@@ -1,0 +1,2 @@
+-- A secret of the deployment.
+SELECT secret FROM deployment_secrets WHERE name = $1
