@@ -34,6 +34,7 @@ test: $(READY) ## Run every test; needs the system packages
 proof: $(READY) ## Measure the product against its bars; fails when one is missed
 	@$(BIN)/perdure bench providers
 	@$(BIN)/perdure bench workspaces
+	@scripts/prove-docker
 	@$(BIN)/perdure bench trees
 
 screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs from the running product

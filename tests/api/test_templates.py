@@ -121,3 +121,15 @@ async def test_a_workspace_in_use_is_not_idle(town: Town) -> None:
         assert (await ada.get(f"{place}/files")).status == 200
         await workspaces.stop_idle()
         assert (await ada.get(place)).json["status"] == "running"
+
+
+async def test_a_template_that_fails_half_way_tells_the_end_of_its_log_and_leaves_nothing(town: Town) -> None:
+    async with await town.person("ada", Role.ADMIN) as ada:
+        await ada.put("/templates/bad", {"recipe": "description = 'b'\nstart_up = 'touch made; echo oops; exit 3'"})
+        said = await ada.post("/workspaces", {"template": "bad"})
+        assert said.status == 409
+        assert said.json == {"message": "The step start_up failed with exit code 3.", "detail": "oops\n"}
+        (failed,) = (await ada.get("/workspaces")).json["items"]
+        assert (failed["status"], failed["error"]) == ("failed", said.json["message"])
+        assert (await ada.get(f"/workspaces/{failed['id']}/files")).status == 409
+        assert (await ada.delete(f"/workspaces/{failed['id']}")).status == 204

@@ -20,7 +20,7 @@ async def test_a_workspace_is_made_looked_into_stopped_and_removed(town: Replica
     names = [template["name"] for template in (await ada.get("/templates")).json["items"]]
     assert {"blank", "python", "node", "git"} <= set(names)
     made = await ada.post("/workspaces", {"template": "blank"})
-    assert (made.status, made.json["status"]) == (201, "running")
+    assert (made.status, made.json["status"], "sandboxed" in made.json) == (201, "running", False)
     place = f"/workspaces/{made.json['id']}"
     assert (await ada.get(f"{place}/files?path=.&depth=1")).json["entries"] == []
     assert (await ada.get(f"{place}/diff")).status == 404

@@ -7,6 +7,7 @@ import msgspec
 
 from perdure.api.http import Answer
 from perdure.core.errors import (
+    BuildFailed,
     EditedMessageNotUser,
     InvalidInput,
     KeyReused,
@@ -85,6 +86,8 @@ def _problem(error: Exception) -> Problem:
     match error:
         case InvalidInput(validations=validations):
             return Problem(str(error), validations=tuple(validations))
+        case BuildFailed(log_tail=log_tail):
+            return Problem(str(error), log_tail or None)
         case ProviderFailure(error=failure):
             return Problem(failure.message, failure.detail, failure.kind)
         case PerdureError():

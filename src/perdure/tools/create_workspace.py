@@ -6,8 +6,9 @@ from uuid import NAMESPACE_URL, uuid5
 from msgspec import Meta
 
 from perdure.config.config import Config
+from perdure.core.errors import BuildFailed
 from perdure.core.ids import WorkspaceId
-from perdure.tools.tool import Effect, Mode, ToolContext, tool
+from perdure.tools.tool import Effect, Mode, ToolContext, ToolFailed, tool
 from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.templates.building import Progress
 
@@ -32,7 +33,12 @@ async def create_workspace(
         most=settings.workspaces.per_person,
     )
     chosen = WorkspaceId(uuid5(NAMESPACE_URL, f"workspace:{ctx.key}"))
-    row = await workspaces.create(chosen, wish, lambda step: ctx.progress(_line(step)))
+    try:
+        row = await workspaces.create(chosen, wish, lambda step: ctx.progress(_line(step)))
+    except BuildFailed as error:
+        raise ToolFailed(
+            f"{error}\n{error.log_tail}\nNothing is left of it. Try other parameters or a template."
+        ) from error
     await workspaces.attach(ctx.home, row.id)
     return f"Made a workspace from {template}. Paths are relative to its root."
 

@@ -1,6 +1,8 @@
 """Where the tools of a chat act: its workspace, or one instruction on how to get one."""
 
-from perdure.core.errors import WorkspaceLost
+import contextlib
+
+from perdure.core.errors import PerdureError, WorkspaceLost
 from perdure.tools.tool import Mode, ToolContext, ToolFailed
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.operations import LOST
@@ -29,4 +31,8 @@ async def _client(ctx: ToolContext, *, view: bool) -> WorkspaceClient:
     client = await workspaces.client(row, view=view)
     if await ctx.entered(client.incarnation) and not await client.knows(str(ctx.key)):
         raise WorkspaceLost(LOST)
+    spent = workspaces.keys.use(ctx.key.chat_id, (row.id, view), step=ctx.key.message, key=str(ctx.key))
+    if spent:
+        with contextlib.suppress(PerdureError):
+            await client.forget(sorted(spent))
     return client

@@ -26,6 +26,7 @@ from perdure.workspaces.templates.binding import Bound, bind
 from perdure.workspaces.templates.building import Progress, build
 from perdure.workspaces.templates.shelf import Shelf
 from perdure.workspaces.templates.template import Value
+from perdure.workspaces.used_keys import UsedKeys
 
 _log = logging.getLogger(__name__)
 _parameters = msgspec.json.Decoder(dict[str, Value])
@@ -67,6 +68,7 @@ class Workspaces:
         self._turns: dict[WorkspaceId, asyncio.Lock] = {}
         self._touched: dict[WorkspaceId, float] = {}
         self._followers: list[Follower] = []
+        self.keys = UsedKeys()
 
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
         return await self.rows.of_chat(chat_id)
@@ -74,6 +76,13 @@ class Workspaces:
     async def has_view(self, row: WorkspaceRow) -> bool:
         """Whether commands can run there without being able to change anything."""
         return self._driver(row, await self._plan(row)).has_view
+
+    async def sandboxed(self, row: WorkspaceRow) -> bool:
+        """Whether commands there are kept away from the host. Of what cannot be told, nothing good is said."""
+        try:
+            return self._driver(row, await self._plan(row)).sandboxed
+        except PerdureError:
+            return False
 
     async def create(self, workspace_id: WorkspaceId, wish: Wish, told: Told = lambda _: None) -> WorkspaceRow:
         """Make a workspace. Asked again with the same id, it goes on where it was."""

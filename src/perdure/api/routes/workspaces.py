@@ -76,7 +76,7 @@ async def delete_template(caller: Caller, name: str) -> None:
 async def list_workspaces(caller: Caller) -> WorkspaceList:
     """Your workspaces, newest first."""
     rows = await caller.rows.all("workspaces/list")
-    return WorkspaceList(tuple(_card(WorkspaceRow.of(row)) for row in rows))
+    return WorkspaceList(tuple([await _card(caller, WorkspaceRow.of(row)) for row in rows]))
 
 
 @routes.post("/workspaces", status=201)
@@ -84,13 +84,13 @@ async def create_workspace(caller: Caller, body: NewWorkspace) -> WorkspaceCard:
     """Make a workspace from a template. It is there when this answers."""
     caller.actor.require(Permission.CHAT)
     made = await _service(caller).create(WorkspaceId(uuid4()), await wish_of(caller, body.template, body.parameters))
-    return _card(await _row(caller, made.id))
+    return await _card(caller, await _row(caller, made.id))
 
 
 @routes.get("/workspaces/{workspace_id}")
 async def read_workspace(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceCard:
     """One of your workspaces."""
-    return _card(await _row(caller, workspace_id))
+    return await _card(caller, await _row(caller, workspace_id))
 
 
 @routes.delete("/workspaces/{workspace_id}")
@@ -104,14 +104,14 @@ async def delete_workspace(caller: Caller, workspace_id: WorkspaceId) -> None:
 async def start_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
     """Start it, if it is stopped."""
     await _client(caller, workspace_id)
-    return _card(await _row(caller, workspace_id))
+    return await _card(caller, await _row(caller, workspace_id))
 
 
 @routes.post("/workspaces/{workspace_id}/stop")
 async def stop_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
     """End its processes; its files stay."""
     await _service(caller).stop(await _row(caller, workspace_id))
-    return _card(await _row(caller, workspace_id))
+    return await _card(caller, await _row(caller, workspace_id))
 
 
 @routes.get("/workspaces/{workspace_id}/files")
@@ -223,7 +223,7 @@ async def _client(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceClient:
     return await _service(caller).client(await _row(caller, workspace_id))
 
 
-def _card(row: WorkspaceRow) -> WorkspaceCard:
+async def _card(caller: Caller, row: WorkspaceRow) -> WorkspaceCard:
     return WorkspaceCard(
         id=row.id,
         template=row.template,
@@ -231,5 +231,6 @@ def _card(row: WorkspaceRow) -> WorkspaceCard:
         status=row.status,
         created_at=row.created_at,
         used_at=row.used_at,
+        sandboxed=await _service(caller).sandboxed(row),
         error=row.error,
     )

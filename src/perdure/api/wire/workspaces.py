@@ -42,6 +42,8 @@ class WorkspaceCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
     status: str
     created_at: datetime
     used_at: datetime
+    sandboxed: bool = True
+    """False where commands are not kept away from the host: show it in red."""
     error: str | None = None
 
 
