@@ -1,1 +1,1 @@
-"""How the system is watched: logs and metrics."""
+"""How the system is watched: logs, metrics, traces."""
