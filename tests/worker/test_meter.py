@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from perdure.core.chat import Busy, Status
+from perdure.machine.transitions.lifecycle import RequestCompaction
 from perdure.sim.server import Simulator
 from perdure.testing.house import House
 from perdure.testing.numbers import Numbers
@@ -78,3 +79,16 @@ async def test_an_error_that_ends_a_turn_is_counted_by_kind(house: House, number
     assert rested.status is Status.ERROR
     assert numbers("perdure_turn_errors_total", kind="auth") == 1
     assert numbers("perdure_turns_total", outcome="failed") == 1
+
+
+async def test_a_compaction_is_counted_with_its_source_and_its_result(house: House, numbers: Numbers) -> None:
+    chat = await house.someone_asks("[[say:600 tokens]] begin")
+    rested = await house.comes_to_rest(chat)
+    await house.machine.change(chat, RequestCompaction())
+    await house.until(
+        chat, lambda row: row.status is Status.WAITING and row.snapshot_version > rested.snapshot_version + 2
+    )
+    assert numbers("perdure_compactions_total", source="manual", result="summarised") == 1
+    assert numbers("perdure_steps_total", kind="compaction") == 1
+    calls = {"provider": "Simulator", "model": "demo", "purpose": "compaction"}
+    assert numbers("perdure_model_calls_total", **calls, outcome="ok") == 1

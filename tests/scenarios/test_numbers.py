@@ -1,0 +1,81 @@
+"""What the numbers of real replicas say about work that is known."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from perdure.core.timing import LEASE, RENEWAL_PERIOD
+from perdure.store.pool import Pool
+from perdure.testing.numbers import sample
+from perdure.testing.town import ReplicaTown, replicas
+
+
+@pytest.fixture
+async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
+    async with replicas(database_url, pool, tmp_path) as town:
+        yield town
+
+
+async def numbers(town: ReplicaTown, number: int) -> str:
+    async with aiohttp.ClientSession() as http, http.get(f"{town.replicas[number].url}/metrics") as page:
+        return await page.text()
+
+
+async def until(town: ReplicaTown, number: int, condition: Callable[[str], bool]) -> str:
+    """The numbers once they are as hoped for: another process counts them."""
+    async with asyncio.timeout(20):
+        while not condition(page := await numbers(town, number)):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        return page
+
+
+async def test_a_failover_is_counted_and_timed_by_the_replica_that_takes_over(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await town.sim.gates["open"].reached()
+    town.replicas[0].kill()
+    await town.sim.gates["open"].set(open=True)
+    await town.comes_to_rest(1, chat)
+    page = await numbers(town, 1)
+    assert sample(page, "perdure_acquisitions_total", how="failover") == 1
+    assert sample(page, "perdure_failover_seconds_count") == 1
+    assert sample(page, "perdure_failover_seconds_sum") >= (LEASE - RENEWAL_PERIOD).total_seconds()
+    assert sample(page, "perdure_turns_total", outcome="finished") == 1
+
+
+async def test_a_simple_turn_is_two_commits_and_no_configuration_is_read_for_a_second_one(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:3 tokens]]")
+    await town.comes_to_rest(0, chat)
+    before = await until(town, 0, lambda page: sample(page, "perdure_turns_total", outcome="finished") == 1)
+    await town.person.post(f"/chats/{chat}/messages", {"content": [{"type": "text", "text": "[[say:3 tokens]]"}]})
+    after = await until(town, 0, lambda page: sample(page, "perdure_turns_total", outcome="finished") == 2)
+    assert (
+        sample(after, "perdure_commits_total", result="done") - sample(before, "perdure_commits_total", result="done")
+        == 2
+    )
+    hits = "perdure_config_cache_hits_total"
+    assert sample(after, hits, cache="organisation") > sample(before, hits, cache="organisation")
+    assert sample(after, "perdure_acquisitions_total", how="message") == 2
+    assert sample(after, "perdure_http_requests_total", method="POST", route="/chats", status="201") == 1
+
+
+async def test_a_stream_from_another_replica_is_relayed_and_both_say_so(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await town.sim.gates["open"].reached()
+    events = town.at(1).events(f"/chats/{chat}/stream")
+    await anext(event async for event in events if event["type"] == "message_part")
+    page = await until(town, 1, lambda page: sample(page, "perdure_relay_parts_total") > 0)
+    assert sample(page, "perdure_streams_open") == 1
+    assert sample(page, "perdure_chats_followed") == 1
+    assert sample(page, "perdure_relay_chats") == 1
+    assert sample(page, "perdure_relay_peers", state="connected") == 1
+    assert sample(page, "perdure_replicas_alive") == 2
+    driver = await numbers(town, 0)
+    assert sample(driver, "perdure_chats_running") == 1
+    assert sample(driver, "perdure_episodes_open") == 1
+    await town.sim.gates["open"].set(open=True)
+    await anext(event async for event in events if event["type"] == "status")
+    await events.aclose()
+    await until(town, 1, lambda page: sample(page, "perdure_streams_ended_total", reason="left") == 1)
