@@ -114,8 +114,10 @@ from perdure.worker.turn_spans import TurnSpans
 from perdure.worker.worker import Worker
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.drivers import Drivers
+from perdure.workspaces.forge import Forge
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.lookout import Lookout
+from perdure.workspaces.pull_requests import PullRequests
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import Shelf
 
@@ -372,7 +374,8 @@ def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measur
     drivers = Drivers(settings.data_dir, local)
     workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, pubsub, clock, measures)
     contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
-    return Yard(workspaces, contexts, Lookout(workspaces, contexts, clock))
+    forge = Forge(settings.forge_url, settings.forge_token) if settings.forge_token else None
+    return Yard(workspaces, contexts, Lookout(workspaces, contexts, PullRequests(forge, clock), clock))
 
 
 def connect_servers(settings: Settings, ground: Ground, yard: Yard) -> Exchange:

@@ -216,6 +216,16 @@ class Settings:
             ("SSL_CERT_FILE",),
         ),
     ] = None
+    forge_url: Annotated[
+        str,
+        About(
+            "The API of the forge that pull requests are looked up at. A GitHub of your own has it below `/api/v3`.",
+            _http_url,
+        ),
+    ] = "https://api.github.com"
+    forge_token: Annotated[
+        str | None, About("A token that may read pull requests there. Without it none are looked up.", str)
+    ] = field(default=None, repr=False)
     otlp_endpoint: Annotated[
         str | None,
         About(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from perdure.store.pool import Pool
 from perdure.testing.town import PATIENCE, ReplicaTown, replicas
@@ -154,3 +155,35 @@ async def test_how_git_stands_reaches_the_card_and_the_watch(town: ReplicaTown) 
     assert (await town.at(0).get(f"/workspaces/{workspace}/diff?path=elsewhere")).status == 404
     found = (await town.at(0).get("/chats?q=repo:forge/a")).json["items"]
     assert chat["id"] in [item["id"] for item in found]
+
+
+async def test_the_pull_request_of_a_pushed_branch_is_on_the_card_and_found(
+    database_url: str, pool: Pool, tmp_path: Path
+) -> None:
+    pull = {"html_url": "https://forge/team/app/pull/7", "number": 7, "title": "Sing", "state": "open", "draft": True}
+
+    async def answer(request: web.Request) -> web.Response:
+        assert (request.query["head"], request.headers["authorization"]) == ("team:work", "Bearer secret")
+        return web.json_response([pull])
+
+    app = web.Application()
+    app.router.add_get("/api/v3/repos/team/app/pulls", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    forge = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    prepare = (
+        "git init -q -b work . && git config user.email a@b.c && git config user.name a && touch a && git add -A && "
+        f"git commit -qm one && git remote add origin {forge}/team/app.git && "
+        "git update-ref refs/remotes/origin/work HEAD && git branch -q -u origin/work"
+    )
+    environment = {"PERDURE_FORGE_URL": f"{forge}/api/v3", "PERDURE_FORGE_TOKEN": "secret"}
+    async with replicas(database_url, pool, tmp_path, count=1, environment=environment) as town:
+        work = f"{call('create_workspace')}[[then]]{call('execute', command=prepare)}[[then]][[say:done]]"
+        chat = (await asks(town, work))["id"]
+        card = await town.until(0, chat, lambda card: "pull_request_url" in card.get("diff", {}))
+        told = {name: card["diff"][f"pull_request_{name}"] for name in ("url", "state", "number", "title", "draft")}
+        assert told == {"url": pull["html_url"], "state": "open", "number": 7, "title": "Sing", "draft": True}
+        found = (await town.at(0).get("/chats?q=pr:app/pull/7")).json["items"]
+        assert [item["id"] for item in found] == [chat]
+    await runner.cleanup()

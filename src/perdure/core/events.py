@@ -56,6 +56,10 @@ class DiffStatus(Struct, frozen=True, omit_defaults=True):
     removed: int = 0
     pull_request_url: str | None = None
     pull_request_state: str | None = None
+    """open, closed or merged"""
+    pull_request_number: int | None = None
+    pull_request_title: str | None = None
+    pull_request_draft: bool = False
 
 
 class ChatCard(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -16,6 +16,8 @@ from perdure.store.away import AWAY
 from perdure.store.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.forge import PullRequest
+from perdure.workspaces.pull_requests import PullRequests
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.wire import GitState
 
@@ -38,9 +40,10 @@ class Watch:
 class Lookout:
     """Each replica watches what it uses itself. Where two watch the same, the second finds nothing to write."""
 
-    def __init__(self, workspaces: Workspaces, contexts: Contexts, clock: Clock) -> None:
+    def __init__(self, workspaces: Workspaces, contexts: Contexts, pulls: PullRequests, clock: Clock) -> None:
         self._workspaces = workspaces
         self._contexts = contexts
+        self._pulls = pulls
         self._clock = clock
         self._watches: dict[WorkspaceId, Watch] = {}
 
@@ -70,12 +73,14 @@ class Lookout:
         watch.tasks[-1].add_done_callback(lambda _: self._forget(row.id, watch))
 
     async def _git(self, row: WorkspaceRow, watch: Watch) -> None:
-        known = ""
+        known, told = "", ""
         while self._clock.monotonic() < watch.until:
             state = await watch.client.git.state(known, _patience(known))
-            if state.hash != known:
-                await self._workspaces.stands(row.id, diff_status(state))
-            known = state.hash
+            pull = await self._pulls.of(state.repositories[0]) if state.repositories else None
+            status = diff_status(state, pull)
+            if state.hash != known or str(status) != told:
+                await self._workspaces.stands(row.id, status)
+            known, told = state.hash, str(status)
 
     async def _told(self, row: WorkspaceRow, watch: Watch) -> None:
         known = ""
@@ -106,7 +111,7 @@ def _patience(known: str) -> timedelta:
     return WORKSPACE_LONG_POLL if known else timedelta()
 
 
-def diff_status(state: GitState) -> DiffStatus | None:
+def diff_status(state: GitState, pull: PullRequest | None = None) -> DiffStatus | None:
     """All repositories of a workspace in one line: the first one's branch, everybody's changes."""
     if not state.repositories:
         return None
@@ -118,4 +123,9 @@ def diff_status(state: GitState) -> DiffStatus | None:
         files=len(files),
         added=sum(file.added for file in files),
         removed=sum(file.removed for file in files),
+        pull_request_url=pull and pull.url,
+        pull_request_state=pull and pull.state,
+        pull_request_number=pull and pull.number,
+        pull_request_title=pull and pull.title,
+        pull_request_draft=pull is not None and pull.draft,
     )

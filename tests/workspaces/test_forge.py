@@ -1,0 +1,138 @@
+"""Pull requests of branches, asked of a server that speaks as GitHub does."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+from tests.providers.clock import HandClock
+
+from perdure.core.errors import Unavailable
+from perdure.core.timing import FORGE_AGAIN
+from perdure.workspaces.forge import Forge, PullRequest, repository
+from perdure.workspaces.pull_requests import PullRequests
+from perdure.workspaces.wire import Repository
+
+
+class StandIn:
+    """A forge with one repository, `team/app`."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.asked: list[str] = []
+        self.pulls: list[dict[str, Any]] = []
+        self.broken = False
+
+    async def answer(self, request: web.Request) -> web.Response:
+        assert request.headers["authorization"] == "Bearer secret"
+        self.asked.append(request.query["head"])
+        if self.broken:
+            return web.Response(status=502)
+        if request.match_info["name"] != "app":
+            return web.Response(status=404)
+        return web.json_response(self.pulls)
+
+    def opens(self, **changes: Any) -> None:
+        pull = {"html_url": f"{self.url}/team/app/pull/7", "number": 7, "title": "Sing", "state": "open"}
+        self.pulls = [{**pull, "draft": True, "merged_at": None, **changes}]
+
+    @property
+    def origin(self) -> str:
+        return f"{self.url}/team/app.git"
+
+    @property
+    def forge(self) -> Forge:
+        return Forge(f"{self.url}/api/v3", "secret")
+
+
+@pytest.fixture
+async def stand_in() -> AsyncIterator[StandIn]:
+    found = StandIn()
+    app = web.Application()
+    app.router.add_get("/api/v3/repos/{owner}/{name}/pulls", found.answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    host, port = runner.addresses[0][:2]
+    found.url = f"http://{host}:{port}"
+    yield found
+    await runner.cleanup()
+
+
+def standing(origin: str, *, commit: str = "a", ahead: int = 0) -> Repository:
+    return Repository(".", "work", commit, "origin/work", origin, ahead, 0, [], True)
+
+
+@pytest.mark.parametrize(
+    ("origin", "found"),
+    [
+        ("https://github.com/team/app.git", "team/app"),
+        ("https://github.com/team/app", "team/app"),
+        ("git@github.com:team/app.git", "team/app"),
+        ("ssh://git@github.com/team/app.git", "team/app"),
+        ("https://elsewhere.example/team/app.git", None),
+        ("https://github.com/team/app/extra", None),
+        ("https://github.com/team", None),
+        ("/srv/git/app.git", None),
+        ("https://github.com/../app", None),
+        ("https://github.com/team/%2e%2e", None),
+        ("https://github.com/team/app?x", "team/app"),
+    ],
+)
+def test_an_origin_names_a_repository_of_the_forge_or_none(origin: str, found: str | None) -> None:
+    assert repository(origin, "github.com") == found
+
+
+async def test_the_pull_request_of_a_branch_is_told(stand_in: StandIn) -> None:
+    assert await stand_in.forge.pull_request(stand_in.origin, "work") is None
+    stand_in.opens()
+    told = PullRequest(f"{stand_in.url}/team/app/pull/7", 7, "Sing", "open", True)
+    assert await stand_in.forge.pull_request(stand_in.origin, "work") == told
+    stand_in.opens(state="closed", merged_at="2026-11-15T00:00:00Z")
+    merged = await stand_in.forge.pull_request(stand_in.origin, "work")
+    assert merged is not None
+    assert merged.state == "merged"
+    assert stand_in.asked == ["team:work"] * 3
+    assert await stand_in.forge.pull_request(f"{stand_in.url}/team/none.git", "work") is None
+    stand_in.broken = True
+    with pytest.raises(Unavailable):
+        await stand_in.forge.pull_request(stand_in.origin, "work")
+
+
+async def test_the_forge_is_asked_after_a_push_and_while_the_request_is_open(stand_in: StandIn) -> None:
+    clock = HandClock()
+    pulls = PullRequests(stand_in.forge, clock)
+    assert await pulls.of(standing(stand_in.origin)) is None
+    stand_in.opens()
+    assert await pulls.of(standing(stand_in.origin)) is None
+    assert await pulls.of(standing(stand_in.origin, commit="b", ahead=1)) is None
+    assert await pulls.of(standing(stand_in.origin, commit="b")) is not None
+    assert len(stand_in.asked) == 2
+    assert await pulls.of(standing(stand_in.origin, commit="b")) is not None
+    assert len(stand_in.asked) == 2
+    stand_in.opens(state="closed")
+    clock.pass_time(FORGE_AGAIN.total_seconds())
+    closed = await pulls.of(standing(stand_in.origin, commit="b"))
+    assert closed is not None
+    assert closed.state == "closed"
+    clock.pass_time(FORGE_AGAIN.total_seconds() * 10)
+    await pulls.of(standing(stand_in.origin, commit="b"))
+    assert len(stand_in.asked) == 3
+
+
+async def test_a_forge_that_fails_is_asked_less_and_less_and_what_was_known_stays(stand_in: StandIn) -> None:
+    clock = HandClock()
+    pulls = PullRequests(stand_in.forge, clock)
+    stand_in.opens()
+    known = await pulls.of(standing(stand_in.origin))
+    stand_in.broken = True
+    for _ in range(20):
+        clock.pass_time(FORGE_AGAIN.total_seconds())
+        assert await pulls.of(standing(stand_in.origin)) == known
+    assert 3 < len(stand_in.asked) < 8
+
+
+async def test_without_a_forge_nobody_is_asked(stand_in: StandIn) -> None:
+    assert await PullRequests(None, HandClock()).of(standing(stand_in.origin)) is None
+    assert stand_in.asked == []
