@@ -31,6 +31,8 @@ from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
 from perdure.agent.stored_files import StoredFiles
 from perdure.agent.toolbox import Toolbox
+from perdure.api.build_stream import PATTERN as BUILD_PATTERN
+from perdure.api.build_stream import BuildStream
 from perdure.api.door import ApiDoor
 from perdure.api.operation import Asgi, Operation
 from perdure.api.page import Page
@@ -356,6 +358,7 @@ def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audi
         Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
         Stream(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
         Stream(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
+        Stream(re.compile(BUILD_PATTERN), BuildStream(shop.yard.workspaces, door)),
         Stream(re.compile(TERMINAL_PATTERN), TerminalStream(shop.yard.workspaces, visitors, door, clock)),
         Stream(re.compile(RELAY_PATTERN), Outlet(episodes, secret)),
     )

@@ -34,3 +34,21 @@ async def test_a_template_that_is_not_there_is_a_clear_error(town: ReplicaTown) 
     said = await town.at(0).post("/workspaces", {"template": "castle"})
     assert said.status == 404
     assert "blank" in said.json["message"]
+
+
+@pytest.mark.parametrize("ends", ["true", "exit 3"])
+async def test_a_build_is_followed_to_its_end(town: ReplicaTown, ends: str) -> None:
+    ada = town.at(0)
+    await ada.put("/templates/slow", {"recipe": f"description = 's'\nstart_up = 'echo one; echo two; {ends}'"})
+    noted = (await ada.post("/workspaces", {"template": "slow", "wait": False})).json
+    assert noted["status"] == "creating"
+    events = [event async for event in ada.events(f"/workspaces/{noted['id']}/build")]
+    assert events[0] == {"type": "progress", "stage": "create"}
+    assert "".join(event.get("text", "") for event in events) == "one\ntwo\n"
+    if ends == "true":
+        assert events[-1] == {"type": "ready"}
+        assert [event async for event in ada.events(f"/workspaces/{noted['id']}/build")] == [{"type": "ready"}]
+    else:
+        message = "The step start_up failed with exit code 3."
+        assert events[-1] == {"type": "failed", "message": message, "stage": "start_up", "detail": "one\ntwo\n"}
+        assert (await ada.get(f"/workspaces/{noted['id']}")).json["status"] == "failed"

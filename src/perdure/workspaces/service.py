@@ -161,7 +161,7 @@ class Workspaces:
             if known is not None:
                 await known.close()
             if row.status == "creating":
-                await self._finish(row)
+                await self._finish(row, lambda _: None)
             begun = self._clock.monotonic()
             client = await self._open(row, view=view)
             self.measures.opened(self._clock.monotonic() - begun)
@@ -184,11 +184,18 @@ class Workspaces:
             self._touched[workspace_id] = now
             await self.rows.touch(workspace_id)
 
-    async def _finish(self, row: WorkspaceRow) -> None:
+    async def finish(self, row: WorkspaceRow, told: Told) -> None:
+        """Make a workspace that was only noted. What is there already stays as it is."""
+        async with self._turn(row.id):
+            await self._finish(row, told)
+
+    async def _finish(self, row: WorkspaceRow, told: Told) -> None:
         """Make what was only noted, or what a replica that is gone left half-made."""
         now = await self.rows.load(row.id)
         if now is not None and now.status == "creating":
-            await self._build(now, lambda _: None)
+            await self._build(now, told)
+        elif now is not None and now.status == "failed":
+            raise BuildFailed("create", now.error or "The workspace could not be made. Make a new one.")
 
     async def _open(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
         plan = await self._plan(row)

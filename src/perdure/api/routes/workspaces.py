@@ -81,9 +81,11 @@ async def list_workspaces(caller: Caller) -> WorkspaceList:
 
 @routes.post("/workspaces", status=201)
 async def create_workspace(caller: Caller, body: NewWorkspace) -> WorkspaceCard:
-    """Make a workspace from a template. It is there when this answers."""
+    """Make a workspace from a template. It is there when this answers, unless nobody waits."""
     caller.actor.require(Permission.CHAT)
-    made = await _service(caller).create(WorkspaceId(uuid4()), await wish_of(caller, body.template, body.parameters))
+    workspaces, wish = _service(caller), await wish_of(caller, body.template, body.parameters)
+    make = workspaces.create if body.wait else workspaces.begin
+    made = await make(WorkspaceId(uuid4()), wish)
     return await _card(caller, await _row(caller, made.id))
 
 

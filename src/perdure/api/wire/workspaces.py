@@ -54,6 +54,8 @@ class WorkspaceList(Struct, frozen=True):
 class NewWorkspace(Struct, frozen=True, forbid_unknown_fields=True):
     template: str = "blank"
     parameters: dict[str, Value] = {}
+    wait: bool = True
+    """False: it is only noted, and made when it is used first or its build is followed."""
 
 
 class FilesQuery(Struct, frozen=True, forbid_unknown_fields=True):
