@@ -12,6 +12,7 @@ from perdure.access.signing_in import Household, first_household
 from perdure.config.config import KEY_PURPOSE, Config
 from perdure.config.demo import offer_demo
 from perdure.core.clock import SystemClock
+from perdure.core.errors import Unavailable
 from perdure.core.ids import ModelName
 from perdure.store.cache import Cache
 from perdure.store.pool import Pool
@@ -141,6 +142,6 @@ async def test_a_failed_load_is_tried_again() -> None:
         return outcome
 
     cache = Cache[str, str](load, kept=timedelta(minutes=1), clock=SystemClock())
-    with pytest.raises(asyncpg.InterfaceError):
+    with pytest.raises(Unavailable, match="away"):
         await cache.get("key")
     assert await cache.get("key") == "there"

@@ -18,15 +18,17 @@ from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
+from perdure.store.templates import TemplateRows
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
 from perdure.testing.house import House, open_house
 from perdure.testing.workshop import workshop
 from perdure.tools.plan_file import plan_path
 from perdure.tools.shipped import SHIPPED
+from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.local.layout import Layout
-from perdure.workspaces.service import Workspaces
-from perdure.workspaces.templates.shelf import shipped
+from perdure.workspaces.service import Wish, Workspaces
+from perdure.workspaces.templates.shelf import Shelf
 
 SETUP = (
     "git init -q . && git config user.email a@example.com && git config user.name a "
@@ -155,16 +157,12 @@ def _looks(path: Path) -> str:
 @pytest.fixture
 async def place(database_url: str, pool: Pool) -> AsyncIterator[Place]:
     async with Simulator(rate=None) as sim, workshop(pool) as folder, open_house(database_url, pool, sim.url) as house:
-        workspaces = Workspaces(WorkspaceRows(pool), {"local": LocalDriver(folder)}, shipped(), house.bus, house.clock)
+        drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
+        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, house.bus, house.clock)
         house.services[Workspaces] = workspaces
         house.tools.tools = SHIPPED
-        row = await workspaces.create(
-            WorkspaceId(uuid4()),
-            owner_id=house.user,
-            organisation_id=house.organisation,
-            template="blank",
-            parameters={},
-        )
+        wish = Wish(owner_id=house.user, organisation_id=house.organisation, template="blank", parameters={}, most=1)
+        row = await workspaces.create(WorkspaceId(uuid4()), wish)
         place = Place(house, sim, workspaces, row, folder / str(row.id))
         await place.runs(SETUP)
         yield place

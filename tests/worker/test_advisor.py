@@ -1,7 +1,9 @@
 """The advisor: who may ask it, what it is told, what it costs, and that it can do nothing."""
 
+import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -22,11 +24,15 @@ from perdure.observe.metrics import Metrics
 from perdure.sim.script import Call, Fault, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
+from perdure.store.templates import TemplateRows
 from perdure.store.workspaces import WorkspaceRows
 from perdure.testing.house import House
 from perdure.tools.advisor import GUIDANCE, Advisor
 from perdure.tools.tool import Told
+from perdure.workspaces.drivers import Drivers
+from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Workspaces
+from perdure.workspaces.templates.shelf import Shelf
 
 ASK = Call("advisor", {"question": "Is a journal overkill?"})
 
@@ -41,7 +47,9 @@ class Bench:
         measures = AgentMeasures(self.metrics)
         counsel = ModelCounsel(house.pool, house.config, house.models, house.kit.client, house.clock, measures)
         house.services[Advisor] = Advisor(counsel)
-        workspaces = Workspaces(WorkspaceRows(house.pool), {}, (), house.bus, house.clock)
+        nowhere = Path(tempfile.gettempdir())
+        drivers, shelf = Drivers(nowhere, LocalDriver(nowhere)), Shelf(TemplateRows(house.pool))
+        workspaces = Workspaces(WorkspaceRows(house.pool), drivers, shelf, house.bus, house.clock)
         house.tools.toolbox = Toolbox(house.config, workspaces, counsel)
         sim.script(Script("counsel", (Step((Says("A cursor is enough."),)),), model="wise"))
 
