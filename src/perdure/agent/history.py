@@ -103,7 +103,7 @@ class Histories:
 
     async def at(self, chat: Chat) -> History:
         """The history as of this row, with a fresh card. Reads only what is news."""
-        known = self._take(chat.id)
+        known = self._known(chat.id)
         if known is not None and known.version > chat.history_version:
             known = None
         since = known.version if known else 0
@@ -114,23 +114,30 @@ class Histories:
         return structs.replace(known, card=news.card, messages=kept).with_messages(news.messages, chat.history_version)
 
     def keep(self, history: History) -> None:
-        """Put a history back for the chat's next turn."""
-        self._take(history.card.id)
+        """Have a history at hand for the chat's next turn."""
         size = history.size
-        if size > self._room // 8:
+        newest = self._known(history.card.id)
+        if size > self._room // 8 or (newest is not None and newest.version > history.version):
             return
+        self._drop(history.card.id)
         self._kept[history.card.id] = history, size
         self._used += size
         while self._used > self._room:
             _, (_, freed) = self._kept.popitem(last=False)
             self._used -= freed
 
-    def _take(self, chat_id: ChatId) -> History | None:
-        found = self._kept.pop(chat_id, None)
+    def _known(self, chat_id: ChatId) -> History | None:
+        """What is at hand. It stays: whoever reads it beside the next turn must not make that one read everything."""
+        found = self._kept.get(chat_id)
         if found is None:
             return None
-        self._used -= found[1]
+        self._kept.move_to_end(chat_id)
         return found[0]
+
+    def _drop(self, chat_id: ChatId) -> None:
+        found = self._kept.pop(chat_id, None)
+        if found is not None:
+            self._used -= found[1]
 
 
 def followed(history: History, committed: Committed) -> History | None:

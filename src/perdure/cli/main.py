@@ -25,6 +25,7 @@ COMMANDS = {
     "templates": "Bring recipes for workspaces.",
     "workspaces": "See, stop and remove workspaces.",
     "migrate": "Bring the database to the newest schema.",
+    "scaletest": "Measure the whole product under load against its bars.",
     "chaos": "Break a fleet of replicas at random and check that every promise holds.",
     "bench": "Measure parts of the product against their bars.",
     "doctor": "Check the environment and the database, and say what to do.",

@@ -83,6 +83,8 @@ class Exchange:
     def end(self, data: bytes = b"") -> None:
         """Send the last piece of a streamed answer; the connection can be used again."""
         head, self._head = self._head, b""
+        if head and self.on_first_byte is not None:
+            self.on_first_byte()
         self.finished = True
         last = b"%x\r\n%s\r\n" % (len(data), data) if data else b""
         self.connection.transport.write(b"%s%s0\r\n\r\n" % (head, last))

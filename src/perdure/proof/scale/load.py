@@ -18,10 +18,15 @@ SAMPLING = 0.5
 class Place:
     """A deployment: where it is, who may use it, and which processes and database belong to it, where known."""
 
-    url: str
+    urls: Sequence[str]
     tokens: Sequence[str]
     pids: Sequence[int] = ()
     database_url: str = ""
+
+    def talk(self, http: aiohttp.ClientSession, number: int) -> Talk:
+        """A client for the so-manieth chat: people and replicas take turns."""
+        url, token = self.urls[number % len(self.urls)], self.tokens[number % len(self.tokens)]
+        return Talk(http, url, token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,12 @@ class Loaded:
 class Load:
     """One load on one place."""
 
-    def __init__(self, place: Place, *, chats: int, turns: int, text: str) -> None:
+    def __init__(self, place: Place, *, chats: int, turns: int, text: str, subscribers: int = 1) -> None:
         self._place = place
         self._chats = chats
         self._turns = turns
         self._text = text
+        self._subscribers = subscribers
         self._talks: list[Talk] = []
         self.result = Loaded(chats)
 
@@ -74,10 +80,7 @@ class Load:
         """All chats from their first to their last turn."""
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(connector=connector) as http:
-            self._talks = [
-                Talk(http, self._place.url, self._place.tokens[number % len(self._place.tokens)])
-                for number in range(self._chats)
-            ]
+            self._talks = [self._place.talk(http, number) for number in range(self._chats)]
             before = await self._statements()
             cpu, begun = self._cpu(), time.perf_counter()
             sampling = asyncio.create_task(self._sample(begun, progress))
@@ -96,6 +99,8 @@ class Load:
     async def _chat(self, talk: Talk) -> None:
         try:
             self.result.turns.append(await talk.create(self._text))
+            for _ in range(self._subscribers - 1):
+                await talk.join()
             for _ in range(self._turns - 1):
                 self.result.turns.append(await talk.send(self._text))
         except Failed as failure:

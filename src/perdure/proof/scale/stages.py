@@ -52,7 +52,7 @@ def session() -> aiohttp.ClientSession:
 
 
 def _talks(http: aiohttp.ClientSession, place: Place, count: int) -> list[Talk]:
-    return [Talk(http, place.url, place.tokens[number % len(place.tokens)]) for number in range(count)]
+    return [place.talk(http, number) for number in range(count)]
 
 
 async def warm(place: Place, text: str) -> Warm:
@@ -160,7 +160,7 @@ async def _wave(place: Place, text: str, chats: int, at_once: int) -> None:
 
         async def visitor() -> None:
             for number in left:
-                talk = Talk(http, place.url, place.tokens[number % len(place.tokens)])
+                talk = place.talk(http, number)
                 await talk.create(text)
                 await talk.close()
 

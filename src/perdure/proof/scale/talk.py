@@ -17,6 +17,7 @@ class Heard(msgspec.Struct, frozen=True):
     type: str
     status: str | None = None
     message: "_Message | None" = None
+    retry: msgspec.Raw | None = None
 
 
 class _Message(msgspec.Struct, frozen=True):
@@ -70,6 +71,7 @@ class Talk:
     retries: int = 0
     _socket: aiohttp.ClientWebSocketResponse | None = None
     _reading: "asyncio.Task[None] | None" = None
+    _others: "list[asyncio.Task[None]]" = field(default_factory=list["asyncio.Task[None]"])
     _turn: Turn | None = None
     _rested: asyncio.Event = field(default_factory=asyncio.Event)
     _status: str = ""
@@ -105,9 +107,14 @@ class Talk:
         """Say something without waiting for what comes of it."""
         await self._post("send", f"/chats/{self.chat_id}/messages", _said(text))
 
+    async def join(self) -> None:
+        """Follow the chat once more, as another reader would."""
+        socket = await self._connected()
+        self._others.append(asyncio.create_task(_drained(socket)))
+
     async def close(self) -> None:
-        if self._reading is not None:
-            self._reading.cancel()
+        for task in (*self._others, *([self._reading] if self._reading else [])):
+            task.cancel()
         if self._socket is not None:
             await self._socket.close()
 
@@ -127,12 +134,15 @@ class Talk:
             raise Failed(stage, f"{answer.status} {content[:200]!r}")
         return content
 
-    async def _follow(self) -> None:
+    async def _connected(self) -> aiohttp.ClientWebSocketResponse:
         address = f"{self.url}{BASE}/chats/{self.chat_id}/stream"
         try:
-            self._socket = await self.http.ws_connect(address, headers=self._headers, max_msg_size=0)
+            return await self.http.ws_connect(address, headers=self._headers, max_msg_size=0)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Failed("stream", repr(error)) from error
+
+    async def _follow(self) -> None:
+        self._socket = await self._connected()
         self._reading = asyncio.create_task(self._read(self._socket))
 
     async def _read(self, socket: aiohttp.ClientWebSocketResponse) -> None:
@@ -159,7 +169,7 @@ class Talk:
                 self._status = event.status or ""
                 if self._status == "running":
                     turn.running = turn.running or time.perf_counter() - turn.asked_at
-            case "retry":
+            case "retry" if event.retry is not None and event.retry != b"null":
                 self.retries += 1
             case _:
                 pass
@@ -183,6 +193,11 @@ class Talk:
             raise Failed("rest", self._broken)
         turn.running = turn.running or turn.first_output
         return turn
+
+
+async def _drained(socket: aiohttp.ClientWebSocketResponse) -> None:
+    async for _ in socket:
+        pass
 
 
 def _said(text: str) -> bytes:

@@ -1,0 +1,141 @@
+"""`perdure scaletest`: the whole product under load, measured against its bars."""
+
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+import asyncpg
+import msgspec
+import typer
+import uvloop
+
+from perdure.cli.ground import inhabited, own_postgres
+from perdure.core.errors import Misconfigured
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Text
+from perdure.proof.processes import replica
+from perdure.proof.scale.load import Place
+from perdure.proof.scale.pictures import plot, table
+from perdure.proof.scale.scaletest import Report, ScaleTest, Wanted
+from perdure.proof.scale.talk import BASE
+from perdure.providers.model import Model
+from perdure.providers.request import ModelRequest
+from perdure.providers.route import Route
+from perdure.providers.service import ProviderSettings, Service
+from perdure.sim.directives import filler
+
+PEOPLE = 20
+_WIDTH = 30
+_ROUNDS = 20
+
+
+def command(  # noqa: PLR0913 (one parameter to an option)
+    chats: Annotated[int, typer.Option(help="How many chats at once.", min=1)] = 500,
+    turns: Annotated[int, typer.Option(help="How many turns each.", min=1)] = 10,
+    tokens: Annotated[int, typer.Option(help="How long an answer is.", min=1)] = 200,
+    tools: Annotated[int, typer.Option(help="How many tool calls a turn makes.", min=0)] = 0,
+    replicas: Annotated[int, typer.Option(help="How many replicas run.", min=1)] = 1,
+    subscribers: Annotated[int, typer.Option(help="How many follow each chat.", min=1)] = 1,
+    streams: Annotated[int, typer.Option(help="How many stream beside a stuck one; 0 leaves that out.")] = 1000,
+    resting: Annotated[int, typer.Option(help="How many chats rest in memory's bar; 0 leaves that out.")] = 10_000,
+    load_only: Annotated[bool, typer.Option("--load-only", help="Nothing but the load and its floor.")] = False,
+    json: Annotated[Path | None, typer.Option(help="Where to write the numbers.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Where to write the plot, as SVG.")] = None,
+    url: Annotated[str | None, typer.Option(help="A deployment to measure from outside, instead of our own.")] = None,
+    token: Annotated[str | None, typer.Option(help="A token of that deployment.")] = None,
+) -> None:
+    wanted = Wanted(
+        chats=chats,
+        turns=turns,
+        tokens=tokens,
+        tools=tools,
+        subscribers=subscribers,
+        load_only=load_only,
+        streams=0 if load_only else streams,
+        resting=0 if load_only else resting,
+    )
+    report = uvloop.run(_measured(wanted, replicas, url, token))
+    typer.echo(table(report))
+    if json is not None:
+        json.write_bytes(msgspec.json.format(msgspec.json.encode(report)))
+    if picture is not None:
+        picture.write_text(plot(report))
+    raise typer.Exit(0 if report.met else 1)
+
+
+async def _measured(wanted: Wanted, replicas: int, url: str | None, token: str | None) -> Report:
+    if url is None:
+        async with own_place(wanted, replicas) as (place, simulator_url):
+            return await _tested(place, simulator_url, wanted)
+    if token is None:
+        raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add.")
+    return await _tested(Place(urls=(url.rstrip("/").removesuffix(BASE),), tokens=(token,)), "", wanted)
+
+
+async def _tested(place: Place, simulator_url: str, wanted: Wanted) -> Report:
+    progress = _Progress()
+    test = ScaleTest(place, simulator_url, wanted, encoding=encoding_milliseconds(wanted.text), progress=progress)
+    try:
+        return await test.run()
+    finally:
+        progress.done()
+
+
+@asynccontextmanager
+async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Place, str]]:
+    """A Postgres, a simulator and replicas of our own, with room for everybody at once."""
+    room = str(max(wanted.chats, wanted.streams, 200) + 100)
+    environment = {"PERDURE_CAPACITY": room, "PERDURE_CAPACITY_PER_USER": room}
+    with own_postgres() as postgres:
+        async with inhabited(postgres, PEOPLE) as (simulator, tokens), AsyncExitStack() as stack:
+            connection = await asyncpg.connect(postgres.url)
+            await connection.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+            await connection.close()
+            started = [
+                await stack.enter_async_context(
+                    replica(postgres.url, postgres.folder / "replicas", name=f"replica_{n}", environment=environment)
+                )
+                for n in range(replicas)
+            ]
+            urls, pids = [one.url for one in started], [one.process.pid for one in started]
+            yield Place(urls=urls, tokens=tokens, pids=pids, database_url=postgres.url), simulator.url
+
+
+def encoding_milliseconds(text: str) -> Callable[[int], float]:
+    """What it takes to encode the request of a chat's so-manieth turn, which no server can do without."""
+    settings = ProviderSettings(service=Service.ANTHROPIC, base_url="http://127.0.0.1")
+    route = Route.to(settings, Model(id="demo", dialect="anthropic_messages"), "key")
+    question = NewMessage(role=Role.USER, parts=(Text(text),))
+    answer = NewMessage(role=Role.ASSISTANT, parts=(Text(filler(200)),))
+
+    def milliseconds(turn: int) -> float:
+        request = ModelRequest(messages=[question, answer] * (turn - 1) + [question])
+        before = time.process_time()
+        for _ in range(_ROUNDS):
+            route.encode(request)
+        return (time.process_time() - before) / _ROUNDS * 1e3
+
+    return milliseconds
+
+
+class _Progress:
+    """A bar on a terminal; elsewhere a line for each stage."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+
+    def __call__(self, stage: str, share: float) -> None:
+        if sys.stderr.isatty():
+            full = int(share * _WIDTH)
+            sys.stderr.write(f"\r\x1b[2K{stage:<20} [{'#' * full}{'.' * (_WIDTH - full)}] {share:4.0%}")
+            sys.stderr.flush()
+        elif stage != self._stage:
+            sys.stderr.write(f"{stage}\n")
+        self._stage = stage
+
+    def done(self) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[2K")

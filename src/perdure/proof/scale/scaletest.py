@@ -1,0 +1,187 @@
+"""A whole scale test: the stages one after the other, and the bars that follow from what they measured."""
+
+from collections.abc import Callable
+from statistics import median
+
+import msgspec
+
+from perdure.proof.scale import stages
+from perdure.proof.scale.bars import Bar, quantile
+from perdure.proof.scale.gauges import BACKGROUND
+from perdure.proof.scale.load import Load, Loaded, Place
+
+FLOOR_TURNS = 3
+IDLE_TURNS = 40
+NOISE = 1.15
+"""What counts as the same on a machine with other things to do."""
+Progress = Callable[[str, float], None]
+"""Told the name of a stage, and how much of it is done."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """How much to do."""
+
+    chats: int = 500
+    turns: int = 10
+    tokens: int = 200
+    tools: int = 0
+    subscribers: int = 1
+    load_only: bool = False
+    """Nothing but the load and its floor."""
+    streams: int = 1000
+    resting: int = 10_000
+
+    @property
+    def text(self) -> str:
+        return "[[call:list_templates]]" * self.tools + f"[[say:{self.tokens} tokens]]"
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """One line of the table that is no bar."""
+
+    name: str
+    value: str
+
+
+class Report(msgspec.Struct, kw_only=True):
+    """Everything that was measured."""
+
+    wanted: Wanted
+    bars: list[Bar] = []
+    figures: list[Figure] = []
+    series: list[tuple[float, float, float, float]] = []
+    """Seconds, turns a second, median and 95th percentile of seconds until rest."""
+
+    @property
+    def met(self) -> bool:
+        return all(bar.met for bar in self.bars)
+
+
+class ScaleTest:
+    """Measures one place. Where only its address is known, what needs its processes and database is left out."""
+
+    def __init__(
+        self, place: Place, simulator_url: str, wanted: Wanted, *, encoding: Callable[[int], float], progress: Progress
+    ) -> None:
+        self._place = place
+        self._simulator_url = simulator_url
+        self._wanted = wanted
+        self._encoding = encoding
+        """Milliseconds that encoding the request of a chat's so-manieth turn takes."""
+        self._progress = progress
+        self.report = Report(wanted=wanted)
+
+    async def run(self) -> Report:
+        self._progress("warming up", 0)
+        await Load(self._place, chats=8, turns=3, text=self._wanted.text).run(lambda *_: None)
+        whole = bool(self._place.database_url) and not self._wanted.load_only
+        if whole:
+            await self._inside()
+        await self._load()
+        if whole:
+            await self._outside()
+        return self.report
+
+    async def _inside(self) -> None:
+        """What is measured on a server that has little to do."""
+        self._progress("statements", 0)
+        warm = await stages.warm(self._place, self._wanted.text)
+        self._bar("durable commits per simple turn", warm.commits, 2.0)
+        self._bar("SQL round trips per simple turn, warm", warm.round_trips, 4.0)
+        self._bar("configuration queries per turn, warm", warm.configuration, 0.0)
+        self._progress("first output", 0)
+        added = await stages.added_first_output(self._place, self._simulator_url, IDLE_TURNS)
+        self._bar("added time to first token, p50, idle server", median(added), 10.0, "ms")
+        self._figure("added time to first token, p99", f"{quantile(added, 0.99):.1f} ms")
+        self._progress("deltas", 0)
+        deltas = await stages.deltas(self._place, self._simulator_url)
+        self._figure("CPU per delta: server, floor", f"{deltas.ours:.1f} µs, {deltas.floor:.1f} µs")
+        self._bar("CPU per streamed delta against draining the same bytes", deltas.ours / deltas.floor, 4.0, "x")
+        self._progress("long chats", 0)
+        await self._long_chats()
+
+    async def _long_chats(self) -> None:
+        long = await stages.long_chats(self._place, self._wanted.text)
+        early = long.early_cpu - self._encoding(stages.EARLY)
+        late = long.late_cpu - self._encoding(stages.LATE)
+        cpu = f"{long.early_cpu:.2f} ms, {long.late_cpu:.2f} ms; without encoding {early:.2f} ms, {late:.2f} ms"
+        self._figure("CPU of turn 10, of turn 200", cpu)
+        self._figure("rows read by turn 10, by turn 200", f"{long.early_rows:.1f}, {long.late_rows:.1f}")
+        self._bar("CPU of turn 200 against turn 10, request encoding apart", late / early, 1.5, "x")
+        self._bar("rows read by turn 200 against turn 10", long.late_rows / max(1.0, long.early_rows), 1.5, "x")
+
+    async def _load(self) -> None:
+        wanted = self._wanted
+        load = Load(
+            self._place, chats=wanted.chats, turns=wanted.turns, text=wanted.text, subscribers=wanted.subscribers
+        )
+        loaded = await load.run(lambda done, all_: self._progress("load", done / all_))
+        self._bar(f"failures at {wanted.chats} x {wanted.turns}", float(sum(loaded.failures.values())), 0.0)
+        for reason in loaded.reasons[:3]:
+            self._figure("failure", reason)
+        self._figures(loaded)
+        self.report.series = series(loaded)
+        if self._place.database_url:
+            self._progress("floor", 0)
+            floor = await stages.floor_turns(
+                self._place, self._simulator_url, wanted.text, chats=wanted.chats, turns=FLOOR_TURNS
+            )
+            self._figure("floor", f"{floor.turns / floor.seconds:.0f} turns/s")
+            self._bar(
+                "turns/s against the floor", loaded.rate / (floor.turns / floor.seconds), 0.5, at_least=True, unit="x"
+            )
+
+    def _figures(self, loaded: Loaded) -> None:
+        turns = max(1, len(loaded.turns))
+        self._figure("turns/s", f"{loaded.rate:.1f} over {loaded.seconds:.1f} s")
+        for name, values in (
+            ("create or send", [turn.accepted for turn in loaded.turns]),
+            ("time to running", [turn.running for turn in loaded.turns]),
+            ("time to first output", [turn.first_output for turn in loaded.turns]),
+            ("time to rest", [turn.rested for turn in loaded.turns]),
+        ):
+            shown = ", ".join(f"{quantile(values, share) * 1e3:.0f}" for share in (0.5, 0.95, 0.99))
+            self._figure(f"{name}, p50, p95, p99", f"{shown} ms")
+        self._figure("failures by stage", ", ".join(f"{k} {v}" for k, v in loaded.failures.items()) or "none")
+        self._figure("retries", str(loaded.retries))
+        self._figure("events, bytes to clients per turn", f"{loaded.events / turns:.1f}, {loaded.received / turns:.0f}")
+        if loaded.statements:
+            done = sum(each.calls for each in loaded.statements if each.kind != BACKGROUND) / turns
+            self._figure("SQL statements per turn, beside turns", f"{done:.2f}, {loaded.calls(BACKGROUND):.2f}")
+        if self._place.pids:
+            self._figure("server CPU per turn", f"{loaded.cpu / turns * 1e3:.2f} ms")
+            self._figure("server memory, highest", f"{max((m.memory for m in loaded.moments), default=0):.0f} MiB")
+
+    async def _outside(self) -> None:
+        """What is measured with many chats at once."""
+        if self._wanted.streams:
+            self._progress("stuck subscriber", 0)
+            free, held = await stages.stuck_subscriber(self._place, self._wanted.streams)
+            self._figure("paced answer: all read, one stuck", f"{free:.2f} s, {held:.2f} s")
+            self._bar(f"slowdown of {self._wanted.streams} streams by a stuck subscriber", held / free, NOISE, "x")
+        if self._wanted.resting:
+            self._progress("chats at rest", 0)
+            before, after = await stages.resting_memory(self._place, "[[say:5 tokens]]", self._wanted.resting)
+            self._figure("memory: before, after", f"{before:.0f} MiB, {after:.0f} MiB")
+            self._bar(f"resident memory of {self._wanted.resting:,} chats at rest", after / before, NOISE, "x")
+
+    def _bar(self, name: str, value: float, limit: float, unit: str = "", *, at_least: bool = False) -> None:
+        self.report.bars.append(Bar(name, value, limit, unit, at_least))
+
+    def _figure(self, name: str, value: str) -> None:
+        self.report.figures.append(Figure(name, value))
+
+
+def series(loaded: Loaded, buckets: int = 60) -> list[tuple[float, float, float, float]]:
+    """The load over time, in so many pieces."""
+    if not loaded.turns:
+        return []
+    begun = min(turn.asked_at for turn in loaded.turns)
+    width = max(loaded.seconds / buckets, 0.25)
+    pieces: dict[int, list[float]] = {}
+    for turn in loaded.turns:
+        pieces.setdefault(int((turn.asked_at + turn.rested - begun) / width), []).append(turn.rested)
+    return [
+        (at * width, len(rests) / width, quantile(rests, 0.5), quantile(rests, 0.95))
+        for at, rests in sorted(pieces.items())
+    ]

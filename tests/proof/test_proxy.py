@@ -1,0 +1,41 @@
+"""The way to a Postgres loses notices while it is deaf, and breaks connections when it is told to."""
+
+import asyncio
+
+import asyncpg
+import pytest
+
+from perdure.proof.proxy import Proxy
+
+
+async def test_a_deaf_proxy_passes_on_everything_but_notices(database_url: str) -> None:
+    heard = asyncio.Queue[str]()
+
+    def hear(_connection: object, _pid: object, _channel: object, payload: object) -> None:
+        heard.put_nowait(str(payload))
+
+    proxy = Proxy(database_url)
+    async with proxy.running():
+        connection, other = await asyncpg.connect(proxy.url), await asyncpg.connect(database_url)
+        await connection.add_listener("news", hear)
+        proxy.deaf = True
+        await other.execute("SELECT pg_notify('news', 'lost')")
+        assert await connection.fetchval("SELECT 1") == 1
+        proxy.deaf = False
+        await other.execute("SELECT pg_notify('news', 'kept')")
+        async with asyncio.timeout(10):
+            assert await heard.get() == "kept"
+        await connection.close()
+        await other.close()
+
+
+async def test_a_cut_breaks_every_connection_and_lets_new_ones_in(database_url: str) -> None:
+    proxy = Proxy(database_url)
+    async with proxy.running():
+        connection = await asyncpg.connect(proxy.url)
+        assert proxy.cut() == 1
+        with pytest.raises((asyncpg.PostgresConnectionError, asyncpg.InterfaceError, OSError)):
+            await connection.fetchval("SELECT 1")
+        again = await asyncpg.connect(proxy.url)
+        assert await again.fetchval("SELECT 1") == 1
+        await again.close()
