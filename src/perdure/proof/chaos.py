@@ -89,15 +89,12 @@ class Chaos:
             front = await stack.enter_async_context(Front(replicas.urls, Random(f"{self._seed} front")).running())
             nemesis = self._nemesis(replicas, front)
             async with self._people_at(front.url):
-                await self._storm(nemesis, progress, stop_at_first=stop_at_first)
-                progress("healing")
-                await nemesis.heal()
-                rested = await self._rest()
-                progress("checking")
-                await self._caught_up()
+                if await self._storm(nemesis, progress, stop_at_first=stop_at_first):
+                    rested, rules = None, ALWAYS
+                else:
+                    rested, rules = await self._healed(nemesis, progress), HEALED
                 evidence = await gathered(self._ground.database_url)
-        case = self._case(evidence)
-        wrong = (*self.book.wrong, *violations(case, HEALED))
+        wrong = (*self.book.wrong, *violations(self._case(evidence), rules))
         return Outcome(
             seed=self._seed,
             seconds=time.monotonic() - begun,
@@ -108,6 +105,15 @@ class Chaos:
             failovers=tuple(self._failovers()),
             rested_after=rested,
         )
+
+    async def _healed(self, nemesis: Nemesis, progress: Callable[[str], None]) -> float | None:
+        """Seconds until all chats were at rest, once nothing went wrong any more."""
+        progress("healing")
+        await nemesis.heal()
+        rested = await self._rest()
+        progress("checking")
+        await self._caught_up()
+        return rested
 
     def _nemesis(self, replicas: Fleet, front: Front) -> Nemesis:
         return Nemesis(
@@ -138,8 +144,8 @@ class Chaos:
             finally:
                 await asyncio.gather(*(person.leave() for person in self._people))
 
-    async def _storm(self, nemesis: Nemesis, progress: Callable[[str], None], *, stop_at_first: bool) -> None:
-        """People act and things break, for as long as was asked, or until something is found."""
+    async def _storm(self, nemesis: Nemesis, progress: Callable[[str], None], *, stop_at_first: bool) -> bool:
+        """People act and things break, for as long as was asked, or until something is found: whether it was."""
         strikes = plan(self._seed, self._replicas, self._length)
         acting = [asyncio.create_task(person.run()) for person in self._people]
         striking = asyncio.create_task(nemesis.run(strikes))
@@ -151,7 +157,8 @@ class Chaos:
                     await striking
                 progress(f"{left:.0f} s left, {len(self.book.operations)} operations, {len(self.book.faults)} faults")
                 if stop_at_first and await self._found():
-                    return
+                    return True
+            return False
         finally:
             await _ended([striking, *acting])
 
