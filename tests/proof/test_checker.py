@@ -17,9 +17,10 @@ from perdure.proof.checker import (
     fenced,
     rests,
     sent_once,
+    stored_whole,
     told_after_written,
 )
-from perdure.proof.evidence import ChangeRow, ChatRow, Evidence, MessageRow
+from perdure.proof.evidence import ChangeRow, ChatRow, Evidence, MessageRow, StoredRow
 from perdure.proof.ledger import Performed
 from perdure.proof.witness import counted
 from perdure.sim.script import counting
@@ -91,6 +92,7 @@ BAD: list[tuple[Rule, Case]] = [
     (effects_once, replace(GOOD, effects=())),
     (told_after_written, replace(GOOD, book=Book(told=[Told(1.9, CHAT, 2, 2)]))),
     (told_after_written, replace(GOOD, book=Book(told=[Told(2.1, CHAT, 9, 9)]))),
+    (stored_whole, _with(stored=(StoredRow(CHAT, 1, 1, 1, 4, 1.0), StoredRow(CHAT, 1, 1, 6, 9, 2.0)))),
     (rests, _with(chats=(replace(CHATS[0], status="running"),))),
     (rests, _with(chats=(replace(CHATS[0], queue=(1,)),))),
     (rests, _with(chats=(replace(CHATS[0], owned=True),))),

@@ -18,7 +18,7 @@ WANTED = Wanted(chats=6, turns=3, tokens=20, streams=0, resting=0)
 
 async def test_a_load_sees_every_turn_through() -> None:
     async with own_place(WANTED, 1) as (place, simulator_url):
-        loaded = await Load(place, chats=6, turns=3, text=WANTED.text, subscribers=2).run(lambda *_: None)
+        loaded = await Load(place, chats=6, turns=3, text=WANTED.text, subscribers=2).run(lambda _done, _all: None)
         warm = await stages.warm(place, WANTED.text)
         added = await stages.added_first_output(place, simulator_url, 3)
         floor = await stages.floor_turns(place, simulator_url, WANTED.text, chats=3, turns=2)

@@ -125,6 +125,7 @@ class Chaos:
             seed=self._seed,
             restart_postgres=self._ground.restart_postgres,
             stop=self._stop,
+            under_way=self._ledger.under_way,
         )
 
     async def _stop(self, chat_id: UUID) -> None:

@@ -15,8 +15,6 @@ from perdure.proof.ledger import Performed
 from perdure.proof.witness import Witness, spoken
 
 AT_REST = ("waiting", "error")
-STORED_WITHIN = 1.0
-"""Seconds after which parts are stored for sure: four times the period."""
 PERFORMED = "performed "
 _REMOVING = ("edit", "delete")
 
@@ -125,18 +123,29 @@ def told_after_written(case: Case) -> Iterator[Wrong]:
             yield Wrong(3, told.chat_id, f"message {told.number} was told {early:.1f} ms before it was written")
 
 
+def stored_whole(case: Case) -> Iterator[Wrong]:
+    """What is stored of an answer in flight has no hole."""
+    reached = dict[tuple[UUID, int, int], int]()
+    for piece in case.evidence.stored:
+        episode = piece.chat_id, piece.history, piece.attempt
+        last = reached.get(episode, 0)
+        if piece.seq_from > last + 1:
+            text = f"answer {piece.history}.{piece.attempt}: parts {last + 1} to {piece.seq_from - 1} were never stored"
+            yield Wrong(3, piece.chat_id, text)
+        reached[episode] = max(last, piece.seq_to)
+
+
 def partial_kept(case: Case) -> Iterator[Wrong]:
-    """What people saw of an answer a second before its driver died is kept when the answer is stopped."""
+    """What people saw of an answer, and was stored before its driver died, is kept when the answer is stopped."""
     answers = {(m.chat_id, m.revision): spoken(m.parts) for m in case.evidence.messages if m.role == "assistant"}
     for chat_id, died in case.book.watched:
         stopped = next((c for c in case.evidence.changes if c.chat_id == chat_id and _stopped(c, died)), None)
         if stopped is None:
             continue
-        episode = stopped.old_history or 0, stopped.old_attempt or 0
-        seen = _seen(case, chat_id, episode, died)
+        seen = _seen(case, chat_id, (stopped.old_history or 0, stopped.old_attempt or 0), died)
         kept = len(answers.get((chat_id, stopped.snapshot), ""))
-        if seen and kept < max(seen):
-            text = f"snapshot {stopped.snapshot}: {max(seen)} characters were seen before the crash, {kept} are kept"
+        if kept < max(seen, default=0):
+            text = f"snapshot {stopped.snapshot}: {max(seen)} characters were seen and stored, {kept} are kept"
             yield Wrong(3, chat_id, text)
 
 
@@ -186,7 +195,7 @@ def attempts_used_once(case: Case) -> Iterator[Wrong]:
 
 
 Rule = Callable[[Case], Iterable[Wrong]]
-ALWAYS: tuple[Rule, ...] = (effects_once, told_after_written, partial_kept, fenced, attempts_used_once)
+ALWAYS: tuple[Rule, ...] = (effects_once, told_after_written, stored_whole, partial_kept, fenced, attempts_used_once)
 """Rules that hold at any moment."""
 HEALED: tuple[Rule, ...] = (*ALWAYS, sent_once, admitted_in_order, answered_once, told_the_truth, rests)
 """Rules that hold once everything has come to rest."""
@@ -201,21 +210,21 @@ def accepted(operations: Iterable[Operation]) -> int:
 
 
 def _seen(case: Case, chat_id: UUID, episode: tuple[int, int], died: float) -> list[int]:
-    """How much of an answer was seen a while before its driver died.
+    """How much of an answer was seen, of what was stored before its driver died.
 
     A crash of Postgres empties the table of parts: of answers from before it nothing is promised.
     """
-    shown = [
-        sample
-        for witness in case.witnesses
-        if witness.chat_id == chat_id
-        for sample in witness.shown.get(episode, ())
-        if sample[0] < died - STORED_WITHIN
+    stored = [
+        s for s in case.evidence.stored if (s.chat_id, s.history, s.attempt) == (chat_id, *episode) and s.at < died
     ]
     crashes = [fault.at for fault in case.book.faults if fault.kind == "crash postgres"]
-    if any(at < crash < died for at, _ in shown for crash in crashes):
+    if any(piece.at < crash < died for piece in stored for crash in crashes):
         return []
-    return [length for _, length in shown]
+    last = max((piece.seq_to for piece in stored), default=0)
+    shown = [
+        each for witness in case.witnesses if witness.chat_id == chat_id for each in witness.shown.get(episode, ())
+    ]
+    return [length for _, seq, length in shown if seq <= last]
 
 
 def _stopped(change: ChangeRow, died: float) -> bool:

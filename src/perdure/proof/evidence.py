@@ -79,6 +79,18 @@ class ChangeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredRow:
+    """Parts of an answer in flight that were stored."""
+
+    chat_id: UUID
+    history: int
+    attempt: int
+    seq_from: int
+    seq_to: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     taken: float
     """A moment before which everything that was committed is in it."""
@@ -86,6 +98,7 @@ class Evidence:
     messages: tuple[MessageRow, ...]
     queued: tuple[QueuedRow, ...]
     changes: tuple[ChangeRow, ...]
+    stored: tuple[StoredRow, ...] = ()
 
 
 async def gathered(url: str) -> Evidence:
@@ -100,6 +113,7 @@ async def gathered(url: str) -> Evidence:
                 tuple([_message(row) for row in await connection.fetch(sql("messages"))]),
                 tuple([_queued(row) for row in await connection.fetch(sql("queued"))]),
                 tuple([_change(row) for row in await connection.fetch(sql("changes"))]),
+                tuple([StoredRow(*row.values()) for row in await connection.fetch(sql("stored"))]),
             )
     finally:
         await connection.close()

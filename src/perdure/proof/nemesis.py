@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from random import Random
@@ -21,6 +22,8 @@ from perdure.proof.proxy import Fate
 from perdure.sim.weather import Weather
 
 WATCHED = "kill and watch"
+CHOOSING = (WATCHED, "kill in a call", "sleep")
+"""Strikes that hit whoever is busiest, or busy with a call."""
 STORM = Weather(
     faults={
         "overloaded": 0.03,
@@ -40,6 +43,7 @@ SETTLED = LEASE + timedelta(seconds=1)
 """A replica that missed a renewal takes nothing over for one lease: what is watched begins after that."""
 FATES = (Fate.LOSE_REQUEST, Fate.LOSE_ANSWER, Fate.RACE)
 CHANNEL = "perdure"
+CALL_LOOKS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ class Strike:
 
 
 WEIGHTS = {
-    "kill": 4,
+    "kill": 2,
+    "kill in a call": 3,
     "kill and watch": 2,
     "sleep": 4,
     "terminate": 3,
@@ -66,14 +71,17 @@ WEIGHTS = {
     "cut clients": 3,
 }
 OPENING = (
-    "kill and watch",
+    "kill in a call",
     "sleep",
+    "kill and watch",
     "lose commits",
     "cut clients",
     "terminate",
+    "kill in a call",
+    "sleep",
+    "kill and watch",
     "kill",
     "crash postgres",
-    "kill and watch",
     "deafen",
     "cut database",
     "double notices",
@@ -103,6 +111,8 @@ class Nemesis:
     """Have Postgres gone and back: in good order, or as a crash."""
     stop: Callable[[UUID], Awaitable[None]]
     """Have a chat's owner stop it."""
+    under_way: Sequence[str]
+    """The calls whose effects are being performed now, which the ledger keeps up to date."""
     _striking: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
     async def run(self, strikes: Sequence[Strike]) -> None:
@@ -142,12 +152,13 @@ class Nemesis:
     async def _strike(self, strike: Strike) -> None:
         member = self.fleet.members[strike.member]
         target = "" if strike.kind.endswith(("postgres", "notices", "clients")) else member.name
-        if strike.kind != WATCHED:
+        if strike.kind not in CHOOSING:
             self.book.struck(strike.kind, target)
         hands: dict[str, Callable[[], Awaitable[None]]] = {
             "kill": lambda: self._kill(member),
+            "kill in a call": self._kill_in_a_call,
             "kill and watch": self._kill_and_watch,
-            "sleep": lambda: self._sleep(member),
+            "sleep": self._sleep,
             "terminate": lambda: self._terminate(member),
             "cut database": lambda: self._cut_database(member),
             "lose commits": lambda: self._lose_commits(member),
@@ -157,7 +168,9 @@ class Nemesis:
             "double notices": self._double_notices,
             "cut clients": self._cut_clients,
         }
-        await hands[strike.kind]()
+        # A strike that needs the database may meet it while another has it restarted.
+        with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            await hands[strike.kind]()
 
     async def _cut_database(self, member: Member) -> None:
         member.proxy.cut()
@@ -171,6 +184,17 @@ class Nemesis:
             await asyncio.sleep(1)
             await member.back()
 
+    async def _kill_in_a_call(self) -> None:
+        """Kill whoever drives a chat while one of its calls has its effect."""
+        for _ in range(CALL_LOOKS):
+            for call in tuple(self.under_way):
+                member = await self._driver(UUID(call.partition("/")[0]))
+                if member is not None and member.up and not member.lock.locked():
+                    self.book.struck("kill", member.name)
+                    await self._kill(member)
+                    return
+            await asyncio.sleep(0.05)
+
     async def _terminate(self, member: Member) -> None:
         async with member.lock:
             await member.leave()
@@ -179,8 +203,7 @@ class Nemesis:
     async def _kill_and_watch(self) -> None:
         """Kill whoever drives most, stop half of its chats at once, and leave everything else alone."""
         await self.weather(CALM)
-        counted = [(await self._driven_by(member), member) for member in self.fleet.members]
-        driven, member = max(counted, key=lambda each: len(each[0]))
+        driven, member = await self._busiest()
         async with member.lock:
             at = time.time()
             await member.kill()
@@ -191,9 +214,11 @@ class Nemesis:
             await member.back()
         await self.weather(STORM)
 
-    async def _sleep(self, member: Member) -> None:
-        """Stop the process past its lease: it wakes up and believes that nothing happened."""
+    async def _sleep(self) -> None:
+        """Stop the busiest process past its lease: it wakes up and believes that nothing happened."""
+        _, member = await self._busiest()
         async with member.lock:
+            self.book.struck("sleep", member.name)
             member.pause()
             await asyncio.sleep(ASLEEP.total_seconds())
             member.resume()
@@ -226,6 +251,19 @@ class Nemesis:
             return
         finally:
             connection.terminate()
+
+    async def _busiest(self) -> tuple[list[UUID], Member]:
+        """Who drives most, and what."""
+        counted = [(await self._driven_by(member), member) for member in self.fleet.members]
+        return max(counted, key=lambda each: len(each[0]))
+
+    async def _driver(self, chat_id: UUID) -> Member | None:
+        connection = await asyncpg.connect(self.database_url)
+        try:
+            name = await connection.fetchval(sql("driver"), chat_id)
+        finally:
+            await connection.close()
+        return next((member for member in self.fleet.members if member.name == name), None)
 
     async def _driven_by(self, member: Member) -> list[UUID]:
         connection = await asyncpg.connect(self.database_url)

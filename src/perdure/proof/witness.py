@@ -70,8 +70,8 @@ class Witness(Transcript):
         self.name = name
         self.heard_at: list[float] = []
         """When it showed that somebody drives the chat."""
-        self.shown: dict[tuple[int, int], list[tuple[float, int]]] = {}
-        """How much of each answer in flight was seen, and when, by history version and attempt."""
+        self.shown: dict[tuple[int, int], list[tuple[float, int, int]]] = {}
+        """How much of each answer in flight was seen at which part, by history version and attempt."""
         self._book = book
 
     def add(self, event: AnyEvent) -> bool:
@@ -111,7 +111,7 @@ class Witness(Transcript):
         if shown is None or shown[0] is not Role.ASSISTANT:
             return
         text = spoken(shown[1])
-        self.shown.setdefault((event.history_version, event.attempt), []).append((time.time(), len(text)))
+        self.shown.setdefault((event.history_version, event.attempt), []).append((time.time(), event.seq, len(text)))
         fault = counted(text)
         if fault is not None:
             self._book.violated(3, self.chat_id, f"{self.name}: the answer in flight {fault} ({_described(event)})")

@@ -73,7 +73,7 @@ class ScaleTest:
 
     async def run(self) -> Report:
         self._progress("warming up", 0)
-        await Load(self._place, chats=8, turns=3, text=self._wanted.text).run(lambda *_: None)
+        await Load(self._place, chats=8, turns=3, text=self._wanted.text).run(_unseen)
         whole = bool(self._place.database_url) and not self._wanted.load_only
         if whole:
             await self._inside()
@@ -170,6 +170,10 @@ class ScaleTest:
 
     def _figure(self, name: str, value: str) -> None:
         self.report.figures.append(Figure(name, value))
+
+
+def _unseen(_done: int, _all: int) -> None:
+    """Progress that nobody looks at."""
 
 
 def series(loaded: Loaded, buckets: int = 60) -> list[tuple[float, float, float, float]]:

@@ -18,6 +18,20 @@ CREATE TABLE chaos_trail (
     old_runner uuid,
     unseen interval
 );
+CREATE TABLE chaos_stored (
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    chat_id uuid NOT NULL,
+    history bigint NOT NULL,
+    attempt integer NOT NULL,
+    seq_from integer NOT NULL,
+    seq_to integer NOT NULL
+);
+CREATE FUNCTION chaos_store() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO chaos_stored (chat_id, history, attempt, seq_from, seq_to)
+    VALUES (NEW.chat_id, NEW.history_version, NEW.attempt, NEW.seq_from, NEW.seq_to);
+    RETURN NULL;
+END $$;
 CREATE FUNCTION chaos_replica() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO chaos_replicas VALUES (NEW.id, session_user) ON CONFLICT DO NOTHING;
@@ -37,3 +51,4 @@ BEGIN
 END $$;
 CREATE TRIGGER chaos_replica AFTER INSERT ON replicas FOR EACH ROW EXECUTE FUNCTION chaos_replica();
 CREATE TRIGGER chaos_change AFTER INSERT OR UPDATE ON chats FOR EACH ROW EXECUTE FUNCTION chaos_change();
+CREATE TRIGGER chaos_store AFTER INSERT ON segments FOR EACH ROW EXECUTE FUNCTION chaos_store();
