@@ -97,6 +97,15 @@ export type Token = Wire<"NewToken"> | (Wire<"Token"> & { secret?: undefined });
 export type Session = Wire<"Session">;
 export type AuditEntry = Wire<"AuditEntry">;
 export type Acl = Wire<"Acl">;
+export type Template = Wire<"TemplateCard">;
+export type TemplateParameter = Wire<"Parameter">;
+export type Workspace = Wire<"WorkspaceCard">;
+export type Budget = Wire<"Budget">;
+export type PersonBudget = Wire<"PersonBudget">;
+export type Budgets = Wire<"perdure.api.wire.budgets.Budgets">;
+export type McpServer = Wire<"Server">;
+export type McpTried = Wire<"Tried">;
+export type DebugRun = Wire<"DebugRun">;
 
 export type WatchEvent =
   | { type: "watch_reset"; cursor: string }

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
-import type { Content, Created, Effort } from "../api/types.ts";
+import type { Content, Created, Effort, Template } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
@@ -15,7 +15,9 @@ import { useSkills } from "../composer/commands.ts";
 import { NEW_CHAT } from "../composer/drafts.ts";
 import { ModelPicker } from "../composer/ModelPicker.tsx";
 import { Welcome } from "../login/Welcome.tsx";
+import type { Values } from "../settings/values.ts";
 import { Button } from "../ui/Button.tsx";
+import { saidOf, TemplateFields } from "./TemplateFields.tsx";
 import { TemplatePicker } from "./TemplatePicker.tsx";
 import "./chat.css";
 
@@ -44,7 +46,8 @@ function NewChatComposer() {
   const { directory } = useStores();
   const [model, setModel] = useStored<string | undefined>("model", undefined);
   const [effort, setEffort] = useStored<Effort | undefined>("effort", undefined);
-  const [template, setTemplate] = useState<string | null>(null);
+  const [template, setTemplate] = useState<Template | null>(null);
+  const [parameters, setParameters] = useState<Values>({});
   const [plan_mode, setPlanMode] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
   const { drafts } = useStores();
@@ -53,7 +56,7 @@ function NewChatComposer() {
   const models = useModels();
   const known = models.some((entry) => entry.name === model) ? model : undefined;
   const create = (content: Content[]): boolean => {
-    const workspace = template ? { template, parameters: {} } : undefined;
+    const workspace = template ? { template: template.name, parameters: saidOf(parameters) } : undefined;
     const client_id = crypto.randomUUID();
     setRefused(null);
     const draft = drafts.get(NEW_CHAT);
@@ -90,9 +93,16 @@ function NewChatComposer() {
         history={NONE}
       >
         <ModelPicker model={known} effort={effort} onModel={setModel} onEffort={setEffort} />
-        <TemplatePicker template={template} onTemplate={setTemplate} />
+        <TemplatePicker
+          template={template}
+          onTemplate={(chosen) => {
+            setTemplate(chosen);
+            setParameters({});
+          }}
+        />
         <PlanToggle on={plan_mode} onChange={setPlanMode} />
       </Composer>
+      {template && <TemplateFields template={template} values={parameters} onValues={setParameters} />}
       {refused && (
         <p className="field-error" role="alert">
           {refused}

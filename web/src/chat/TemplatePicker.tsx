@@ -1,29 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
 import { Box, ChevronDown } from "lucide-react";
 import { api } from "../api/client.ts";
-import { listOf } from "../app/models.ts";
+import type { Template } from "../api/types.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
-export interface Template {
-  name: string;
-  description?: string;
-}
-
-/** Where the agent works: no workspace until it asks for one, or one of the templates from the start. */
-export function TemplatePicker({
-  template,
-  onTemplate,
-}: {
-  template: string | null;
-  onTemplate: (name: string | null) => void;
-}) {
+export function useTemplates(): readonly Template[] {
   const { data } = useQuery({
     queryKey: ["templates"],
-    queryFn: async () => listOf(await api.get<Template[] | { items: Template[] }>("/templates")),
+    queryFn: () => api.get<{ items: Template[] }>("/templates"),
     retry: false,
     staleTime: 60_000,
   });
-  if (!data || data.length === 0) return null;
+  return data?.items ?? [];
+}
+
+interface Props {
+  template: Template | null;
+  onTemplate: (template: Template | null) => void;
+}
+
+/** Where the agent works: no workspace until it asks for one, or one of the templates from the start. */
+export function TemplatePicker({ template, onTemplate }: Props) {
+  const templates = useTemplates();
+  if (templates.length === 0) return null;
   return (
     <Menu
       label="Workspace"
@@ -31,25 +30,33 @@ export function TemplatePicker({
       words={
         <>
           <Box aria-hidden />
-          <span className="truncate">{template ?? "No workspace"}</span>
+          <span className="truncate">{template?.name ?? "No workspace"}</span>
           <ChevronDown aria-hidden />
         </>
       }
     >
       {(close) => {
-        const choose = (name: string | null) => () => {
-          onTemplate(name);
+        const choose = (chosen: Template | null) => () => {
+          onTemplate(chosen);
           close();
         };
         return (
           <>
-            <MenuItem checked={template === null} onSelect={choose(null)}>
+            <MenuItem
+              checked={template === null}
+              about="The agent makes one when it needs it."
+              onSelect={choose(null)}
+            >
               No workspace
             </MenuItem>
-            {data.map((entry) => (
-              <MenuItem key={entry.name} checked={template === entry.name} onSelect={choose(entry.name)}>
+            {templates.map((entry) => (
+              <MenuItem
+                key={entry.name}
+                checked={template?.name === entry.name}
+                about={entry.description}
+                onSelect={choose(entry)}
+              >
                 {entry.name}
-                {entry.description && <span className="quiet small"> {entry.description}</span>}
               </MenuItem>
             ))}
           </>

@@ -2,7 +2,7 @@
 
 import mermaid from "mermaid";
 import { useEffect, useId, useRef, useState } from "react";
-import { adoptStyles, applyStyleAttributes } from "../ui/adoptStyles.ts";
+import { adoptStyles, restyle } from "../ui/adoptStyles.ts";
 
 type State = { phase: "drawing" } | { phase: "drawn" } | { phase: "failed"; reason: string };
 
@@ -17,7 +17,7 @@ export default function Diagram({ source }: { source: string }) {
       .then((svg) => {
         if (!current || !place.current) return;
         place.current.replaceChildren(svg);
-        applyStyleAttributes(place.current);
+        restyle(place.current);
         setState({ phase: "drawn" });
       })
       .catch((error: unknown) => current && setState({ phase: "failed", reason: String(error) }));

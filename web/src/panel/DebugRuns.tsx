@@ -3,28 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Bug } from "lucide-react";
 import { useState } from "react";
+import { Link } from "wouter";
 import { api } from "../api/client.ts";
-import { listOf } from "../app/models.ts";
+import type { DebugRun, Page } from "../api/types.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
 import { Output } from "../tools/Output.tsx";
-import { clockTime, duration, tokens } from "../ui/format.ts";
-
-interface DebugRun {
-  id?: string | number;
-  number?: number;
-  purpose?: string;
-  model?: string;
-  attempt?: number;
-  started_at?: string;
-  duration_ms?: number;
-  first_event_ms?: number;
-  status?: number;
-  error?: string;
-  usage?: { input?: number; output?: number; cache_read?: number };
-  request?: unknown;
-  response?: unknown;
-}
+import { clockTime, duration, money, tokens } from "../ui/format.ts";
 
 const selectSteps = (chat: ChatState) => chat.messages.length;
 
@@ -33,54 +18,69 @@ export function DebugRuns() {
   const steps = useChat(selectSteps);
   const { data, error } = useQuery({
     queryKey: ["debug", live.id, steps],
-    queryFn: async () => listOf(await api.get<DebugRun[] | { items: DebugRun[] }>(`/chats/${live.id}/debug`)),
+    queryFn: () => api.get<Page<DebugRun>>(`/chats/${live.id}/debug`, { limit: 50 }),
     retry: false,
     placeholderData: (before) => before,
   });
   if (error) return <p className="panel-note quiet">{error.message}</p>;
-  if (!data || data.length === 0) {
+  if (!data) return null;
+  if (data.items.length === 0) {
     return (
       <div className="empty">
         <Bug aria-hidden />
-        <p>No model calls are recorded for this chat.</p>
+        <p>No model calls are kept for this chat.</p>
+        <Link href="/admin/policies">Keep those that come</Link>
       </div>
     );
   }
   return (
     <ol className="panel-pad stack">
-      {data.map((run, at) => (
-        <Run key={run.id ?? at} run={run} />
+      {data.items.map((run) => (
+        <Run key={run.id} run={run} />
       ))}
     </ol>
   );
 }
 
-function Run({ run }: { run: DebugRun }) {
-  const [open, setOpen] = useState(false);
+function factsOf(run: DebugRun): string[] {
   const { input = 0, output = 0, cache_read = 0 } = run.usage ?? {};
-  const facts = [
+  const { count, kept } = run.blocks;
+  return [
+    `turn ${run.turn}`,
+    run.attempt > 1 && `attempt ${run.attempt}`,
     run.first_event_ms !== undefined && `first event ${duration(run.first_event_ms)}`,
-    run.duration_ms !== undefined && duration(run.duration_ms),
+    duration(run.duration_ms),
     input > 0 && `${tokens(input)} in (${Math.round((100 * cache_read) / input)} % cached)`,
     output > 0 && `${tokens(output)} out`,
-    (run.attempt ?? 1) > 1 && `attempt ${run.attempt}`,
-  ].filter(Boolean);
+    run.cost !== undefined && money(run.cost),
+    kept > 0 && kept < count && `prompt changed at block ${kept + 1} of ${count}`,
+  ].filter((fact) => typeof fact === "string");
+}
+
+function Run({ run }: { run: DebugRun }) {
+  const [open, setOpen] = useState(false);
   return (
     <li className="card debug-run">
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span className="spread">
-          <strong className="truncate grow">{run.model ?? "model"}</strong>
-          {run.error ? <span className="pill pill-bad">{run.error}</span> : null}
-          <span className="quiet small">{run.started_at ? clockTime(run.started_at) : ""}</span>
+          <strong className="truncate grow">{run.model}</strong>
+          {run.purpose !== "answer" && <span className="pill">{run.purpose}</span>}
+          {run.outcome !== "ok" && (
+            <span className="pill pill-bad">
+              {run.status ?? ""} {run.outcome.replaceAll("_", " ")}
+            </span>
+          )}
+          <span className="quiet small">{clockTime(run.started_at)}</span>
         </span>
-        <span className="quiet small">{facts.join(" · ")}</span>
+        <span className="quiet small">{factsOf(run).join(" · ")}</span>
       </button>
       {open && (
         <div className="stack debug-body">
+          {run.error && <p className="call-failed">{run.error}</p>}
           <h4>Sent</h4>
           <Output text={pretty(run.request)} language="json" />
           <h4>Came back</h4>
-          <Output text={pretty(run.response)} language="json" />
+          <Output text={run.response} language="json" />
         </div>
       )}
     </li>

@@ -4,15 +4,21 @@ import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef, useState } from "react";
-import { BASE } from "../api/client.ts";
-import { delayBefore } from "../api/stream.ts";
 import { useTheme } from "../app/theme.ts";
 import { adoptStyles } from "../ui/adoptStyles.ts";
+import { Button } from "../ui/Button.tsx";
 import { NoWorkspace } from "./NoWorkspace.tsx";
+import { type Link, showShell } from "./shell.ts";
 
 export default function TerminalTab({ workspace }: { workspace: string | undefined }) {
   if (!workspace) return <NoWorkspace />;
-  return <Screen workspace={workspace} />;
+  return <Shells workspace={workspace} />;
+}
+
+/** One shell after another: when one ends, the next is a click away. */
+function Shells({ workspace }: { workspace: string }) {
+  const [count, setCount] = useState(1);
+  return <Screen key={count} workspace={workspace} onAnother={() => setCount(count + 1)} />;
 }
 
 function colors(): Record<string, string> {
@@ -34,11 +40,11 @@ function colors(): Record<string, string> {
   };
 }
 
-function Screen({ workspace }: { workspace: string }) {
+function Screen({ workspace, onAnother }: { workspace: string; onAnother: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   const terminal = useRef<Terminal | null>(null);
   const theme = useTheme();
-  const [link, setLink] = useState<"open" | "lost">("open");
+  const [link, setLink] = useState<Link>("open");
   useEffect(() => {
     const element = place.current;
     if (!element) return;
@@ -54,12 +60,12 @@ function Screen({ workspace }: { workspace: string }) {
     screen.open(element);
     fit.fit();
     terminal.current = screen;
-    const pipe = connect(workspace, screen, setLink);
+    const hide = showShell(workspace, screen, setLink);
     const observer = new ResizeObserver(() => fit.fit());
     observer.observe(element);
     return () => {
       observer.disconnect();
-      pipe();
+      hide();
       screen.dispose();
       undo();
     };
@@ -70,64 +76,29 @@ function Screen({ workspace }: { workspace: string }) {
   }, [theme]);
   return (
     <div className="terminal">
-      {link === "lost" && <p className="panel-note quiet">Connecting again…</p>}
+      <LinkNote link={link} onAnother={onAnother} />
       <div ref={place} className="terminal-place" />
     </div>
   );
 }
 
-/** Bytes both ways; what was already shown is not asked for again. */
-function connect(workspace: string, screen: Terminal, onLink: (link: "open" | "lost") => void): () => void {
-  const session = sessionOf(workspace);
-  let offset = 0;
-  let tries = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let socket: WebSocket | null = null;
-  const size = () =>
-    socket?.readyState === WebSocket.OPEN &&
-    socket.send(JSON.stringify({ resize: { cols: screen.cols, rows: screen.rows } }));
-  const open = () => {
-    const address = new URL(`${BASE}/workspaces/${workspace}/terminal`, location.origin);
-    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-    address.search = String(new URLSearchParams({ session, offset: String(offset) }));
-    socket = new WebSocket(address);
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => {
-      tries = 0;
-      onLink("open");
-      size();
-    };
-    socket.onmessage = (message) => {
-      if (typeof message.data === "string") {
-        offset = (JSON.parse(message.data) as { offset: number }).offset;
-        return;
-      }
-      const bytes = new Uint8Array(message.data as ArrayBuffer);
-      offset += bytes.length;
-      screen.write(bytes);
-    };
-    socket.onclose = () => {
-      onLink("lost");
-      timer = setTimeout(open, delayBefore(tries++, Math.random()));
-    };
-  };
-  const input = screen.onData(
-    (text) => socket?.readyState === WebSocket.OPEN && socket.send(new TextEncoder().encode(text)),
-  );
-  const resized = screen.onResize(size);
-  open();
-  return () => {
-    clearTimeout(timer);
-    input.dispose();
-    resized.dispose();
-    if (socket) socket.onclose = null;
-    socket?.close();
-  };
-}
+const WORDS: Record<Exclude<Link, "open">, string> = {
+  lost: "Connecting again…",
+  ended: "The shell has ended.",
+  stopped: "The workspace is stopped.",
+  refused: "You may not use this workspace any more.",
+};
 
-function sessionOf(workspace: string): string {
-  const key = `terminal:${workspace}`;
-  const kept = sessionStorage.getItem(key) ?? crypto.randomUUID();
-  sessionStorage.setItem(key, kept);
-  return kept;
+function LinkNote({ link, onAnother }: { link: Link; onAnother: () => void }) {
+  if (link === "open") return null;
+  return (
+    <p className="panel-note quiet spread" role="status">
+      {WORDS[link]}
+      {(link === "ended" || link === "stopped") && (
+        <Button small onClick={onAnother}>
+          {link === "ended" ? "Open another" : "Start it"}
+        </Button>
+      )}
+    </p>
+  );
 }

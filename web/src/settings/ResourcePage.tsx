@@ -22,6 +22,8 @@ interface Props<Item> {
   /** Shown once after something was made: a secret nobody will see again. */
   made?: (item: Item) => ReactNode;
   fixed?: boolean;
+  /** More buttons of a row. */
+  more?: (item: Item) => ReactNode;
 }
 
 type Open<Item> =
@@ -41,6 +43,7 @@ export function ResourcePage<Item>({
   row,
   made,
   fixed,
+  more,
 }: Props<Item>) {
   const resource = useResource<Item>(path);
   const [open, setOpen] = useState<Open<Item>>({ kind: "closed" });
@@ -65,6 +68,7 @@ export function ResourcePage<Item>({
         {resource.items.map((item) => (
           <li key={idOf(item)} className="card row-card">
             <div className="grow">{row(item)}</div>
+            {more?.(item)}
             {!fixed && (
               <Button look="ghost" label={`Change ${noun}`} onClick={() => setOpen({ kind: "edit", item })}>
                 <Pencil />

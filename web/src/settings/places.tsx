@@ -4,6 +4,7 @@ import {
   Activity,
   BellRing,
   BookOpen,
+  Box,
   Boxes,
   Coins,
   KeyRound,
@@ -14,26 +15,32 @@ import {
   ShieldCheck,
   SlidersHorizontal,
   Terminal,
+  Ticket,
   UserRound,
   Users,
   Webhook,
 } from "lucide-react";
 import type { ReactNode } from "react";
+import { Advisor } from "../admin/Advisor.tsx";
 import { Audit } from "../admin/Audit.tsx";
+import { Budgets } from "../admin/Budgets.tsx";
+import { Hooks } from "../admin/Hooks.tsx";
+import { McpServers } from "../admin/McpServers.tsx";
 import { Models } from "../admin/Models.tsx";
+import { People } from "../admin/People.tsx";
+import { Policies } from "../admin/Policies.tsx";
+import { Prompts } from "../admin/Prompts.tsx";
 import { Providers } from "../admin/Providers.tsx";
-import {
-  Advisor,
-  Budgets,
-  Hooks,
-  McpServers,
-  People,
-  Policies,
-  Prompts,
-  Templates,
-} from "../admin/pages.tsx";
+import { Templates } from "../admin/Templates.tsx";
 import { Usage } from "../admin/Usage.tsx";
-import { Notifications, PersonalKeys, PersonalPrompt, Profile, Skills, Tokens } from "./personal.tsx";
+import { McpSignIns } from "./McpSignIns.tsx";
+import { Notifications } from "./Notifications.tsx";
+import { PersonalKeys } from "./PersonalKeys.tsx";
+import { PersonalPrompt } from "./PersonalPrompt.tsx";
+import { Profile } from "./Profile.tsx";
+import { Skills } from "./Skills.tsx";
+import { Tokens } from "./Tokens.tsx";
+import { Workspaces } from "./Workspaces.tsx";
 
 export interface Place {
   name: string;
@@ -47,8 +54,10 @@ export const PERSONAL_PLACES: Place[] = [
   { name: "prompt", label: "Your instructions", icon: ScrollText, Page: PersonalPrompt },
   { name: "notifications", label: "Notifications", icon: BellRing, Page: Notifications },
   { name: "skills", label: "Skills", icon: BookOpen, Page: Skills },
+  { name: "workspaces", label: "Workspaces", icon: Box, Page: Workspaces },
+  { name: "mcp", label: "MCP sign-ins", icon: Plug, Page: McpSignIns },
   { name: "keys", label: "Your keys", icon: KeyRound, Page: PersonalKeys },
-  { name: "tokens", label: "API tokens", icon: KeyRound, Page: Tokens },
+  { name: "tokens", label: "API tokens", icon: Ticket, Page: Tokens },
 ];
 
 export const ADMIN_PLACES: Place[] = [

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
 import { listOf } from "../app/models.ts";
-import type { Values } from "./form.tsx";
+import type { Values } from "./values.ts";
 
 export interface Resource<Item> {
   items: Item[];

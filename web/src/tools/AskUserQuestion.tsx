@@ -1,5 +1,6 @@
 import { MessageCircleQuestionMark } from "lucide-react";
 import { useState } from "react";
+import { useSettled } from "../chat/hooks.ts";
 import { useSay } from "../composer/send.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Fields, Renderer } from "./renderer.ts";
@@ -13,21 +14,18 @@ interface Question {
   options: Option[];
 }
 
+/** The questions as far as they are written. */
 function questionsOf(fields: Fields): Question[] {
-  const list = Array.isArray(fields.questions) ? fields.questions : fields.question ? [fields] : [];
-  return (list as { question?: string; options?: (string | Option)[] }[]).map((entry) => ({
-    question: String(entry.question ?? ""),
-    options: (Array.isArray(entry.options) ? entry.options : []).map((option) =>
-      typeof option === "string" ? { label: option } : option,
-    ),
-  }));
+  const list = Array.isArray(fields.questions) ? (fields.questions as Partial<Question>[]) : [];
+  return list.map(({ question = "", options = [] }) => ({ question, options }));
 }
 
 /** Questions with buttons. Choosing all of them is the answer; anything else can still be typed below. */
-function Questions({ fields }: { fields: Fields }) {
+function Questions({ fields, call_id }: { fields: Fields; call_id: string }) {
   const questions = questionsOf(fields);
   const [chosen, setChosen] = useState<Record<number, string>>({});
   const [sent, setSent] = useState(false);
+  const settled = useSettled(call_id) || sent;
   const say = useSay();
   const answer = (choice: Record<number, string>) => {
     const text = questions
@@ -45,7 +43,7 @@ function Questions({ fields }: { fields: Fields }) {
   return (
     <div className="questions">
       {questions.map((entry, at) => (
-        <fieldset key={entry.question} disabled={sent}>
+        <fieldset key={entry.question} disabled={settled}>
           <legend>{entry.question}</legend>
           <div className="options">
             {entry.options.map((option) => (
@@ -63,7 +61,7 @@ function Questions({ fields }: { fields: Fields }) {
           </div>
         </fieldset>
       ))}
-      {questions.length > 1 && !sent && (
+      {questions.length > 1 && !settled && (
         <Button look="primary" disabled={!complete} onClick={() => answer(chosen)}>
           Answer
         </Button>
@@ -78,6 +76,6 @@ export const askUserQuestion: Renderer = {
     const count = questionsOf(fields).length;
     return { verb: count > 1 ? `${count} questions for you` : "A question for you" };
   },
-  Body: ({ fields }) => <Questions fields={fields} />,
+  Body: ({ call, fields }) => <Questions fields={fields} call_id={call.part.call_id} />,
   open: true,
 };

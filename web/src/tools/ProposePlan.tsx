@@ -1,27 +1,26 @@
 import { ClipboardList } from "lucide-react";
 import { type Call, structured, textField } from "../chat/calls.ts";
-import { usePhase } from "../chat/hooks.ts";
+import { usePhase, useSettled } from "../chat/hooks.ts";
 import { isBusy } from "../chat/phase.ts";
 import { useSay } from "../composer/send.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { Button } from "../ui/Button.tsx";
 import { type Fields, outputOf, type Renderer } from "./renderer.ts";
 
+/** Given as an argument, or read from the plan file and then in the result. */
 function planOf(fields: Fields, call: Call): string {
-  const inArguments = textField(fields, "plan") || textField(fields, "content");
-  if (inArguments) return inArguments;
-  const result = structured(outputOf(call));
-  return result ? textField(result, "plan") || textField(result, "content") : outputOf(call);
+  return textField(fields, "plan") || textField(structured(outputOf(call)) ?? {}, "plan");
 }
 
 /** A plan to read, and the one button that matters. */
 function Plan({ call, fields }: { call: Call; fields: Fields }) {
   const say = useSay();
   const busy = isBusy(usePhase());
+  const settled = useSettled(call.part.call_id);
   return (
     <div className="plan">
       <Markdown text={planOf(fields, call)} />
-      {call.state.phase === "done" && (
+      {call.state.phase === "done" && !settled && (
         <div className="spread plan-buttons">
           <Button
             look="primary"

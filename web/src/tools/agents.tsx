@@ -4,16 +4,14 @@ import { Bot, Hourglass, MessageCircle, OctagonPause } from "lucide-react";
 import { Link } from "wouter";
 import { type Call, structured, textField } from "../chat/calls.ts";
 import { useCard } from "../list/directory.ts";
+import { subtitleOf } from "../list/groups.ts";
 import { StatusIcon } from "../list/StatusIcon.tsx";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
 
 function childId(call: Call): string {
-  const fields = structured(outputOf(call));
-  return fields
-    ? textField(fields, "id") || textField(fields, "agent_id") || textField(fields, "chat_id")
-    : "";
+  return textField(structured(outputOf(call)) ?? {}, "id");
 }
 
 /** A child's line: it stays live, because its card comes with the watch stream. */
@@ -28,12 +26,23 @@ export function ChildLink({ id, fallback }: { id: string; fallback: string }) {
   );
 }
 
+/** How a child is doing, beside the line that started it. */
+function ChildState({ id, type }: { id: string; type: string }) {
+  const card = useCard(id);
+  return (
+    <span className="child-state">
+      {card && <StatusIcon card={card} />}
+      {card ? subtitleOf(card) : type}
+    </span>
+  );
+}
+
 export const spawnAgent: Renderer = {
   icon: Bot,
   line: (fields, call) => ({
     verb: tense(call, "Starting an agent:", "Started an agent:"),
     object: textField(fields, "title") || textField(fields, "prompt").slice(0, 80),
-    note: textField(fields, "type"),
+    note: <ChildState id={childId(call)} type={textField(fields, "type")} />,
   }),
   Body: ({ call, fields }) => (
     <div className="stack">
@@ -48,18 +57,35 @@ export const spawnAgent: Renderer = {
 };
 
 interface Report {
-  id?: string;
+  id: string;
+  status: string;
   title?: string;
-  status?: string;
   report?: string;
   timed_out?: boolean;
+  last_error?: { message: string };
 }
 
 function reportsOf(call: Call): Report[] {
-  const fields = structured(outputOf(call));
-  const list = fields?.agents ?? fields?.results ?? fields?.children;
-  if (Array.isArray(list)) return list as Report[];
-  return fields && "report" in fields ? [fields as Report] : [];
+  const list = structured(outputOf(call))?.agents;
+  return Array.isArray(list) ? (list as Report[]) : [];
+}
+
+const STANDING: Record<string, string> = {
+  running: "Still working when the wait ended.",
+  needs_user: "It needs you: open its chat.",
+  interrupted: "It was stopped.",
+  gone: "It is no longer there.",
+};
+
+function ReportView({ report }: { report: Report }) {
+  return (
+    <div className="stack">
+      <ChildLink id={report.id} fallback={report.title ?? "Agent"} />
+      {report.last_error && <p className="call-failed">{report.last_error.message}</p>}
+      {STANDING[report.status] && <p className="quiet">{STANDING[report.status]}</p>}
+      {report.report && <Markdown text={report.report} />}
+    </div>
+  );
 }
 
 export const waitAgent: Renderer = {
@@ -74,16 +100,13 @@ export const waitAgent: Renderer = {
   Body: ({ call }) => {
     const reports = reportsOf(call);
     if (reports.length === 0) return <Output text={outputOf(call)} />;
-    return reports.map((report, at) => (
-      <div key={report.id ?? at} className="stack">
-        {report.id && <ChildLink id={report.id} fallback={report.title ?? "Agent"} />}
-        {report.timed_out ? (
-          <p className="quiet">Still working when the wait ended.</p>
-        ) : (
-          <Markdown text={report.report ?? ""} />
-        )}
+    return (
+      <div className="stack">
+        {reports.map((report) => (
+          <ReportView key={report.id} report={report} />
+        ))}
       </div>
-    ));
+    );
   },
 };
 

@@ -160,7 +160,16 @@ export const Agents: Story = {
       [
         "wait_agent",
         { ids: ["child"] },
-        { agents: [{ id: "child", title: "Look for the flaky test", report: "It races with the clock." }] },
+        {
+          agents: [
+            {
+              id: "child",
+              status: "finished",
+              title: "Look for the flaky test",
+              report: "It races with the clock.",
+            },
+          ],
+        },
       ],
     ),
   play: async (acting) => {

@@ -12,7 +12,7 @@ export function PhaseRow() {
     <div className="phase" data-phase={phase.kind}>
       <PhaseView phase={phase} />
       <span className="only-spoken" role="status" aria-live="polite">
-        {SPOKEN[phase.kind]}
+        {spoken(phase)}
       </span>
     </div>
   );
@@ -29,6 +29,12 @@ const SPOKEN: Record<Phase["kind"], string> = {
   interrupting: "Stopping.",
   action: "The chat needs you.",
 };
+
+function spoken(phase: Phase): string {
+  return phase.kind === "action" && phase.action.kind === "children"
+    ? "Waiting for agents."
+    : SPOKEN[phase.kind];
+}
 
 function PhaseView({ phase }: { phase: Phase }) {
   switch (phase.kind) {

@@ -102,12 +102,14 @@ interface ItemProps {
   onSelect: () => void;
   icon?: ReactNode;
   hint?: string;
+  /** A second line, for what the first does not say. */
+  about?: string;
   danger?: boolean;
   checked?: boolean;
   children: ReactNode;
 }
 
-export function MenuItem({ onSelect, icon, hint, danger, checked, children }: ItemProps) {
+export function MenuItem({ onSelect, icon, hint, about, danger, checked, children }: ItemProps) {
   const choice = checked !== undefined;
   return (
     <button
@@ -119,7 +121,10 @@ export function MenuItem({ onSelect, icon, hint, danger, checked, children }: It
       onClick={onSelect}
     >
       {icon}
-      <span className="truncate">{children}</span>
+      <span className="menu-words">
+        <span className="truncate">{children}</span>
+        {about && <span className="menu-about">{about}</span>}
+      </span>
       {hint && <span className="hint">{hint}</span>}
       {checked && (
         <span className="hint" aria-hidden>

@@ -1,13 +1,16 @@
 /**
- * Style elements that a library inserts, made to count under a policy that forbids inline styles.
+ * Styles that a library writes as markup, made to count under a policy that forbids inline styles.
  *
- * The policy ignores such an element; the same rules in a constructed style sheet are allowed, since only our own code can make one.
+ * The policy ignores style elements and style attributes. The same rules in a constructed style sheet, and the same
+ * declarations set through an element's style, are allowed: only our own code can do that.
  */
 
 /** Watch `root` until the returned function is called. */
 export function adoptStyles(root: Element): () => void {
   const sheets = new Map<HTMLStyleElement, CSSStyleSheet>();
-  const sync = () => {
+  const sync = (changes: MutationRecord[] = []) => {
+    for (const change of changes)
+      for (const added of change.addedNodes) if (added instanceof Element) restyle(added);
     const present = new Set(root.querySelectorAll("style"));
     for (const element of present) copy(element as HTMLStyleElement, sheets);
     for (const [element, sheet] of sheets) if (!present.has(element)) drop(element, sheet, sheets);
@@ -40,9 +43,13 @@ function drop(
   document.adoptedStyleSheets = document.adoptedStyleSheets.filter((other) => other !== sheet);
 }
 
-/** Style attributes in markup are ignored too; the same declarations set by code are not. */
-export function applyStyleAttributes(root: Element): void {
-  for (const element of root.querySelectorAll<SVGElement | HTMLElement>("[style]")) {
-    element.style.cssText = element.getAttribute("style") ?? "";
-  }
+/** Set by code what the attributes of an element and of those within it say. */
+export function restyle(root: Element): void {
+  if (root.hasAttribute("style")) declare(root);
+  for (const element of root.querySelectorAll("[style]")) declare(element);
+}
+
+function declare(element: Element): void {
+  const { style } = element as HTMLElement | SVGElement;
+  if (style.length === 0) style.cssText = element.getAttribute("style") ?? "";
 }

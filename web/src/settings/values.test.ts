@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { read, written } from "./form.tsx";
+import { read, written } from "./values.ts";
 
 test("a dotted name reaches into objects and leaves the rest", () => {
   const before = { options: { effort: "low" }, name: "a" };

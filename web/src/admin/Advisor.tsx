@@ -1,0 +1,23 @@
+/** The second opinion that an agent may ask for. */
+
+import { SettingForm } from "../settings/SettingForm.tsx";
+import { EFFORTS, useModelChoices } from "./choices.ts";
+
+export function Advisor() {
+  const models = useModelChoices();
+  return (
+    <SettingForm
+      title="Advisor"
+      about="A second, often stronger model that the agent may ask before it decides. It sees the recent conversation and has no tools."
+      base="/settings"
+      name="advisor"
+      fields={[
+        { name: "enabled", label: "On", kind: "switch" },
+        { name: "model", label: "Model", kind: "choice", options: models },
+        { name: "effort", label: "Effort", kind: "choice", options: EFFORTS },
+        { name: "max_output_tokens", label: "Longest advice (tokens)", kind: "number" },
+        { name: "max_uses", label: "Uses per turn", kind: "number", hint: "0 means no limit of its own." },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,26 @@
+/** What every chat of the deployment is told. */
+
+import type { FieldSpec } from "../settings/form.tsx";
+import { SettingForm } from "../settings/SettingForm.tsx";
+
+export function Prompts() {
+  const area: FieldSpec[] = [{ name: "value", label: "Text", kind: "area" }];
+  return (
+    <>
+      <SettingForm
+        title="System prompt"
+        about="Every chat of this deployment begins with it."
+        base="/settings"
+        name="system_prompt"
+        fields={area}
+      />
+      <SettingForm
+        title="Plan instructions"
+        about="Added while a chat is in plan mode."
+        base="/settings"
+        name="plan_instructions"
+        fields={area}
+      />
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+/** Recipes for workspaces: the ones that ship, and those that were brought. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { api } from "../api/client.ts";
+import type { Template } from "../api/types.ts";
+import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
+import { useResource } from "../settings/resource.ts";
+import { Problem, Section } from "../settings/Section.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
+
+const RECIPE = `description = "What it is for."
+driver = "local"
+network = "none"
+start_up = """
+echo ready
+"""
+
+[[parameters]]
+name = "packages"
+description = "Packages to install."
+default = ""
+`;
+const FIELDS: FieldSpec[] = [
+  { name: "name", label: "Name", required: true, placeholder: "team-python" },
+  {
+    name: "recipe",
+    label: "template.toml",
+    kind: "code",
+    required: true,
+    hint: "What is in it, what it may reach, what is asked when one is made.",
+  },
+  { name: "readme", label: "README", kind: "area", hint: "The agent reads it before it chooses." },
+];
+
+export function Templates() {
+  const templates = useResource<Template>("/templates");
+  const client = useQueryClient();
+  const { complain } = useToasts();
+  const [adding, setAdding] = useState(false);
+  const save = async ({ name, recipe, readme = "" }: Values) => {
+    await api.put(`/templates/${encodeURIComponent(String(name))}`, { recipe, readme });
+    await client.invalidateQueries();
+  };
+  return (
+    <Section
+      title="Templates"
+      about="Recipes for workspaces. Workspaces that were made before stay as they are."
+      action={
+        <Button onClick={() => setAdding(true)}>
+          <Plus /> Add template
+        </Button>
+      }
+    >
+      <Problem error={templates.error} />
+      <ul className="rows">
+        {templates.items.map((template) => (
+          <li key={template.name} className="card row-card">
+            <div className="grow">
+              <strong>{template.name}</strong> <span className="pill">{template.driver}</span>{" "}
+              <span className="pill">{template.network === "none" ? "no network" : "network"}</span>
+              <div className="quiet small">{template.description}</div>
+            </div>
+            {template.shipped ? (
+              <span className="quiet small">ships with Perdure</span>
+            ) : (
+              <Button
+                look="ghost"
+                label={`Remove template ${template.name}`}
+                onClick={() => void templates.remove(template.name).catch(complain)}
+              >
+                <Trash2 />
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {adding && (
+        <Dialog title="Add template" onClose={() => setAdding(false)}>
+          <SpecForm
+            fields={FIELDS}
+            initial={{ recipe: RECIPE }}
+            submit="Add"
+            onSubmit={save}
+            onDone={() => setAdding(false)}
+          />
+        </Dialog>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,64 @@
+/** MCP servers that everybody signs in to for themselves. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useSearchParams } from "wouter";
+import { api } from "../api/client.ts";
+import type { McpServer } from "../api/types.ts";
+import { Button } from "../ui/Button.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
+import { useResource } from "./resource.ts";
+import { Problem, Section } from "./Section.tsx";
+
+export function McpSignIns() {
+  const servers = useResource<McpServer>("/mcp-servers");
+  const [search] = useSearchParams();
+  const outcome = search.get("sign_in");
+  const wanting = servers.items.filter((server) => server.auth === "oauth" && server.enabled);
+  return (
+    <Section title="MCP sign-ins" about="Tools from elsewhere that act in your name, once you sign in there.">
+      <Problem error={servers.error} />
+      {outcome === "done" && <p role="status">You are signed in.</p>}
+      {outcome === "refused" && (
+        <p className="field-error" role="alert">
+          The server did not sign you in. Try again, or ask an administrator.
+        </p>
+      )}
+      <ul className="rows">
+        {wanting.map((server) => (
+          <SignIn key={server.id} server={server} />
+        ))}
+      </ul>
+      {!servers.loading && !servers.error && wanting.length === 0 && (
+        <p className="quiet">No server asks you to sign in.</p>
+      )}
+    </Section>
+  );
+}
+
+function SignIn({ server }: { server: McpServer }) {
+  const client = useQueryClient();
+  const { complain } = useToasts();
+  const path = `/mcp-servers/${server.id}/sign-in`;
+  const leave = () => void api.post<{ url: string }>(path).then(({ url }) => location.assign(url), complain);
+  const signOut = () =>
+    void api
+      .delete(path)
+      .then(() => client.invalidateQueries({ queryKey: ["resource", "/mcp-servers"] }), complain);
+  return (
+    <li className="card row-card">
+      <div className="grow">
+        <strong>{server.name || server.slug}</strong>{" "}
+        {server.signed_in && <span className="pill pill-good">signed in</span>}
+      </div>
+      {server.signed_in ? (
+        <Button small onClick={signOut}>
+          Sign out
+        </Button>
+      ) : (
+        <Button small look="primary" onClick={leave}>
+          Sign in
+        </Button>
+      )}
+    </li>
+  );
+}

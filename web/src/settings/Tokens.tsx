@@ -1,0 +1,51 @@
+/** Keys for programs that speak on one's behalf. */
+
+import type { Token } from "../api/types.ts";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { fullTime } from "../ui/format.ts";
+import type { FieldSpec } from "./form.tsx";
+import { ResourcePage } from "./ResourcePage.tsx";
+
+const TOKEN: FieldSpec[] = [
+  { name: "name", label: "Name", required: true, placeholder: "deploy bot" },
+  { name: "scopes", label: "May", kind: "list", hint: "read, chat, admin" },
+  { name: "expires_in_days", label: "Expires after (days)", kind: "number", hint: "Empty: never." },
+];
+
+export function Tokens() {
+  return (
+    <ResourcePage<Token>
+      title="API tokens"
+      about="For programs that speak on your behalf. A token can do what you can."
+      path="/tokens"
+      noun="token"
+      fields={TOKEN}
+      initial={{ scopes: ["chat"] }}
+      fixed
+      idOf={(token) => token.id}
+      row={(token) => (
+        <>
+          <strong>{token.name}</strong> <code>…{token.hint}</code>{" "}
+          <span className="pill">{token.scopes.join(", ")}</span>
+          <div className="quiet small">
+            made {fullTime(token.created_at)}
+            {token.used_at ? `, last used ${fullTime(token.used_at)}` : ", never used"}
+          </div>
+        </>
+      )}
+      made={(token) => <Secret text={token.secret ?? ""} />}
+    />
+  );
+}
+
+function Secret({ text }: { text: string }) {
+  return (
+    <div className="stack">
+      <p>Copy it now: it is not shown again.</p>
+      <div className="spread secret">
+        <code className="grow">{text}</code>
+        <CopyButton text={() => text} label="Copy token" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+/** The workspaces one has: how each stands, and what can be done to it. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Play, Square, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { api } from "../api/client.ts";
+import type { Workspace } from "../api/types.ts";
+import { Button } from "../ui/Button.tsx";
+import { ago, fullTime } from "../ui/format.ts";
+import { useToasts } from "../ui/Toasts.tsx";
+import { useResource } from "./resource.ts";
+import { Problem, Section } from "./Section.tsx";
+
+export function Workspaces() {
+  const workspaces = useResource<Workspace>("/workspaces");
+  return (
+    <Section
+      title="Workspaces"
+      about="Where agents work. One that nobody uses is stopped; its files stay until it is removed."
+    >
+      <Problem error={workspaces.error} />
+      <ul className="rows">
+        {workspaces.items.map((workspace) => (
+          <WorkspaceRow
+            key={workspace.id}
+            workspace={workspace}
+            onRemove={() => workspaces.remove(workspace.id)}
+          />
+        ))}
+      </ul>
+      {!workspaces.loading && !workspaces.error && workspaces.items.length === 0 && (
+        <p className="quiet">None yet. An agent makes one when it needs it.</p>
+      )}
+    </Section>
+  );
+}
+
+const LOOKS: Record<string, string> = { running: "pill-good", failed: "pill-bad" };
+
+function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove: () => Promise<unknown> }) {
+  const client = useQueryClient();
+  const { complain } = useToasts();
+  const [sure, setSure] = useState(false);
+  const order = (verb: "start" | "stop") =>
+    void api
+      .post(`/workspaces/${workspace.id}/${verb}`)
+      .then(() => client.invalidateQueries({ queryKey: ["resource", "/workspaces"] }))
+      .catch(complain);
+  return (
+    <li className="card row-card">
+      <div className="grow">
+        <strong>{workspace.template}</strong>{" "}
+        <span className={`pill ${LOOKS[workspace.status] ?? ""}`}>{workspace.status}</span>
+        <div className="quiet small">
+          made {fullTime(workspace.created_at)}, used {ago(workspace.used_at)}
+        </div>
+        {workspace.error && <div className="field-error">{workspace.error}</div>}
+      </div>
+      {workspace.status === "running" ? (
+        <Button small onClick={() => order("stop")}>
+          <Square /> Stop
+        </Button>
+      ) : (
+        <Button small onClick={() => order("start")}>
+          <Play /> Start
+        </Button>
+      )}
+      {sure ? (
+        <Button small look="danger" onClick={() => void onRemove().catch(complain)}>
+          Remove with all its files
+        </Button>
+      ) : (
+        <Button look="ghost" label="Remove workspace" onClick={() => setSure(true)}>
+          <Trash2 />
+        </Button>
+      )}
+    </li>
+  );
+}
