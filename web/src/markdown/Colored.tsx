@@ -1,18 +1,34 @@
 import type { ElementContent, Root } from "hast";
 import { Fragment, type ReactNode, useEffect, useState } from "react";
-import { highlight } from "./highlight.ts";
+import { highlight, highlighted } from "./highlight.ts";
+import { whenIdle } from "./idle.ts";
 
-/** Code in colours as soon as its language is loaded; plain until then, with the same layout. */
+interface Painted {
+  code: string;
+  root: Root;
+}
+
+/** Code in colours as soon as its language is loaded and nothing else is to be done; the same layout before that. */
 export function Colored({ code, language }: { code: string; language: string | null }) {
-  const [tree, setTree] = useState<{ code: string; root: Root } | null>(null);
+  const [painted, setPainted] = useState<Painted | null>(() => known(code, language));
+  const done = painted?.code === code;
   useEffect(() => {
+    if (!language || done) return;
     let current = true;
-    if (language) void highlight(code, language).then((root) => current && root && setTree({ code, root }));
+    const cancel = whenIdle(() => {
+      void highlight(code, language).then((root) => current && root && setPainted({ code, root }));
+    });
     return () => {
       current = false;
+      cancel();
     };
-  }, [code, language]);
-  return tree && tree.code === code ? nodes(tree.root.children as ElementContent[]) : code;
+  }, [code, language, done]);
+  return done && painted ? nodes(painted.root.children as ElementContent[]) : code;
+}
+
+function known(code: string, language: string | null): Painted | null {
+  const root = language ? highlighted(code, language) : undefined;
+  return root ? { code, root } : null;
 }
 
 export function nodes(children: readonly ElementContent[]): ReactNode {

@@ -8,7 +8,7 @@ import { Formula, inline } from "./inline.tsx";
 import type { MathToken } from "./reader.ts";
 import "./markdown.css";
 
-export function Markdown({ text }: { text: string }) {
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const [growing] = useState(() => new GrowingMarkdown());
   return (
     <div className="markdown">
@@ -17,7 +17,7 @@ export function Markdown({ text }: { text: string }) {
       ))}
     </div>
   );
-}
+});
 
 /** A settled block is the same object for good, so it renders once. */
 const BlockView = memo(function BlockView({ block }: { block: Block }) {

@@ -81,6 +81,15 @@ export function languageOfPath(path: string): string | null {
 
 const loaded = new Map<string, Promise<(code: string) => Root>>();
 
+/** What was coloured lately, so that scrolling back to it costs nothing. */
+const KEPT = 300;
+const kept = new Map<string, Root>();
+const keyOf = (code: string, language: string) => `${language}\n${code}`;
+
+export function highlighted(code: string, language: string): Root | undefined {
+  return kept.get(keyOf(code, language));
+}
+
 export async function highlight(code: string, language: string): Promise<Root | null> {
   if (code.length > LONGEST) return null;
   let painter = loaded.get(language);
@@ -88,7 +97,10 @@ export async function highlight(code: string, language: string): Promise<Root | 
     painter = load(language);
     loaded.set(language, painter);
   }
-  return (await painter)(code);
+  const root = (await painter)(code);
+  kept.set(keyOf(code, language), root);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value ?? "");
+  return root;
 }
 
 async function load(language: string): Promise<(code: string) => Root> {

@@ -26,11 +26,16 @@ function history(): ChatEvent[] {
       message(number + 2, "tool", [result(`k${number}`, "read_file", "1  import os\n2  print(os)")]),
     );
     events.push(
-      message(number + 3, "assistant", [text(LONG_ANSWER)], {
-        model: "demo",
-        usage: { input: 9_000, output: 400 },
-        cost: 3_000,
-      }),
+      message(
+        number + 3,
+        "assistant",
+        [text(`Answer ${number}. ${LONG_ANSWER.replaceAll("resume", `resume_${number}`)}`)],
+        {
+          model: "demo",
+          usage: { input: 9_000, output: 400 },
+          cost: 3_000,
+        },
+      ),
     );
   }
   return events;

@@ -22,8 +22,8 @@ const EVERYWHERE: Record<string, unknown> = {
   ],
   "GET /templates": {
     items: [
-      { name: "blank", description: "Empty, no network" },
-      { name: "python", description: "Python 3" },
+      { name: "blank", description: "Empty, no network", parameters: [] },
+      { name: "python", description: "Python 3", parameters: [{ name: "packages", default: "" }] },
     ],
   },
   "GET /skills": { items: [{ name: "release-notes", description: "Write release notes" }] },

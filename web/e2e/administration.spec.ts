@@ -1,0 +1,106 @@
+/** Forms that set the house up, against the routes that take them. */
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "./page.ts";
+
+test("a template is brought, chosen for a chat with its parameters, and taken away", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/admin/templates");
+  await page.getByRole("button", { name: "Add template" }).click();
+  const form = page.getByRole("dialog", { name: "Add template" });
+  await form.getByLabel("Name").fill("greeter");
+  await form.getByLabel("template.toml").fill('description = "Greets.\n');
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form.getByRole("alert")).toBeVisible();
+  await form
+    .getByLabel("template.toml")
+    .fill(
+      'description = "Greets."\nstart_up = "echo hello $TEMPLATE_NAME > greeting"\n\n[[parameters]]\nname = "name"\nrequired = true\n',
+    );
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form).toHaveCount(0);
+  await expect(page.getByText("Greets.")).toBeVisible();
+
+  await page.goto("/");
+  await page.getByRole("button", { name: "Workspace" }).click();
+  await page.getByRole("menuitemradio", { name: /greeter/ }).click();
+  await page.getByLabel("name", { exact: true }).fill("moon");
+  await person.says('[[call:execute {"command": "cat greeting"}]][[then]][[say:greeted]]');
+  await page.waitForURL(/\/chats\//);
+  await person.reads("greeted");
+  await person.transcript.getByRole("button", { name: /Ran cat greeting/ }).click();
+  await expect(person.transcript.locator(".output")).toContainText("hello moon");
+
+  await page.goto("/settings/workspaces");
+  const row = page.getByRole("listitem").filter({ hasText: "greeter" });
+  await row.getByRole("button", { name: "Stop" }).click();
+  await expect(row).toContainText("stopped");
+  await row.getByRole("button", { name: "Remove workspace" }).click();
+  await row.getByRole("button", { name: "Remove with all its files" }).click();
+  await expect(row).toHaveCount(0);
+  await page.goto("/admin/templates");
+  await page.getByRole("button", { name: "Remove template greeter" }).click();
+  await expect(page.getByText("Greets.")).toHaveCount(0);
+});
+
+test("an MCP server is added, tested, changed and removed", async ({ person }) => {
+  const { page } = person;
+  const stranger = createServer((_, answer) => answer.writeHead(404).end("nothing here")).listen(
+    0,
+    "127.0.0.1",
+  );
+  const { port } = stranger.address() as AddressInfo;
+  await page.goto("/admin/mcp");
+  await page.getByRole("button", { name: "Add server" }).click();
+  const form = page.getByRole("dialog", { name: "Add server" });
+  await form.getByLabel("Short name").fill("notes");
+  await form.getByLabel("Address").fill(`http://127.0.0.1:${port}/mcp`);
+  await form.getByLabel("Signs in with").selectOption("api_key");
+  await form.getByLabel("Secret").fill("shh");
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form).toHaveCount(0);
+  const row = page.getByRole("listitem").filter({ hasText: "notes" }).filter({ hasText: "127.0.0.1" });
+  await row.getByRole("button", { name: "Test" }).click();
+  await expect(page.getByRole("dialog").getByRole("alert")).not.toBeEmpty();
+  await page.keyboard.press("Escape");
+  await row.getByRole("button", { name: "Change server" }).click();
+  const change = page.getByRole("dialog", { name: "Change server" });
+  await change.getByLabel("Name", { exact: true }).fill("Team notes");
+  await change.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Team notes")).toBeVisible();
+  await page.getByRole("button", { name: "Remove server" }).click();
+  await expect(page.getByText("Team notes")).toHaveCount(0);
+  stranger.close();
+});
+
+test("a budget for one person is set, shown, and taken back", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/admin/budgets");
+  await page.getByRole("button", { name: /^Limit of/ }).click();
+  await page.getByLabel("This person").fill("12.5");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("cell", { name: "$12.50" })).toBeVisible();
+  await page.getByRole("button", { name: /^Limit of/ }).click();
+  await page.getByLabel("This person").fill("");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("cell", { name: "$12.50" })).toHaveCount(0);
+});
+
+test("calls to models are kept once that is turned on, and shown in the panel", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/admin/policies");
+  const section = page.getByRole("region", { name: "Debug runs" });
+  await section.getByRole("switch", { name: "Keep them" }).check();
+  await section.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Saved.")).toBeVisible();
+  await person.startsChat("[[say:watch me]]");
+  await person.reads("watch me");
+  await person.seesRest();
+  await page.getByRole("button", { name: "Panel" }).click();
+  await page.getByRole("tab", { name: "Debug" }).click();
+  const run = page.locator(".debug-run").filter({ hasText: "demo" }).last();
+  await expect(run).toBeVisible();
+  await run.getByRole("button").first().click();
+  await expect(run).toContainText("Came back");
+});
