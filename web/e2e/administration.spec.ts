@@ -104,3 +104,33 @@ test("calls to models are kept once that is turned on, and shown in the panel", 
   await run.getByRole("button").first().click();
   await expect(run).toContainText("Came back");
 });
+
+test("a browser subscribes to pushes with the server's key, and takes that back", async ({ person }) => {
+  const { page } = person;
+  await page.context().grantPermissions(["notifications"]);
+  // The browser of a test has no push service: this one stands in for it, with keys such as a browser makes.
+  await page.addInitScript(() => {
+    const words = (bytes: ArrayBuffer) =>
+      btoa(String.fromCharCode(...new Uint8Array(bytes)))
+        .replaceAll("+", "-")
+        .replaceAll("/", "_")
+        .replaceAll("=", "");
+    PushManager.prototype.subscribe = async (options) => {
+      const pair = await crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, true, [
+        "deriveBits",
+      ]);
+      const keys = {
+        p256dh: words(await crypto.subtle.exportKey("raw", pair.publicKey)),
+        auth: words(crypto.getRandomValues(new Uint8Array(16)).buffer),
+      };
+      document.documentElement.dataset.pushKey = String(options?.applicationServerKey);
+      return { toJSON: () => ({ endpoint: "https://push.example.org/one", keys }) } as unknown as PushSubscription;
+    };
+  });
+  await page.goto("/settings/notifications");
+  await page.getByRole("button", { name: "Also while it is closed" }).click();
+  await expect(page.getByText("also while Perdure is closed")).toBeVisible();
+  expect((await page.locator("html").getAttribute("data-push-key"))?.length).toBe(87);
+  await page.getByRole("button", { name: "Turn off" }).click();
+  await expect(page.getByText("while Perdure is open")).toBeVisible();
+});

@@ -24,6 +24,7 @@ const TABS: { name: Group; label: string }[] = [
   { name: "model", label: "By model" },
   { name: "user", label: "By person" },
 ];
+const HEADS: Record<Group, string> = { day: "Day", model: "Model", user: "Person" };
 const DAYS = 30;
 
 export function Usage() {
@@ -47,7 +48,7 @@ export function Usage() {
       <table className="table-plain">
         <thead>
           <tr>
-            <th>{TABS.find((tab) => tab.name === group)?.label.replace("By ", "")}</th>
+            <th>{HEADS[group]}</th>
             <th>Calls</th>
             <th>In</th>
             <th>Out</th>

@@ -99,6 +99,7 @@ export type AuditEntry = Wire<"AuditEntry">;
 export type Acl = Wire<"Acl">;
 export type Template = Wire<"TemplateCard">;
 export type TemplateParameter = Wire<"Parameter">;
+export type ContextView = Wire<"ContextView">;
 export type Workspace = Wire<"WorkspaceCard">;
 export type Budget = Wire<"Budget">;
 export type PersonBudget = Wire<"PersonBudget">;

@@ -7,6 +7,7 @@ import type { ChatState } from "../chat/state.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { ChildLink } from "../tools/agents.tsx";
 import { fullTime, money, tokens } from "../ui/format.ts";
+import { WorkspaceContext } from "./WorkspaceContext.tsx";
 
 const selectCard = (chat: ChatState) => chat.card;
 
@@ -62,6 +63,7 @@ export function Summary() {
         ))}
       </dl>
       {lines.length > 0 && <CostTable lines={lines} />}
+      {card.workspace_id && <WorkspaceContext />}
       {(card.children ?? []).length > 0 && (
         <section className="stack">
           <h3>Agents</h3>

@@ -1,25 +1,65 @@
 import { useState } from "react";
+import { reasonOf } from "../api/errors.ts";
 import { askToNotify } from "../inbox/notify.ts";
+import { canPush, pushes, startPush, stopPush } from "../inbox/push.ts";
 import { Button } from "../ui/Button.tsx";
 import { Section } from "./Section.tsx";
 
+/** `open`: told while a page of ours is open somewhere. `always`: told by push, too. */
+type Telling =
+  | { kind: "never" }
+  | { kind: "refused" }
+  | { kind: "open"; problem?: string }
+  | { kind: "always" };
+
+function now(): Telling {
+  if (!("Notification" in window) || Notification.permission === "denied") return { kind: "refused" };
+  if (Notification.permission === "default") return { kind: "never" };
+  return pushes() ? { kind: "always" } : { kind: "open" };
+}
+
 export function Notifications() {
-  const [state, setState] = useState(() => ("Notification" in window ? Notification.permission : "denied"));
-  const ask = () => void askToNotify().then((granted) => setState(granted ? "granted" : "denied"));
+  const [telling, setTelling] = useState(now);
+  const turnOn = async () => {
+    if (!(await askToNotify())) return setTelling(now());
+    try {
+      if (canPush()) await startPush();
+      setTelling(now());
+    } catch (error) {
+      setTelling({ kind: "open", problem: reasonOf(error) });
+    }
+  };
+  const turnOff = async () => {
+    await stopPush().catch(() => {});
+    setTelling(now());
+  };
   return (
     <Section
       title="Notifications"
       about="The browser tells you when a chat finishes, fails or needs you, while you look elsewhere."
     >
-      {state === "granted" && <p>Notifications are on in this browser.</p>}
-      {state === "denied" && <p>This browser does not allow them. Its site settings can change that.</p>}
-      {state === "default" && (
-        <div>
-          <Button look="primary" onClick={ask}>
+      <p role="status">{WORDS[telling.kind]}</p>
+      {telling.kind === "open" && telling.problem && <p className="field-error">{telling.problem}</p>}
+      <div>
+        {telling.kind === "always" && <Button onClick={() => void turnOff()}>Turn off</Button>}
+        {telling.kind === "never" && (
+          <Button look="primary" onClick={() => void turnOn()}>
             Turn on
           </Button>
-        </div>
-      )}
+        )}
+        {telling.kind === "open" && canPush() && (
+          <Button look="primary" onClick={() => void turnOn()}>
+            Also while it is closed
+          </Button>
+        )}
+      </div>
     </Section>
   );
 }
+
+const WORDS: Record<Telling["kind"], string> = {
+  never: "They are off in this browser.",
+  refused: "This browser does not allow them. Its site settings can change that.",
+  open: "They are on in this browser while Perdure is open.",
+  always: "They are on in this browser, also while Perdure is closed.",
+};

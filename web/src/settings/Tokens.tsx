@@ -1,10 +1,10 @@
 /** Keys for programs that speak on one's behalf. */
 
 import type { Token } from "../api/types.ts";
-import { CopyButton } from "../ui/CopyButton.tsx";
 import { fullTime } from "../ui/format.ts";
 import type { FieldSpec } from "./form.tsx";
 import { ResourcePage } from "./ResourcePage.tsx";
+import { Secret } from "./Secret.tsx";
 
 const TOKEN: FieldSpec[] = [
   { name: "name", label: "Name", required: true, placeholder: "deploy bot" },
@@ -33,19 +33,7 @@ export function Tokens() {
           </div>
         </>
       )}
-      made={(token) => <Secret text={token.secret ?? ""} />}
+      made={(token) => <Secret text={token.secret ?? ""} label="Copy token" />}
     />
-  );
-}
-
-function Secret({ text }: { text: string }) {
-  return (
-    <div className="stack">
-      <p>Copy it now: it is not shown again.</p>
-      <div className="spread secret">
-        <code className="grow">{text}</code>
-        <CopyButton text={() => text} label="Copy token" />
-      </div>
-    </div>
   );
 }

@@ -3,6 +3,7 @@
 import {
   Activity,
   BellRing,
+  Blocks,
   BookOpen,
   Box,
   Boxes,
@@ -55,7 +56,7 @@ export const PERSONAL_PLACES: Place[] = [
   { name: "notifications", label: "Notifications", icon: BellRing, Page: Notifications },
   { name: "skills", label: "Skills", icon: BookOpen, Page: Skills },
   { name: "workspaces", label: "Workspaces", icon: Box, Page: Workspaces },
-  { name: "mcp", label: "MCP sign-ins", icon: Plug, Page: McpSignIns },
+  { name: "mcp", label: "MCP sign-ins", icon: Blocks, Page: McpSignIns },
   { name: "keys", label: "Your keys", icon: KeyRound, Page: PersonalKeys },
   { name: "tokens", label: "API tokens", icon: Ticket, Page: Tokens },
 ];
@@ -65,8 +66,8 @@ export const ADMIN_PLACES: Place[] = [
   { name: "models", label: "Models", icon: Boxes, Page: Models },
   { name: "prompts", label: "Prompts", icon: ScrollText, Page: Prompts },
   { name: "advisor", label: "Advisor", icon: Lightbulb, Page: Advisor },
-  { name: "mcp", label: "MCP servers", icon: Webhook, Page: McpServers },
-  { name: "hooks", label: "Hooks", icon: Activity, Page: Hooks },
+  { name: "mcp", label: "MCP servers", icon: Blocks, Page: McpServers },
+  { name: "hooks", label: "Hooks", icon: Webhook, Page: Hooks },
   { name: "templates", label: "Templates", icon: Terminal, Page: Templates },
   { name: "users", label: "Users and roles", icon: Users, Page: People },
   { name: "budgets", label: "Budgets", icon: Coins, Page: Budgets },

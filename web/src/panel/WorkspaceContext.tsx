@@ -1,0 +1,54 @@
+/** What the workspace tells the agent: pinned, so that the prompt stays as it is until somebody says otherwise. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { RefreshCw } from "lucide-react";
+import { api } from "../api/client.ts";
+import type { ContextView } from "../api/types.ts";
+import { useChat, useLiveChat } from "../chat/hooks.ts";
+import type { ChatState } from "../chat/state.ts";
+import { Button } from "../ui/Button.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
+
+const selectDirty = (chat: ChatState) => chat.card?.context_dirty ?? false;
+
+export function WorkspaceContext() {
+  const live = useLiveChat();
+  const dirty = useChat(selectDirty);
+  const client = useQueryClient();
+  const { complain } = useToasts();
+  const key = ["context", live.id];
+  const { data } = useQuery({
+    queryKey: [...key, dirty],
+    queryFn: () => api.get<ContextView>(`/chats/${live.id}/context`),
+    retry: false,
+  });
+  const refresh = () =>
+    void api
+      .post(`/chats/${live.id}/context/refresh`)
+      .then(() => client.invalidateQueries({ queryKey: key }), complain);
+  const told = [
+    ...(data?.files ?? []).map((file) => file.path),
+    ...(data?.skills ?? []).map((skill) => skill.name),
+  ];
+  if (told.length === 0 && !dirty) return null;
+  return (
+    <section className="stack" aria-label="From the workspace">
+      <h3>From the workspace</h3>
+      <ul>
+        {told.map((name) => (
+          <li key={name} className="mono small truncate">
+            {name}
+          </li>
+        ))}
+      </ul>
+      {dirty && (
+        <div className="spread wrap">
+          <span className="quiet small grow">It says something else by now.</span>
+          <Button small onClick={refresh}>
+            <RefreshCw /> Use it from the next turn
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
