@@ -46,10 +46,8 @@ test("a template is brought, chosen for a chat with its parameters, and taken aw
 
 test("an MCP server is added, tested, changed and removed", async ({ person }) => {
   const { page } = person;
-  const stranger = createServer((_, answer) => answer.writeHead(404).end("nothing here")).listen(
-    0,
-    "127.0.0.1",
-  );
+  const stranger = createServer((_, answer) => answer.writeHead(404).end("nothing here"));
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
   const { port } = stranger.address() as AddressInfo;
   await page.goto("/admin/mcp");
   await page.getByRole("button", { name: "Add server" }).click();
@@ -124,7 +122,9 @@ test("a browser subscribes to pushes with the server's key, and takes that back"
         auth: words(crypto.getRandomValues(new Uint8Array(16)).buffer),
       };
       document.documentElement.dataset.pushKey = String(options?.applicationServerKey);
-      return { toJSON: () => ({ endpoint: "https://push.example.org/one", keys }) } as unknown as PushSubscription;
+      return {
+        toJSON: () => ({ endpoint: "https://push.example.org/one", keys }),
+      } as unknown as PushSubscription;
     };
   });
   await page.goto("/settings/notifications");

@@ -30,15 +30,23 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>) {
   useEffect(() => {
     const element = scroller.current;
     const content = element?.firstElementChild;
-    if (!element || !content) return;
+    const [list, phase] = content?.children ?? [];
+    if (!element || !list || !phase) return;
     const follow = () => {
       if (stuck.current) element.scrollTop = element.scrollHeight;
     };
-    const observer = new ResizeObserver(follow);
-    observer.observe(content);
-    observer.observe(element);
+    // The list writes its height while sizes are being observed. Observing the content's size then would come too late
+    // for the frame, and browsers report that as an error; what was written is known at once.
+    const growth = new MutationObserver(follow);
+    growth.observe(list, { attributes: true, attributeFilter: ["style"] });
+    growth.observe(phase, { childList: true, subtree: true, characterData: true });
+    const size = new ResizeObserver(follow);
+    size.observe(element);
     follow();
-    return () => observer.disconnect();
+    return () => {
+      growth.disconnect();
+      size.disconnect();
+    };
   }, [scroller]);
 
   return { away, toEnd, onScroll };
