@@ -15,8 +15,14 @@ export function Advisor() {
         { name: "enabled", label: "On", kind: "switch" },
         { name: "model", label: "Model", kind: "choice", options: models },
         { name: "effort", label: "Effort", kind: "choice", options: EFFORTS },
-        { name: "max_output_tokens", label: "Longest advice (tokens)", kind: "number" },
-        { name: "max_uses", label: "Uses per turn", kind: "number", hint: "0 means no limit of its own." },
+        { name: "max_output_tokens", label: "Longest advice (tokens)", placeholder: "16384", kind: "number" },
+        {
+          name: "max_uses",
+          label: "Uses per turn",
+          placeholder: "3",
+          kind: "number",
+          hint: "0 means no limit of its own.",
+        },
       ]}
     />
   );

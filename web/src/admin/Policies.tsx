@@ -30,10 +30,17 @@ export function Policies() {
           {
             name: "depth",
             label: "Depth",
+            placeholder: "1",
             kind: "number",
             hint: "How many chats may stand below one another; 0 switches agents off.",
           },
-          { name: "working", label: "At work at once", kind: "number", hint: "For one chat." },
+          {
+            name: "working",
+            label: "At work at once",
+            placeholder: "20",
+            kind: "number",
+            hint: "For one chat.",
+          },
           { name: "general_model", label: "Model of general agents", kind: "choice", options: models },
           { name: "explore_model", label: "Model of exploring agents", kind: "choice", options: models },
         ]}
@@ -49,14 +56,22 @@ export function Policies() {
         title="Retention"
         base="/settings"
         name="retention"
-        fields={[{ name: "archived_days", label: "Keep archived chats (days)", kind: "number" }]}
+        fields={[
+          { name: "archived_days", label: "Keep archived chats (days)", placeholder: "30", kind: "number" },
+        ]}
       />
       <SettingForm
         title="Auto-archive"
         base="/settings"
         name="auto_archive"
         fields={[
-          { name: "idle_days", label: "Archive after idle days", kind: "number", hint: "0 switches it off." },
+          {
+            name: "idle_days",
+            label: "Archive after idle days",
+            placeholder: "0",
+            kind: "number",
+            hint: "0 switches it off.",
+          },
         ]}
       />
       <SettingForm
@@ -73,14 +88,14 @@ export function Policies() {
         name="debug_runs"
         fields={[
           { name: "enabled", label: "Keep them", kind: "switch" },
-          { name: "kept_hours", label: "For so many hours", kind: "number" },
+          { name: "kept_hours", label: "For so many hours", placeholder: "24", kind: "number" },
         ]}
       />
       <SettingForm
         title="Limits"
         base="/settings"
         name="step_limit"
-        fields={[{ name: "value", label: "Steps of one turn", kind: "number" }]}
+        fields={[{ name: "value", label: "Steps of one turn", placeholder: "1200", kind: "number" }]}
       />
       <SettingForm
         title="Workspaces"
@@ -90,6 +105,7 @@ export function Policies() {
           {
             name: "per_person",
             label: "For each person",
+            placeholder: "50",
             kind: "number",
             hint: "0 switches workspaces off.",
           },

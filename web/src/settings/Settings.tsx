@@ -49,6 +49,11 @@ interface PlacesProps {
   current: Place | undefined;
 }
 
+/** On a phone the places are one long line: bring the current one into sight. */
+function reveal(link: HTMLElement | null): void {
+  link?.scrollIntoView({ block: "nearest", inline: "center" });
+}
+
 function Places({ title, base, places, current }: PlacesProps) {
   return (
     <>
@@ -57,6 +62,7 @@ function Places({ title, base, places, current }: PlacesProps) {
         {places.map((place) => (
           <li key={place.name}>
             <Link
+              ref={place === current ? reveal : undefined}
               href={`${base}/${place.name}`}
               className="settings-link"
               aria-current={place === current ? "page" : undefined}

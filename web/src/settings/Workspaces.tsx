@@ -56,24 +56,26 @@ function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove:
         </div>
         {workspace.error && <div className="field-error">{workspace.error}</div>}
       </div>
-      {workspace.status === "running" ? (
-        <Button small onClick={() => order("stop")}>
-          <Square /> Stop
-        </Button>
-      ) : (
-        <Button small onClick={() => order("start")}>
-          <Play /> Start
-        </Button>
-      )}
-      {sure ? (
-        <Button small look="danger" onClick={() => void onRemove().catch(complain)}>
-          Remove with all its files
-        </Button>
-      ) : (
-        <Button look="ghost" label="Remove workspace" onClick={() => setSure(true)}>
-          <Trash2 />
-        </Button>
-      )}
+      <div className="spread">
+        {workspace.status === "running" ? (
+          <Button small onClick={() => order("stop")}>
+            <Square /> Stop
+          </Button>
+        ) : (
+          <Button small onClick={() => order("start")}>
+            <Play /> Start
+          </Button>
+        )}
+        {sure ? (
+          <Button small look="danger" onClick={() => void onRemove().catch(complain)}>
+            Remove with all its files
+          </Button>
+        ) : (
+          <Button look="ghost" label="Remove workspace" onClick={() => setSure(true)}>
+            <Trash2 />
+          </Button>
+        )}
+      </div>
     </li>
   );
 }
