@@ -31,6 +31,10 @@ async def test_a_secret_opens_with_the_new_key_alone_once_it_is_rotated(pool: Po
 def test_every_table_with_secrets_is_rotated() -> None:
     schema = files("perdure.store").joinpath("schema.sql").read_text()
     tables = re.findall(r"CREATE (?:UNLOGGED )?TABLE public\.(\w+) \((.*?)\);", schema, re.DOTALL)
-    sealed = {f"{name}.secret" for name, columns in tables if re.search(r"^\s+secret bytea", columns, re.MULTILINE)}
-    unused = {"deployment_secrets.secret"}
-    assert sealed - SHORT_LIVED - unused == {f"{table}.secret" for table in SEALED}
+    columns = {
+        f"{name}.{column}"
+        for name, body in tables
+        for column in re.findall(r"^\s+(secret|registration) bytea", body, re.MULTILINE)
+    }
+    rotated = {f"{kind}.secret" for kind in SEALED if kind != "mcp_registrations"} | {"mcp_servers.registration"}
+    assert columns - SHORT_LIVED == rotated
