@@ -86,12 +86,20 @@ async def started(
         "PERDURE_LOG_FORMAT": "json",
         **(environment or {}),
     }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, *program),
-        env=variables,
-        stderr=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *(sys.executable, *program),
+            env=variables,
+            stderr=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+        )
     )
+    try:
+        process = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        # It starts all the same, and nobody else knows of it.
+        await Replica(await starting, folder / f"{name}.log").end()
+        raise
     running = Replica(process, folder / f"{name}.log")
     try:
         await running.ready()
