@@ -104,6 +104,7 @@ from perdure.tools.workspace_skills import WorkspaceSkills
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.draining import Limits
 from perdure.worker.forgetting import Forgetting
+from perdure.worker.housekeeping import Housekeeping
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.meter import Meter
@@ -268,13 +269,16 @@ async def running(
             contexts=shop.yard.contexts,
             mcp=shop.exchange.desk,
         )
-        aftermath = Aftermath(ground.pool, kit.histories, kit.preparation.models, kit.client, ground.pubsub)
+        aftermath = Aftermath(ground.pool, kit.histories, kit.preparation, kit.client, ground.pubsub)
         stack.callback(ground.announcer.follow(aftermath.committed))
         await heard(stack, ground.pubsub)
         await shop.lease.start()
         search = follow_search(stack, ground.pool, services, ground.announcer)
         await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.exchange.lines, aftermath, search)
         await started(stack, shop.recorder, ground.spans, make_push(stack, ground))
+        await started(
+            stack, Housekeeping(ground.pool, services.machine, services.config, ground.pubsub, services.clock)
+        )
         await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
         yield System(
             pool=ground.pool,

@@ -1,8 +1,10 @@
 """What does not fit gets a clear error, and nothing is stored."""
 
 import asyncio
+from collections import Counter
 from typing import Any
 
+import aiohttp
 import pytest
 
 from perdure.testing.site import Person, Town
@@ -102,3 +104,23 @@ def _head(person: Person, length: str) -> bytes:
     return (
         f"POST /api/v1/chats HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {person.token}\r\n{length}\r\n\r\n".encode()
     )
+
+
+@pytest.mark.timeout(180)
+async def test_ten_thousand_messages_at_once_fill_one_queue_and_bother_nobody_else(town: Town, ada: Person) -> None:
+    chat_id = (await ada.post("/chats", {"content": [{"type": "text", "text": "hello"}]})).json["chat"]["id"]
+    body = {"content": [{"type": "text", "text": "and?"}]}
+    url, headers = f"{town.url}/api/v1/chats/{chat_id}/messages", {"authorization": f"Bearer {ada.token}"}
+
+    async def says(http: aiohttp.ClientSession) -> int:
+        async with http.post(url, json=body, headers=headers) as answer:
+            return answer.status
+
+    connections = aiohttp.TCPConnector(limit=100, force_close=True)
+    async with aiohttp.ClientSession(connector=connections) as http, await town.person("bob") as bob:
+        flood = asyncio.gather(*(says(http) for _ in range(10_000)))
+        created = await asyncio.wait_for(bob.post("/chats", body), 30)
+        statuses = Counter(await flood)
+    assert created.status == 201
+    assert statuses == {202: 20, 429: 9_980}
+    assert await town.pool.fetchval("SELECT count(*) FROM queued_messages") == 20

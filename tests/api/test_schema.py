@@ -22,6 +22,8 @@ from perdure.testing.postgres import Databases
 from perdure.testing.site import serving
 
 DOCUMENT = document(TABLE, "0")
+# How many requests each route gets.
+EXAMPLES_EACH = 8
 _CONFORMANCE = ("status_code_conformance", "content_type_conformance", "response_schema_conformance")
 CHECKS = [getattr(checks, "not_a_server_error"), *(getattr(openapi_checks, name) for name in _CONFORMANCE)]  # noqa: B009
 schema: Any = schemathesis.openapi.from_dict(DOCUMENT)
@@ -65,7 +67,7 @@ def served(databases: Databases) -> Iterator[tuple[str, str]]:
 
 @schema.parametrize()
 @hypothesis.settings(
-    max_examples=5,
+    max_examples=EXAMPLES_EACH,
     deadline=None,
     derandomize=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.filter_too_much],

@@ -68,3 +68,9 @@ async def test_the_first_run_is_announced_until_somebody_has_a_password(ada: Per
     assert (await ada.get("/login/methods")).json == {"password": True, "oidc": [], "first_run": True}
     await ada.patch("/me", {"password": "long enough"})
     assert (await ada.get("/login/methods")).json["first_run"] is False
+
+
+async def test_making_tokens_is_slowed_down(ada: Person) -> None:
+    made = [await ada.post("/tokens", {"name": f"t{number}"}) for number in range(51)]
+    assert [said.status for said in made] == [201] * 50 + [429]
+    assert 0 < int(made[-1].headers["retry-after"]) <= 300

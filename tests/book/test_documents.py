@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from perdure.api.table import TABLE
 from perdure.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -40,3 +41,8 @@ def test_every_decision_is_listed() -> None:
     pages = {path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
     listed = (ROOT / "docs/decisions/README.md").read_text()
     assert {page for page in pages if f"({page})" not in listed} == set()
+
+
+def test_the_reference_lists_every_route() -> None:
+    page = (ROOT / "docs/reference/api.md").read_text()
+    assert [route.name for route in TABLE.routes if f"| `{route.name}` |" not in page] == []

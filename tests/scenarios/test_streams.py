@@ -1,13 +1,18 @@
 """Stories about streams across real replicas: the one that drives a chat is elsewhere, or dies."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from perdure.client import Client, EventStream
+from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.client import ApiError, Client, EventStream, Transport
 from perdure.core.chat import Status
+from perdure.core.events import AnyEvent, RetryEvent
+from perdure.core.failure import ErrorKind
 from perdure.core.parts import Text
 from perdure.store.pool import Pool
 from perdure.testing.town import ReplicaTown, replicas
@@ -69,3 +74,57 @@ async def test_half_an_answer_is_seen_alike_before_and_after_its_replica_is_kill
         whole = list(reversed(await (await client.chats.get(chat_id)).messages()))
     assert resumed.transcript.messages == whole
     assert len(whole) == 2
+
+
+async def test_a_retry_is_told_to_a_client_of_the_other_replica(town: ReplicaTown) -> None:
+    await town.ready()
+    chat_id = await town.asks(0, "[[say:ready]]")
+    await town.comes_to_rest(0, chat_id)
+    async with Client(town.replicas[1].url, token=town.person.token) as client:
+        chat = await client.chats.get(chat_id)
+        stream = chat.stream()
+        events = aiter(stream)
+        async with aclosing(events), asyncio.timeout(30):
+            told: list[RetryEvent] = []
+            said = {"content": [{"type": "text", "text": "[[fault:overloaded x1]] [[say:at last]]"}]}
+            sent = False
+            async for event in events:
+                if stream.transcript.card is not None and not sent:
+                    sent = (await town.at(0).post(f"/chats/{chat_id}/messages", said)).status == 202
+                if isinstance(event, RetryEvent) and event.retry is not None:
+                    told.append(event)
+                rested = stream.transcript.status is Status.WAITING and len(stream.transcript.messages) == 4
+                if told and rested and stream.transcript.retry is None:
+                    break
+    assert [event.retry.kind for event in told if event.retry] == [ErrorKind.OVERLOADED]
+
+
+@pytest.mark.parametrize("transport", list(Transport))
+async def test_a_share_that_is_taken_back_ends_an_open_stream_within_five_seconds(
+    town: ReplicaTown, transport: Transport
+) -> None:
+    chat_id = await town.asks(0, "[[say:ready]]")
+    await town.comes_to_rest(0, chat_id)
+    added = (await town.at(0).post("/users", {"email": "b@example.com", "name": "B", "role": "member"})).json["id"]
+    token = mint(TOKEN_PREFIX)
+    await town.pool.execute(
+        "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 'test', '', '{chat}')",
+        digest(token),
+        UUID(added),
+    )
+    assert (await town.at(0).put(f"/chats/{chat_id}/acl", {"users": [added]})).status == 200
+    async with Client(town.replicas[1].url, token=token) as reader:
+        stream = (await reader.chats.get(chat_id)).stream(transport=transport)
+        events = aiter(stream)
+        async with aclosing(events):
+            while stream.transcript.card is None:
+                await anext(events)
+            assert (await town.at(0).put(f"/chats/{chat_id}/acl", {"users": []})).status == 200
+            with pytest.raises(ApiError) as ended:
+                await asyncio.wait_for(_exhausted(events), 5)
+    assert ended.value.status in (403, 404)
+
+
+async def _exhausted(events: AsyncIterator[AnyEvent]) -> None:
+    async for _ in events:
+        pass

@@ -1,12 +1,16 @@
 """The words that a chat gets after its turn."""
 
-from perdure.core.ids import ChatId
+from perdure.agent.models import ResolvedModel
+from perdure.agent.prepare import Rules
+from perdure.core.card import Card
+from perdure.core.ids import ChatId, ModelName
+from perdure.core.message import Effort
 from perdure.testing.house import House
 from perdure.worker.aftermath import Aftermath
 
 
 def aftermath(house: House) -> Aftermath:
-    return Aftermath(house.pool, house.kit.histories, house.models, house.kit.client, house.bus)
+    return Aftermath(house.pool, house.kit.histories, house.kit.preparation, house.kit.client, house.bus)
 
 
 async def card(house: House, chat: ChatId) -> tuple[str, str, str | None, str | None]:
@@ -37,3 +41,20 @@ async def test_an_agents_summary_is_the_first_paragraph_of_its_report(house: Hou
     child = await house.someone_asks("hello", parent_id=parent, root_id=parent, title_source="named")
     await aftermath(house).describe(await house.comes_to_rest(child))
     assert (await card(house, child))[1:] == ("named", None, "# Hello!")
+
+
+async def test_the_model_that_is_set_for_titles_finds_them(house: House) -> None:
+    house.sources.rules_now = Rules(title_model=ModelName("cheap-one"))
+    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
+    asked: list[ModelName | None] = []
+    resolve = house.models.resolve
+
+    async def noted(card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:
+        asked.append(name)
+        return await resolve(card, name, effort)
+
+    rested = await house.comes_to_rest(chat)
+    house.models.resolve = noted
+    await aftermath(house).describe(rested)
+    assert asked == ["cheap-one"]
+    assert (await card(house, chat))[1] == "generated"

@@ -16,6 +16,7 @@ from perdure.store.queries import query
 
 TRIES_PER_PERSON = 10
 TRIES_PER_ADDRESS = 100
+TOKENS_PER_PERSON = 50
 FIRST_EMAIL = "owner@localhost"
 
 
@@ -34,10 +35,15 @@ class Reception:
         self._pool = pool
         self._people = Attempts(clock, limit=TRIES_PER_PERSON, window=LOGIN_WINDOW)
         self._addresses = Attempts(clock, limit=TRIES_PER_ADDRESS, window=LOGIN_WINDOW)
+        self._minted = Attempts(clock, limit=TOKENS_PER_PERSON, window=LOGIN_WINDOW)
 
     def arrives(self, visitor: Visitor) -> None:
         """Count somebody who tries to sign in, or refuse them where they try too often."""
         self._addresses.count(visitor.address)
+
+    def mints(self, user_id: UserId) -> None:
+        """Count a token that somebody makes, or refuse it where they make too many."""
+        self._minted.count(str(user_id))
 
     async def by_password(self, email: str, password: str, visitor: Visitor) -> str:
         """A session's secret, for the right password."""

@@ -44,6 +44,7 @@ class ConfiguredSources:
             policies={tool: Policy(policy.value) for tool, policy in policies.items()},
             summary_model=settings.compaction_model,
             tool_search=Experiment.MCP_TOOL_SEARCH in settings.experiments,
+            title_model=settings.title_model,
             limits=Limits(
                 user=settings.budgets.of(card.owner_id),
                 organisation=settings.budgets.organisation,

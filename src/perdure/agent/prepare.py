@@ -45,6 +45,7 @@ class Rules:
     summary_model: ModelName | None = None
     tool_search: bool = False
     """Whether foreign tools have to be looked for where there are too many."""
+    title_model: ModelName | None = None
     limits: Limits = field(default_factory=Limits)
 
 

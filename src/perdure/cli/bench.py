@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 import uvloop
 
-from perdure.cli import bench_machine, bench_trees, bench_workspaces
+from perdure.cli import bench_machine, bench_streams, bench_trees, bench_workspaces
 from perdure.cli.bench_providers import Load, measured, missed, table
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
@@ -72,3 +72,17 @@ def trees(
     for failure in harvest.wrong:
         typer.echo(f"wrong: {failure}", err=True)
     raise typer.Exit(1 if harvest.wrong else 0)
+
+
+@app.command()
+def streams(
+    subscribers: Annotated[int, typer.Option(help="How many follow one chat at once.")] = 1000,
+    crowd: Annotated[int, typer.Option(help="How many follow while others are stuck.")] = 40,
+) -> None:
+    """What many subscribers of one chat get, and whether some that never read slow the others."""
+    rows = uvloop.run(bench_streams.measured(subscribers, crowd))
+    typer.echo(bench_streams.table(rows))
+    failures = bench_streams.missed(rows)
+    for failure in failures:
+        typer.echo(f"missed: {failure}", err=True)
+    raise typer.Exit(1 if failures else 0)

@@ -1,11 +1,15 @@
 """A model for people who have no key yet: the simulator, as the only provider of a fresh deployment."""
 
+import asyncio
+from urllib.parse import urlsplit
+
 import msgspec
 from asyncpg import Pool, Record
 
 from perdure.config.models import ModelOptions, Price
 from perdure.core.ids import OrganisationId
 from perdure.core.message import Effort
+from perdure.core.timing import DEMO_PATIENCE
 from perdure.store.queries import query
 
 _OPTIONS = ModelOptions(
@@ -19,7 +23,13 @@ _OPTIONS = ModelOptions(
 
 
 async def offer_demo(pool: "Pool[Record]", organisation_id: OrganisationId, url: str) -> bool:
-    """Make the simulator at this address the default model, unless somebody set up a provider of their own."""
+    """Make the simulator at this address the default model, unless somebody set up a provider of their own.
+
+    A simulator that another process brought stays, as long as it answers: its chats must not lose their model.
+    """
+    known = await pool.fetchval(query("providers/demo_url"), organisation_id)
+    if known is not None and await _answers(known):
+        return True
     async with pool.acquire() as connection, connection.transaction():
         provider = await connection.fetchval(query("providers/put_demo"), organisation_id, url)
         if provider is None:
@@ -27,3 +37,15 @@ async def offer_demo(pool: "Pool[Record]", organisation_id: OrganisationId, url:
         options = msgspec.json.encode(_OPTIONS).decode()
         await connection.execute(query("providers/put_demo_model"), organisation_id, provider, options)
         return True
+
+
+async def _answers(url: str) -> bool:
+    """Whether somebody listens there."""
+    place = urlsplit(url)
+    try:
+        async with asyncio.timeout(DEMO_PATIENCE.total_seconds()):
+            _, writer = await asyncio.open_connection(place.hostname, place.port)
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return True

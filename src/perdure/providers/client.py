@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Self
@@ -37,6 +37,10 @@ class Completion:
 
     parts: tuple[AnyPart, ...]
     finish: Finish
+
+
+# What is shorter is no key, and may be any word.
+SECRET_BYTES = 8
 
 
 class ProviderClient:
@@ -87,7 +91,7 @@ class ProviderClient:
 
     async def give_up(self, route: Route, response_id: str) -> None:
         """Tell the provider that nobody waits for a background response any more. Its answer does not matter."""
-        url, headers, body = await self._signed(route, giving_up(response_id))
+        url, headers, body, _ = await self._signed(route, giving_up(response_id))
         async with self._session.post(url, data=body, headers=headers, proxy=self._proxies.for_url(str(url))):
             pass
 
@@ -157,7 +161,7 @@ class ProviderClient:
 
     async def _answer(self, route: Route, encoded: Encoded, call: ObservedCall) -> aiohttp.ClientResponse:
         """The response, once its head says that a stream follows."""
-        url, headers, body = await self._signed(route, encoded, call)
+        url, headers, body, proof = await self._signed(route, encoded, call)
         method = "GET" if body is None else "POST"
         proxy = self._proxies.for_url(str(url))
         response = await self._session.request(
@@ -165,7 +169,8 @@ class ProviderClient:
         )
         try:
             if response.status != 200 or response.content_type not in STREAM_TYPES:
-                raise refusal(response.status, response.headers, await response.content.read(ERROR_BODY_BYTES + 1))
+                said = _without_proof(await response.content.read(ERROR_BODY_BYTES + 1), proof)
+                raise refusal(response.status, response.headers, said)
         except BaseException:
             response.close()
             raise
@@ -173,7 +178,7 @@ class ProviderClient:
 
     async def _signed(
         self, route: Route, encoded: Encoded, call: ObservedCall | None = None
-    ) -> tuple[URL, dict[str, str], bytes | None]:
+    ) -> tuple[URL, dict[str, str], bytes | None, Mapping[str, str]]:
         url = route.endpoint.url(encoded.path)
         headers = {**HEADERS, **encoded.headers, **route.endpoint.headers}
         outgoing = Outgoing("GET" if encoded.body is None else "POST", url, headers, encoded.body or b"")
@@ -182,7 +187,7 @@ class ProviderClient:
         if call is not None:
             await call.sent(outgoing.method, url, encoded, proof)
         # The URL goes out as it was signed: nothing in it may be written in another way.
-        return URL(url, encoded=True), headers, encoded.body
+        return URL(url, encoded=True), headers, encoded.body, proof
 
     async def _within(
         self, seconds: float, work: Coroutine[Any, Any, aiohttp.ClientResponse]
@@ -223,3 +228,12 @@ class ProviderClient:
             pass
         finally:
             response.close()
+
+
+def _without_proof(body: bytes, proof: Mapping[str, str]) -> bytes:
+    """An error's body without our key: some servers repeat it, and errors are shown, stored and logged."""
+    for value in proof.values():
+        secret = value.rpartition(" ")[2].encode()
+        if len(secret) >= SECRET_BYTES:
+            body = body.replace(secret, b"[key]")
+    return body

@@ -900,8 +900,6 @@ CREATE INDEX inbox_by_user ON public.inbox USING btree (user_id);
 
 CREATE UNIQUE INDEX inbox_once ON public.inbox USING btree (user_id, chat_id, kind);
 
-CREATE INDEX inbox_unpushed ON public.inbox USING btree (created_at) WHERE (pushed_at IS NULL);
-
 CREATE INDEX inbox_unread ON public.inbox USING btree (user_id) WHERE (read_at IS NULL);
 
 CREATE INDEX login_services_of_organisation ON public.login_services USING btree (organisation_id, created_at);

@@ -40,7 +40,7 @@ class ReplicaTown:
         """Wait until every replica says that it may have traffic: then they hear each other."""
         async with asyncio.timeout(PATIENCE), aiohttp.ClientSession() as http:
             for each in self.replicas:
-                while (await http.get(f"{each.url}/readyz")).status != HTTPStatus.OK:  # noqa: ASYNC110
+                while not await _ready(http, each):  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
 
     async def asks(self, number: int, text: str) -> str:
@@ -66,6 +66,11 @@ class ReplicaTown:
     async def said(self, number: int, chat_id: str) -> list[str]:
         page = (await self.at(number).get(f"/chats/{chat_id}/messages?after=0")).json
         return ["".join(part.get("text", part["type"]) for part in message["parts"]) for message in page["items"]]
+
+
+async def _ready(http: aiohttp.ClientSession, replica: Replica) -> bool:
+    async with http.get(f"{replica.url}/readyz") as answer:
+        return answer.status == HTTPStatus.OK
 
 
 @asynccontextmanager

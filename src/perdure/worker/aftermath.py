@@ -6,12 +6,11 @@ import logging
 from asyncpg import Pool, Record
 
 from perdure.agent.history import Histories
-from perdure.agent.models import Models
+from perdure.agent.prepare import Preparation
 from perdure.agent.words import Words, describe, report_summary
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
 from perdure.core.errors import PerdureError, ProviderFailure
-from perdure.core.ids import ModelName
 from perdure.core.notice import Notice, Topic
 from perdure.machine.change import InboxKind
 from perdure.machine.machine import Committed
@@ -31,16 +30,20 @@ class Aftermath:
     """Describes chats whose turn ended here, one after the other."""
 
     def __init__(
-        self, pool: "Pool[Record]", histories: Histories, models: Models, client: ProviderClient, pubsub: Pubsub
+        self,
+        pool: "Pool[Record]",
+        histories: Histories,
+        preparation: Preparation,
+        client: ProviderClient,
+        pubsub: Pubsub,
     ) -> None:
         self._pool = pool
         self._histories = histories
-        self._models = models
+        self._preparation = preparation
         self._client = client
         self._pubsub = pubsub
         self._due: dict[object, Chat] = {}
         self._more = asyncio.Event()
-        self.model: ModelName | None = None
 
     def committed(self, committed: Committed) -> None:
         """Take note of a turn that ended."""
@@ -77,7 +80,8 @@ class Aftermath:
             # An agent's report says best what it was about.
             await self._write(chat, card, Words(summary=report_summary(history.messages)))
             return
-        model = await self._models.resolve(card, self.model or card.model, None)
+        wanted = (await self._preparation.sources.rules(card)).title_model
+        model = await self._preparation.models.resolve(card, wanted or card.model, None)
         with concerning(chat=card.id, turn=chat.turn, organisation=card.organisation_id, purpose="title"):
             words = await describe(self._client, model, history.messages)
         if card.turns > 1 and card.turns - card.summarised_turns < 3:

@@ -1,0 +1,201 @@
+"""What many subscribers of one chat get, how fast, and whether one that never reads slows the others."""
+
+import asyncio
+import os
+import socket
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import quantiles
+
+import msgspec
+
+from perdure.client.transcript import Transcript
+from perdure.core.chat import Status
+from perdure.core.events import AnyEvent, MessagePart
+from perdure.core.message import Message
+from perdure.store.pool import open_pool
+from perdure.testing.postgres import temporary_postgres
+from perdure.testing.town import ReplicaTown, replicas
+
+SLOWDOWN_BAR = 1.25
+LINE_LIMIT = 64 * 1024 * 1024
+PATIENCE = 120
+_events = msgspec.json.Decoder(AnyEvent)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many follow, what the answer is like, and how many follow without ever reading."""
+
+    name: str
+    subscribers: int
+    prompt: str
+    stuck: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    load: Load
+    complete: int
+    """Subscribers that assembled exactly what the database holds, part by part without a gap."""
+    events: int
+    seconds: float
+    """From the question until the last subscriber had everything."""
+    spread: float
+    """Between the first subscriber that had everything and the 99th percentile."""
+    cpu: float
+    """Of the server, microseconds per event and subscriber."""
+
+
+async def measured(subscribers: int, crowd: int) -> list[Row]:
+    """A chat with many subscribers; then a large answer for a crowd, without and with subscribers that are stuck."""
+    steady = "[[rate:400]] [[say:400 tokens]]"
+    large = "[[say:400000 tokens]]"
+    loads = [
+        Load("one", 1, steady),
+        Load("many", subscribers, steady),
+        Load("large answer", crowd, large),
+        Load("large answer, 5 stuck", crowd, large, stuck=5),
+    ]
+    async with _town() as town:
+        return [await _row(town, load) for load in loads]
+
+
+def table(rows: list[Row]) -> str:
+    head = f"{'':<24}{'subscribers':>12}{'complete':>10}{'events':>10}{'seconds':>9}{'spread ms':>11}{'µs/event':>10}"
+    lines = [head]
+    lines += [
+        f"{row.load.name:<24}{row.load.subscribers:>12}{row.complete:>10}{row.events:>10}{row.seconds:>9.2f}"
+        f"{row.spread * 1000:>11.1f}{row.cpu:>10.1f}"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def missed(rows: list[Row]) -> list[str]:
+    failures = [
+        f"{row.load.name}: {row.load.subscribers - row.complete} subscribers lack something"
+        for row in rows
+        if row.complete < row.load.subscribers
+    ]
+    free, stuck = rows[-2:]
+    if stuck.seconds / free.seconds > SLOWDOWN_BAR:
+        failures.append(f"stuck subscribers slow the others by {stuck.seconds / free.seconds:.2f}")
+    return failures
+
+
+@contextmanager
+def _folder() -> Generator[Path]:
+    with tempfile.TemporaryDirectory(prefix="perdure-bench-", ignore_cleanup_errors=True) as name:
+        # Root's Postgres runs as somebody else, who must be able to walk in.
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@asynccontextmanager
+async def _town() -> AsyncGenerator[ReplicaTown]:
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(_folder())
+        databases = stack.enter_context(temporary_postgres(folder / "postgres"))
+        await databases.prepare()
+        url = await stack.enter_async_context(databases.fresh())
+        pool = await stack.enter_async_context(open_pool(url))
+        yield await stack.enter_async_context(replicas(url, pool, folder, count=1))
+
+
+async def _row(town: ReplicaTown, load: Load) -> Row:
+    chat_id = await town.asks(0, "[[say:ready]]")
+    await town.comes_to_rest(0, chat_id)
+    deaf = [_deaf(town, chat_id) for _ in range(load.stuck)]
+    followers = [Follower(town, chat_id) for _ in range(load.subscribers)]
+    await asyncio.gather(*(follower.connect() for follower in followers))
+    before, started = _cpu(town), time.monotonic()
+    sent = await town.person.post(f"/chats/{chat_id}/messages", {"content": [{"type": "text", "text": load.prompt}]})
+    assert sent.status == 202, sent.body
+    ends = [end - started for end in await asyncio.gather(*(follower.ends() for follower in followers))]
+    cpu = _cpu(town) - before
+    for client in deaf:
+        client.close()
+    page = (await town.person.get(f"/chats/{chat_id}/messages?after=0")).json["items"]
+    expected = msgspec.convert(page, list[Message])
+    events = sum(follower.events for follower in followers)
+    late = quantiles(ends, n=100)[98] if len(ends) > 1 else ends[0]
+    return Row(
+        load=load,
+        complete=sum(follower.transcript.messages == expected and follower.parts > 0 for follower in followers),
+        events=events,
+        seconds=max(ends),
+        spread=late - min(ends),
+        cpu=cpu * 1_000_000 / events,
+    )
+
+
+class Follower:
+    """A client that reads as fast as it can."""
+
+    def __init__(self, town: ReplicaTown, chat_id: str) -> None:
+        self._town = town
+        self._chat_id = chat_id
+        self.transcript = Transcript()
+        self.events = self.parts = 0
+        self._reading: asyncio.Task[float] | None = None
+        self._ready = asyncio.Event()
+
+    async def connect(self) -> None:
+        """Follow, and hear what there is so far."""
+        self._reading = asyncio.ensure_future(self._read())
+        await asyncio.wait_for(self._ready.wait(), PATIENCE)
+
+    async def ends(self) -> float:
+        """When the turn was over for this client."""
+        assert self._reading is not None
+        return await asyncio.wait_for(self._reading, PATIENCE)
+
+    async def _read(self) -> float:
+        host, port = self._town.replicas[0].url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port), limit=LINE_LIMIT)
+        writer.write(_request(self._town, self._chat_id))
+        try:
+            while line := await reader.readline():
+                if line.startswith(b"data: ") and self._over(_events.decode(line[6:])):
+                    return time.monotonic()
+        finally:
+            writer.close()
+        raise ConnectionError("the stream ended before the turn did")
+
+    def _over(self, event: AnyEvent) -> bool:
+        self.events += 1
+        self.parts += isinstance(event, MessagePart)
+        self.transcript.add(event)
+        if self.transcript.card is not None:
+            self._ready.set()
+        return self.transcript.status is Status.WAITING and len(self.transcript.messages) > 3
+
+
+def _request(town: ReplicaTown, chat_id: str) -> bytes:
+    lines = (
+        f"GET /api/v1/chats/{chat_id}/stream HTTP/1.1",
+        "Host: bench",
+        "Accept: text/event-stream",
+        f"Authorization: Bearer {town.person.token}",
+    )
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def _deaf(town: ReplicaTown, chat_id: str) -> socket.socket:
+    """A client that asks for a stream and never reads."""
+    host, port = town.replicas[0].url.removeprefix("http://").split(":")
+    client = socket.create_connection((host, int(port)))
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.sendall(_request(town, chat_id))
+    return client
+
+
+def _cpu(town: ReplicaTown) -> float:
+    """Seconds that the server's process has used."""
+    fields = Path(f"/proc/{town.replicas[0].process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,94 @@
+"""Keeping house: chats that rest for long are archived, what was kept long enough is removed."""
+
+import logging
+from collections import defaultdict
+from datetime import timedelta
+
+import asyncpg
+import msgspec
+from asyncpg import Pool, Record
+
+from perdure.config.config import Config
+from perdure.core.clock import Clock
+from perdure.core.errors import PerdureError
+from perdure.core.ids import OrganisationId, UserId
+from perdure.core.notice import Notice, Topic
+from perdure.core.timing import HOUSEKEEPING_PERIOD, IDEMPOTENCY_KEPT, OVER_KEPT
+from perdure.machine.machine import Machine
+from perdure.store.away import AWAY
+from perdure.store.pubsub import Pubsub
+from perdure.store.queries import query
+
+BATCH = 200
+SHOWN_TITLES = 5
+_log = logging.getLogger(__name__)
+
+
+class Housekeeping:
+    """Goes through every organisation now and then. Of several replicas one does so at a time."""
+
+    def __init__(self, pool: "Pool[Record]", machine: Machine, config: Config, pubsub: Pubsub, clock: Clock) -> None:
+        self._pool = pool
+        self._machine = machine
+        self._config = config
+        self._pubsub = pubsub
+        self._clock = clock
+
+    async def run(self) -> None:
+        while True:
+            await self._clock.sleep(HOUSEKEEPING_PERIOD.total_seconds())
+            try:
+                await self.once()
+            except (PerdureError, asyncpg.PostgresError, *AWAY) as error:
+                _log.warning("house is kept later: %s", error)
+
+    async def once(self) -> None:
+        async with self._pool.acquire() as connection, connection.transaction():
+            if not await connection.fetchval(query("housekeeping/alone")):
+                return
+            for row in await self._pool.fetch(query("housekeeping/organisations")):
+                await self._tidy(row["id"])
+            await self._forget()
+
+    async def _tidy(self, organisation: OrganisationId) -> None:
+        settings = await self._config.settings(organisation)
+        if settings.auto_archive.idle_days > 0:
+            await self._archive(organisation, timedelta(days=settings.auto_archive.idle_days))
+        kept = timedelta(days=settings.retention.archived_days)
+        while gone := await self._pool.fetch(query("housekeeping/forget_chats"), organisation, kept, BATCH):
+            self._pubsub.publish([Notice(Topic.CHAT, row["id"], name="deleted") for row in gone])
+            await self._note(organisation, "chats.purge", chats=len(gone))
+        if files := await self._pool.fetch(query("housekeeping/forget_files"), organisation, kept):
+            await self._note(organisation, "files.purge", files=len(files))
+
+    async def _archive(self, organisation: OrganisationId, idle: timedelta) -> None:
+        """Archive families that nobody touched for so long, and tell each owner once."""
+        archived: defaultdict[UserId, list[str]] = defaultdict(list)
+        for row in await self._pool.fetch(query("housekeeping/idle_roots"), organisation, idle, BATCH):
+            try:
+                await self._machine.archive_family(row["id"], archived=True)
+            except PerdureError as error:
+                _log.info("chat %s is not archived: %s", row["id"], error)
+            else:
+                archived[row["owner_id"]].append(row["title"])
+        for owner, titles in archived.items():
+            await self._pool.execute(query("housekeeping/digest"), owner, *_digest(titles, idle))
+            self._pubsub.publish([Notice(Topic.INBOX, name=str(owner))])
+
+    async def _note(self, organisation: OrganisationId, action: str, **detail: int) -> None:
+        text = msgspec.json.encode(detail).decode()
+        await self._pool.execute(query("housekeeping/note"), organisation, action, text)
+
+    async def _forget(self) -> None:
+        """What is over for everybody."""
+        await self._pool.execute(query("housekeeping/forget_keys"), IDEMPOTENCY_KEPT)
+        await self._pool.execute(query("housekeeping/forget_queued"), IDEMPOTENCY_KEPT)
+        await self._pool.execute(query("housekeeping/forget_tokens"), OVER_KEPT)
+        await self._pool.execute(query("housekeeping/forget_sessions"))
+        await self._pool.execute(query("housekeeping/forget_links"))
+
+
+def _digest(titles: list[str], idle: timedelta) -> tuple[str, str]:
+    chats = "1 chat was" if len(titles) == 1 else f"{len(titles)} chats were"
+    more = f" and {len(titles) - SHOWN_TITLES} more" if len(titles) > SHOWN_TITLES else ""
+    return f"{chats} archived", f"Nobody used them for {idle.days} days: {', '.join(titles[:SHOWN_TITLES])}{more}."
