@@ -2,6 +2,8 @@
 
 import type { FieldSpec } from "../settings/form.tsx";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
+import { Secret } from "../settings/Secret.tsx";
+import { HookLog } from "./HookLog.tsx";
 
 interface Hook {
   id: string;
@@ -9,6 +11,8 @@ interface Hook {
   events: string[];
   name?: string;
   enabled?: boolean;
+  /** Only where the server just made it. */
+  secret?: string | null;
 }
 
 const EVENTS = [
@@ -35,7 +39,7 @@ const FIELDS: FieldSpec[] = [
     name: "secret",
     label: "Secret",
     kind: "password",
-    hint: "It signs every request. Empty keeps the one that is set, or makes one.",
+    hint: "It signs every request; at least 16 letters. Empty keeps the one that is set, or makes one.",
   },
   { name: "timeout_ms", label: "Patience (ms)", kind: "number", hint: "At most 5,000." },
   { name: "fail_open", label: "Go on when it cannot be asked", kind: "switch" },
@@ -52,6 +56,8 @@ export function Hooks() {
       initial={{ events: ["pre_tool_use"], timeout_ms: 1_500, enabled: true }}
       fields={FIELDS}
       idOf={(hook) => hook.id}
+      made={(hook) => hook.secret && <Secret text={hook.secret} label="Copy secret" />}
+      more={(hook) => <HookLog hook={hook.id} name={hook.name || hook.url} />}
       row={(hook) => (
         <>
           <strong>{hook.name || hook.url}</strong>{" "}

@@ -51,7 +51,7 @@ export function ResourcePage<Item>({
   const close = () => setOpen({ kind: "closed" });
   const create = async (values: Values) => {
     const item = await resource.create(values);
-    setOpen(made ? { kind: "made", item } : { kind: "closed" });
+    setOpen(made?.(item) ? { kind: "made", item } : { kind: "closed" });
   };
   return (
     <Section

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../api/client.ts";
+import type { Page } from "../api/types.ts";
+import { Problem } from "../settings/Section.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { ago, duration } from "../ui/format.ts";
+
+interface Delivery {
+  id: number;
+  event: string;
+  /** allowed, added, rewritten, denied or failed. */
+  outcome: string;
+  attempts: number;
+  duration_ms: number;
+  created_at: string;
+  detail?: string;
+}
+
+/** What a hook was asked, and what it answered. */
+export function HookLog({ hook, name }: { hook: string; name: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button small onClick={() => setOpen(true)}>
+        Log
+      </Button>
+      {open && (
+        <Dialog title={name} onClose={() => setOpen(false)}>
+          <Deliveries hook={hook} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Deliveries({ hook }: { hook: string }) {
+  const { data, error } = useQuery({
+    queryKey: ["deliveries", hook],
+    queryFn: () => api.get<Page<Delivery>>(`/hooks/${hook}/deliveries`),
+    retry: false,
+  });
+  return (
+    <div className="stack">
+      <Problem error={error} />
+      {data?.items.length === 0 && <p className="quiet">Nothing in the last week.</p>}
+      <ul className="rows">
+        {(data?.items ?? []).map((delivery) => (
+          <li key={delivery.id}>
+            <span className={`pill ${delivery.outcome === "failed" ? "pill-bad" : ""}`}>
+              {delivery.outcome}
+            </span>{" "}
+            {delivery.event.replaceAll("_", " ")}{" "}
+            <span className="quiet small">
+              {ago(delivery.created_at)} · {duration(delivery.duration_ms)}
+              {delivery.attempts > 1 && ` · ${delivery.attempts} attempts`}
+            </span>
+            {delivery.detail && <div className="quiet small">{delivery.detail}</div>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
