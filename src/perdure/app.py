@@ -25,6 +25,7 @@ from perdure.access.vapid import VapidKeys
 from perdure.agent.archive import StoredArchive
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import ConfiguredSources
+from perdure.agent.continuity import Bookmarks
 from perdure.agent.counsel import ModelCounsel
 from perdure.agent.history import Histories
 from perdure.agent.prepare import Preparation
@@ -502,6 +503,7 @@ def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange
         points=brought.points,
         measures=services.measures,
         traced=ground.spans.step,
+        bookmarks=Bookmarks(pool),
         forgetting=Forgetting(journal, yard.workspaces, clock),
     )
 

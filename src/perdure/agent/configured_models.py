@@ -90,6 +90,7 @@ def _route(provider: Provider, model: Model, key: str | None) -> Route:
         name=provider.name,
         base_url=provider.base_url or None,
         headers=provider.options.headers,
+        query=provider.options.query,
         region=provider.options.region,
         project=provider.options.project,
         api_version=provider.options.api_version,

@@ -1,10 +1,12 @@
 """Asking the model once: its stream goes into the flight, its last word comes back."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from msgspec import structs
 
+from perdure.agent.continuity import system_mark
 from perdure.agent.flight import Flight
 from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
@@ -20,7 +22,9 @@ from perdure.core.parts import AnyPart, Text, ToolCall
 from perdure.providers.client import ProviderClient
 from perdure.providers.pricing import cost
 from perdure.providers.projection.step import repair_step
+from perdure.providers.stream import ModelStream
 
+Asked = AbstractAsyncContextManager[ModelStream]
 CUT_SHORT = "The answer reached the model's output limit and was cut. Continue to get the rest."
 NOTHING_SAID = "The model answered nothing."
 FILTERED = ChatError("The provider's content filter withheld the answer.", ErrorKind.CONTENT_FILTER)
@@ -36,6 +40,17 @@ class Answer:
     block_hashes: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A response that the provider may be giving already, and who wants to know the name of the one that it gives."""
+
+    response_id: str | None = None
+    named: Callable[[str], None] | None = None
+
+
+NEW = Given()
+
+
 async def generate(
     client: ProviderClient,
     prepared: Prepared,
@@ -43,13 +58,15 @@ async def generate(
     flight: Flight,
     clock: Clock,
     *,
+    given: Given = NEW,
     reached: Callable[[str], None] = lambda _: None,
 ) -> Answer:
     """One attempt. What arrives before a failure or a cancellation stays in the flight."""
     started: float | None = None
     try:
-        async with client.stream(prepared.model.route, prepared.request(history)) as stream:
+        async with _asked(client, prepared, history, given.response_id) as stream:
             started = clock.monotonic()
+            stream.named = given.named
             reached("generate.opened")
             async for batch in stream:
                 flight.answer(batch)
@@ -61,6 +78,14 @@ async def generate(
     return _answer(prepared, flight, finish, hashes)
 
 
+def _asked(client: ProviderClient, prepared: Prepared, history: History, response_id: str | None) -> Asked:
+    """The model's stream: a new answer, or one that is being given already."""
+    model = prepared.model
+    if response_id is not None:
+        return client.resume(model.route, response_id, model.settings)
+    return client.stream(model.route, prepared.request(history))
+
+
 def _answer(prepared: Prepared, flight: Flight, finish: Finish, hashes: Sequence[str]) -> Answer:
     model = prepared.model
     parts = tuple(_with_server(part, prepared.toolset) for part in repair_step(flight.parts))
@@ -68,7 +93,7 @@ def _answer(prepared: Prepared, flight: Flight, finish: Finish, hashes: Sequence
         raise ProviderFailure(_filtered(model))
     price = model.route.model.price
     paid = None if finish.usage is None or price is None else cost(finish.usage, price)
-    messages = _messages(parts, _stamp(model, flight, finish, paid))
+    messages = _messages(parts, _stamp(prepared, flight, finish, paid))
     return Answer(messages=messages, finish=finish, cost=paid, block_hashes=hashes)
 
 
@@ -83,8 +108,9 @@ def _filtered(model: ResolvedModel) -> ChatError:
     return ChatError(FILTERED.message, FILTERED.kind, provider=model.route.provider)
 
 
-def _stamp(model: ResolvedModel, flight: Flight, finish: Finish, paid: int | None) -> NewMessage:
+def _stamp(prepared: Prepared, flight: Flight, finish: Finish, paid: int | None) -> NewMessage:
     """An answer without its parts."""
+    model = prepared.model
     return NewMessage(
         role=Role.ASSISTANT,
         parts=(),
@@ -96,6 +122,7 @@ def _stamp(model: ResolvedModel, flight: Flight, finish: Finish, paid: int | Non
         context_limit=finish.context_limit or model.window,
         finish_reason=finish.reason,
         provider_response_id=finish.response_id,
+        system_mark=None if finish.response_id is None else system_mark(prepared.system),
     )
 
 

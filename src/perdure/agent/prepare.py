@@ -6,6 +6,7 @@ from typing import Protocol
 
 from perdure.agent.compaction.shorten import fitted
 from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, may_compact
+from perdure.agent.continuity import chained
 from perdure.agent.decide import STEP_LIMIT, Policy
 from perdure.agent.history import History, newest_user_message
 from perdure.agent.models import Models, ResolvedModel
@@ -102,14 +103,16 @@ class Prepared:
         return cost(Usage(input=tokens, output=self.model.settings.max_output_tokens), price)
 
     def request(self, history: History) -> ModelRequest:
+        settings, continuation = chained(self.model.settings, history, self.system)
         return ModelRequest(
             messages=self._fitted(history),
             system=self.system,
             tools=self.toolset.specs(),
             web_search=self.model.web_search,
-            settings=self.model.settings,
+            settings=settings,
             files=self.files,
             cache_key=str(history.card.id),
+            continuation=continuation,
         )
 
     def _fitted(self, history: History) -> Sequence[NewMessage]:

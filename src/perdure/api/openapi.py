@@ -15,7 +15,7 @@ from perdure.core.events import AnyEvent
 Json = dict[str, Any]
 
 _REF = "#/components/schemas/{name}"
-_PRIVATE = ("provider_metadata", "provider_response_id", "covers", "visibility")
+_PRIVATE = ("provider_metadata", "provider_response_id", "system_mark", "covers", "visibility")
 
 
 def document(table: Table, version: str, *events: Any) -> Json:

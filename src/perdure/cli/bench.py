@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 import uvloop
 
-from perdure.cli import bench_machine, bench_streams, bench_trees, bench_workspaces
+from perdure.cli import bench_failover, bench_machine, bench_streams, bench_trees, bench_workspaces
 from perdure.cli.bench_providers import Load, measured, missed, table
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
@@ -86,3 +86,14 @@ def streams(
     for failure in failures:
         typer.echo(f"missed: {failure}", err=True)
     raise typer.Exit(1 if failures else 0)
+
+
+@app.command()
+def failover(
+    kills: Annotated[int, typer.Option(help="How many replicas are killed in the middle of an answer.", min=1)] = 30,
+    replicas: Annotated[int, typer.Option(help="How many run; all but one are killed again and again.", min=2)] = 4,
+) -> None:
+    """Seconds from a kill to the first new part of the answer, as a client of another replica sees it."""
+    takeovers = uvloop.run(bench_failover.measured(kills, replicas))
+    typer.echo(takeovers.table())
+    raise typer.Exit(0 if takeovers.met else 1)

@@ -77,6 +77,8 @@ class NewMessage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     context_limit: int | None = None
     finish_reason: FinishReason | None = None
     provider_response_id: str | None = None
+    system_mark: str | None = None
+    """On an answer that the provider keeps: what its system text is recognised by."""
     client_id: str | None = None
     queued_as: QueuedNumber | None = None
     covers: MessageNumber | None = None

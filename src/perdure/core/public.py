@@ -15,7 +15,7 @@ def visible(message: Message) -> bool:
 def public_message(message: Message) -> Message:
     """The message without what only its model can read."""
     parts = tuple(public_part(part) for part in message.parts)
-    return replace(message, parts=parts, provider_response_id=None, covers=None)
+    return replace(message, parts=parts, provider_response_id=None, system_mark=None, covers=None)
 
 
 def public_part(part: AnyPart) -> AnyPart:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from perdure.core.message import Effort, NewMessage
 from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
@@ -46,6 +46,9 @@ class ModelSettings(Struct, frozen=True, omit_defaults=True):
 
     For the Responses API two of them are ours: `chain` and `background`, each true or false.
     """
+
+    def without(self, option: str) -> "ModelSettings":
+        return structs.replace(self, options={name: value for name, value in self.options.items() if name != option})
 
 
 class Continuation(Struct, frozen=True):

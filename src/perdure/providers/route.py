@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from msgspec import structs
-
 from perdure.providers.credentials import Credentials
 from perdure.providers.dialects.dialect import Dialect, Encoded
 from perdure.providers.dialects.openai_responses.encode import CHAIN
@@ -39,6 +37,5 @@ class Route:
 
     def encode_whole(self, request: ModelRequest) -> Encoded:
         """The request again, without relying on what the provider remembers."""
-        options = {name: value for name, value in request.settings.options.items() if name != CHAIN}
-        settings = structs.replace(request.settings, options=options)
+        settings = request.settings.without(CHAIN)
         return self.encode(replace(request, settings=settings, continuation=Continuation(store=True)))

@@ -57,6 +57,8 @@ class ProviderSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str = ""
     base_url: str | None = None
     headers: dict[str, str] = {}
+    query: str = ""
+    """What every address of it ends with."""
     region: str | None = None
     """Where Bedrock or Vertex runs the model."""
     project: str | None = None
@@ -172,7 +174,8 @@ def _at(
         max_tokens_field=quirks.max_tokens_field,
         replays_reasoning=quirks.replays_reasoning,
     )
-    return Endpoint(address, provider.headers, query, joined, framing)
+    asked = "&".join(part for part in (query, provider.query.lstrip("?&")) if part)
+    return Endpoint(address, provider.headers, asked, joined, framing)
 
 
 def _required(provider: ProviderSettings, field: str) -> str:

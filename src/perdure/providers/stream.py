@@ -1,6 +1,7 @@
 """One answer on its way: network pieces in, batches of deltas out, guarded against silence."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Self
 
 import aiohttp
@@ -47,6 +48,8 @@ class ModelStream:
         self._silence = silence
         self._deadline = first_deadline
         self._reading = False
+        self.named: Callable[[str], None] | None = None
+        """Told the id of the response once it is known, before anything of its content is."""
         self._guard = asyncio.create_task(self._watch())
 
     @property
@@ -110,6 +113,9 @@ class ModelStream:
             overhear(piece)
         heard = self._listener.events
         batch = self._listener.feed(piece)
+        if self.named is not None and (position := self.position) is not None:
+            self.named(position[0])
+            self.named = None
         if self._listener.events > heard:
             self._deadline = self._clock.monotonic() + self._silence
         return batch

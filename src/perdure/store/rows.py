@@ -32,6 +32,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     context_limit: int | None = None
     finish_reason: FinishReason | None = None
     provider_response_id: str | None = None
+    system_mark: str | None = None
 
 
 _answers = msgspec.json.Decoder(Answer)
@@ -218,6 +219,7 @@ def message_of(row: Record) -> Message:
         context_limit=answer.context_limit,
         finish_reason=answer.finish_reason,
         provider_response_id=answer.provider_response_id,
+        system_mark=answer.system_mark,
         client_id=row["client_id"],
         queued_as=row["queued_as"],
         covers=row["covers"],

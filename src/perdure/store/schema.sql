@@ -134,6 +134,14 @@ ALTER TABLE public.audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.background_responses (
+    chat_id uuid NOT NULL,
+    history_version bigint NOT NULL,
+    model text NOT NULL,
+    response_id text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.budget_slices (
     payer uuid NOT NULL,
     month date NOT NULL,
@@ -703,6 +711,9 @@ CREATE TABLE public.workspaces (
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.background_responses
+    ADD CONSTRAINT background_responses_pkey PRIMARY KEY (chat_id);
+
 ALTER TABLE ONLY public.budget_slices
     ADD CONSTRAINT budget_slices_pkey PRIMARY KEY (payer, month, replica_id);
 
@@ -969,6 +980,9 @@ ALTER TABLE ONLY public.audit
 
 ALTER TABLE ONLY public.audit
     ADD CONSTRAINT audit_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.background_responses
+    ADD CONSTRAINT background_responses_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.chat_cards
     ADD CONSTRAINT chat_cards_id_fkey FOREIGN KEY (id) REFERENCES public.chats(id) ON DELETE CASCADE;

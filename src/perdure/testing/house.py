@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -11,6 +12,7 @@ import msgspec
 from asyncpg import Pool, Record
 
 from perdure.access.keyring import Keyring
+from perdure.agent.continuity import Bookmarks
 from perdure.agent.history import Histories
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import NoServers, Preparation, Rules, Servers, Tools
@@ -37,12 +39,10 @@ from perdure.observe.call_meter import CallMeter
 from perdure.observe.measures.all import Measures
 from perdure.observe.tool_watch import ToolWatch
 from perdure.providers.client import ProviderClient
-from perdure.providers.credentials import ApiKey
-from perdure.providers.dialects.registry import dialect_named
-from perdure.providers.endpoint import Endpoint
-from perdure.providers.model import Model, Price
+from perdure.providers.model import Model, Price, Thinking
 from perdure.providers.request import ModelSettings
 from perdure.providers.route import Route
+from perdure.providers.service import ProviderSettings, Service
 from perdure.store.commit import NewCard
 from perdure.store.connection import connect
 from perdure.store.execution import Execution
@@ -65,12 +65,26 @@ PATIENCE = 20
 AT_ONCE = Limits(timedelta(), timedelta())
 
 
+SERVICES = {
+    "anthropic_messages": Service.ANTHROPIC,
+    "openai_responses": Service.OPENAI,
+    "openai_chat": Service.OPENAI,
+    "gemini": Service.GOOGLE,
+}
+
+
+THINKING = dict.fromkeys(SERVICES, Thinking.EFFORT) | {"anthropic_messages": Thinking.BUDGET}
+
+
 class SimulatedModels:
     """Every model name leads to the simulator."""
 
-    def __init__(self, url: str, *, dialect: str = "anthropic_messages", window: int = 200_000) -> None:
+    def __init__(
+        self, url: str, *, dialect: str = "anthropic_messages", window: int = 200_000, thinks: bool = False
+    ) -> None:
         self.url = url
         self._dialect = dialect
+        self._thinking = THINKING[dialect] if thinks else Thinking.NONE
         self.window = window
         self.threshold = 0.7
         self.settings = ModelSettings()
@@ -80,13 +94,16 @@ class SimulatedModels:
 
     async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:  # noqa: ARG002
         chosen = name if name and name not in self.gone else ModelName("demo")
-        model = Model(id=chosen, dialect=self._dialect, context_window=self.window, price=Price(3_000_000, 15_000_000))
-        route = Route(
+        model = Model(
+            id=chosen,
+            dialect=self._dialect,
+            context_window=self.window,
+            thinking=self._thinking,
+            price=Price(3_000_000, 15_000_000),
+        )
+        route = replace(
+            Route.to(ProviderSettings(service=SERVICES[self._dialect], base_url=self.url), model, "sim-key"),
             provider="Simulator",
-            dialect=dialect_named(self._dialect),
-            endpoint=Endpoint(self.url),
-            credentials=ApiKey("sim-key", header="x-api-key", prefix=""),
-            model=model,
         )
         return ResolvedModel(
             name=chosen,
@@ -169,6 +186,7 @@ class House:
             clock=clock,
             purses=Purses(pool, clock),
             measures=measures,
+            bookmarks=Bookmarks(pool),
             forgetting=Forgetting(journal, NoKeys(), clock),
         )
         self.organisation = OrganisationId(uuid4())
@@ -269,6 +287,7 @@ class House:
         ]
 
     worker: Worker
+    lease: Lease
 
 
 def _words(message: Message) -> list[str]:
@@ -302,6 +321,7 @@ async def open_house(
         house = House(pool, SimulatedModels(sim_url, **models), client, clock, measures)
         await house.move_in()
         lease = Lease(lambda: connect(url), SystemClock(), version="test", capacity=200)
+        house.lease = lease
         house.worker = Worker(house.kit, lease, pool, house.announcer, house.bus, limits=limits)
         await lease.start()
         running = asyncio.create_task(house.worker.run())

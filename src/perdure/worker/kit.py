@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from perdure.agent.continuity import Bookmarks
 from perdure.agent.history import Histories
 from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
@@ -56,6 +57,7 @@ class Kit:
     clock: Clock
     purses: Purses
     forgetting: Forgetting
+    bookmarks: Bookmarks
     lease: Right = field(default_factory=Always)
     points: Points = field(default_factory=Unarmed)
     measures: Measures = field(default_factory=Measures)

@@ -26,6 +26,7 @@ from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.retry import final_error, may_retry, retry_state
 from perdure.worker.drive import Drive, gave_up
 from perdure.worker.duties.following import step_and_next
+from perdure.worker.duties.outliving import ResponseGone, outliving
 
 
 async def generate_step(drive: Drive, facts: Facts) -> None:
@@ -39,8 +40,13 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
     reached("generate.taken_off")
     try:
         with drive.asking(history, "answer"):
-            async with asyncio.timeout(GENERATE_CAP.total_seconds()):
-                answer = await generate(drive.kit.client, prepared, history, flight, drive.kit.clock, reached=reached)
+            async with asyncio.timeout(GENERATE_CAP.total_seconds()), outliving(drive, prepared) as given:
+                answer = await generate(
+                    drive.kit.client, prepared, history, flight, drive.kit.clock, given=given, reached=reached
+                )
+    except ResponseGone:
+        drive.land()
+        return
     except ProviderFailure as failure:
         drive.land()
         await _failed(drive, classify(failure))

@@ -1,8 +1,8 @@
 """Chain mode: the provider keeps the conversation, and a new turn sends only what the user said since.
 
 The first request of a turn hangs on the last stored response. Every other one (tool results, a summary in between)
-leaves the chain and sends the whole history, which the provider stores anew. So does another model. A changed system
-text does not have to: it is not part of what is remembered, and goes along with every request.
+leaves the chain and sends the whole history, which the provider stores anew. So does another model, and so does a
+changed system text, which whoever asks knows of.
 """
 
 from collections.abc import Sequence

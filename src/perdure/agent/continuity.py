@@ -1,0 +1,63 @@
+"""How an answer hangs together with what the provider keeps: the chain of a chat, and responses that outlive us."""
+
+from asyncpg import Pool, Record
+
+from perdure.agent.history import History
+from perdure.core.chat import Chat
+from perdure.core.message import Kind, Role
+from perdure.providers.dialects.openai_responses.encode import BACKGROUND, CHAIN, NAME
+from perdure.providers.prompt import block_hash
+from perdure.providers.request import Continuation, ModelSettings
+from perdure.providers.route import Route
+from perdure.store.away import asking_the_database
+from perdure.store.queries import query
+
+
+def system_mark(system: tuple[str, ...]) -> str:
+    """What a system text is recognised by."""
+    return block_hash("\n\n".join(system).encode("utf8", "surrogatepass"))
+
+
+def chained(settings: ModelSettings, history: History, system: tuple[str, ...]) -> tuple[ModelSettings, Continuation]:
+    """The settings of a request. A changed system text leaves the chain, and what comes of it begins another."""
+    if not settings.options.get(CHAIN):
+        return settings, Continuation()
+    answered = (m for m in reversed(history.messages) if m.role is Role.ASSISTANT and m.kind is Kind.ORDINARY)
+    last = next(answered, None)
+    if last is None or last.system_mark in (None, system_mark(system)):
+        return settings, Continuation()
+    return settings.without(CHAIN), Continuation(store=True)
+
+
+def outlives(route: Route, settings: ModelSettings) -> bool:
+    """Whether an answer goes on at the provider when nobody listens."""
+    return route.dialect.name == NAME and bool(settings.options.get(BACKGROUND))
+
+
+class Bookmark:
+    """Which response answers a chat's history, so that whoever drives the chat next can listen to the same one."""
+
+    def __init__(self, pool: "Pool[Record]", chat: Chat, model: str) -> None:
+        self._pool = pool
+        self._at = (chat.id, chat.history_version, model)
+
+    async def find(self) -> str | None:
+        with asking_the_database():
+            return await self._pool.fetchval(query("background_responses/find"), *self._at)
+
+    async def put(self, response_id: str) -> None:
+        with asking_the_database():
+            await self._pool.execute(query("background_responses/put"), *self._at, response_id)
+
+    async def drop(self) -> None:
+        with asking_the_database():
+            await self._pool.execute(query("background_responses/drop"), *self._at[:1])
+
+
+class Bookmarks:
+    def __init__(self, pool: "Pool[Record]") -> None:
+        self._pool = pool
+
+    def of(self, chat: Chat, route: Route, settings: ModelSettings) -> Bookmark | None:
+        """A bookmark, where there is something to come back to."""
+        return Bookmark(self._pool, chat, route.model.id) if outlives(route, settings) else None

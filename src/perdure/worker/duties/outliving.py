@@ -1,0 +1,83 @@
+"""Answers that go on at the provider while nobody listens: found again after a crash, given up after a stop."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import aiohttp
+
+from perdure.agent.continuity import Bookmark
+from perdure.agent.generate import NEW, Given
+from perdure.agent.prepare import Prepared
+from perdure.core.errors import ProviderFailure, Unavailable
+from perdure.core.failure import ErrorKind
+from perdure.providers.errors.classification import classify
+from perdure.worker.drive import Drive
+
+_log = logging.getLogger(__name__)
+# The connection failed, not the answer: it can be listened to again.
+_CUT = frozenset({ErrorKind.TIMEOUT, ErrorKind.STARTUP_TIMEOUT, ErrorKind.STREAM_SILENCE_TIMEOUT})
+
+
+class ResponseGone(Exception):
+    """The answer that was begun cannot be had any more. The next attempt asks anew."""
+
+
+@asynccontextmanager
+async def outliving(drive: Drive, prepared: Prepared) -> AsyncGenerator[Given]:
+    """What to listen to, for a model whose answers outlive us; a new answer for every other."""
+    model = prepared.model
+    bookmark = drive.kit.bookmarks.of(drive.chat, model.route, model.settings)
+    if bookmark is None:
+        yield NEW
+        return
+    listener = _Listener(bookmark, await bookmark.find())
+    stopped = drive.moved_on_from(drive.chat)
+    try:
+        yield Given(listener.begun, listener.named)
+    except ProviderFailure as failure:
+        if classify(failure).kind in _CUT:
+            raise
+        await bookmark.drop()
+        if listener.begun is not None:
+            raise ResponseGone from failure
+        raise
+    except asyncio.CancelledError:
+        if stopped() and listener.name is not None:
+            await asyncio.shield(_give_up(drive, prepared, listener.name))
+        raise
+    finally:
+        await listener.noted()
+
+
+class _Listener:
+    """Keeps the bookmark up to date with the response that is listened to."""
+
+    def __init__(self, bookmark: Bookmark, begun: str | None) -> None:
+        self.begun = begun
+        self.name = begun
+        self._bookmark = bookmark
+        self._writes = set[asyncio.Task[None]]()
+
+    def named(self, response_id: str) -> None:
+        if response_id != self.name:
+            self.name = response_id
+            self._writes.add(asyncio.create_task(self._put(response_id)))
+
+    async def _put(self, response_id: str) -> None:
+        try:
+            await self._bookmark.put(response_id)
+        except Unavailable as error:
+            _log.warning("a crash would repeat the answer %s: %s", response_id, error)
+
+    async def noted(self) -> None:
+        if self._writes:
+            await asyncio.wait(self._writes)
+
+
+async def _give_up(drive: Drive, prepared: Prepared, response_id: str) -> None:
+    try:
+        await drive.kit.client.give_up(prepared.model.route, response_id)
+    except (aiohttp.ClientError, OSError, ProviderFailure) as error:
+        _log.info("the provider was not told to stop %s: %s", response_id, error)

@@ -1,0 +1,104 @@
+"""Providers that keep answers: turns that hang on the last one, and answers that outlive whoever asked for them."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import msgspec
+import pytest
+
+from perdure.agent.prompt import Surroundings
+from perdure.core.card import Card
+from perdure.core.chat import State
+from perdure.core.ids import ChatId
+from perdure.machine.transitions.endings import Interrupt
+from perdure.providers.request import ModelSettings
+from perdure.sim.server import Simulator
+from perdure.store.pool import Pool
+from perdure.testing.house import House, PlainSources, open_house
+
+
+@pytest.fixture
+async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
+    async with open_house(database_url, pool, sim.url, dialect="openai_responses") as house:
+        yield house
+
+
+class Instructed(PlainSources):
+    """A system text that somebody changes."""
+
+    text = "Be brief."
+
+    async def surroundings(self, card: Card) -> Surroundings:  # noqa: ARG002
+        return Surroundings(instructions=self.text)
+
+
+def sent(sim: Simulator) -> list[dict[str, Any]]:
+    return [msgspec.json.decode(entry.body, type=dict[str, Any]) for entry in sim.requests if entry.body]
+
+
+async def says(house: House, chat: ChatId, text: str) -> None:
+    await house.someone_adds(chat, text)
+    assert (await house.comes_to_rest(chat)).state is State.W
+
+
+async def test_a_turn_hangs_on_the_last_answer_until_the_system_text_changes(house: House, sim: Simulator) -> None:
+    sources = Instructed()
+    object.__setattr__(house.kit.preparation, "sources", sources)
+    house.models.settings = ModelSettings(options={"chain": True})
+    chat = await house.someone_asks("[[say:One.]]")
+    await house.comes_to_rest(chat)
+    await says(house, chat, "[[say:Two.]]")
+    sources.text = "Be long."
+    await says(house, chat, "[[say:Three.]]")
+    await says(house, chat, "[[say:Four.]]")
+    first, second, third, fourth = sent(sim)
+    assert ["previous_response_id" in request for request in (first, second, third, fourth)] == [
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert (len(second["input"]), len(third["input"]), len(fourth["input"])) == (1, 5, 1)
+    assert third["store"] is True
+
+
+async def test_an_answer_in_the_background_is_found_again_by_the_next_driver(
+    house: House, sim: Simulator, database_url: str, pool: Pool
+) -> None:
+    house.models.settings = ModelSettings(options={"background": True})
+    chat = await house.someone_asks("[[say:Half ]] [[gate:open]] [[say:and whole.]]")
+    await sim.gates["open"].reached()
+    while not await pool.fetchval("SELECT count(*) FROM background_responses"):
+        pass
+    await house.worker.drain()
+    await sim.gates["open"].set(open=True)
+    async with open_house(database_url, pool, sim.url, dialect="openai_responses") as heir:
+        heir.models.settings = house.models.settings
+        rested = await heir.comes_to_rest(chat)
+        question, *answer = await heir.said(chat)
+        assert (rested.state, " ".join(answer)) == (State.W, "Half and whole.")
+        assert question.startswith("[[say")
+    assert len(sent(sim)) == 1
+
+
+async def test_an_answer_that_the_provider_forgot_is_asked_for_again(house: House, sim: Simulator, pool: Pool) -> None:
+    house.models.settings = ModelSettings(options={"background": True})
+    chat = await house.someone_asks("[[fault:cut x1]] [[say:Whole.]]")
+    await house.until(chat, lambda row: row.retry_state is not None)
+    await pool.execute("UPDATE background_responses SET response_id = 'resp_forgotten'")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, (await house.said(chat))[-1], len(sent(sim))) == (State.W, "Whole.", 2)
+
+
+async def test_a_stopped_answer_is_given_up(house: House, sim: Simulator, pool: Pool) -> None:
+    house.models.settings = ModelSettings(options={"background": True})
+    chat = await house.someone_asks("[[say:Half ]] [[gate:never]]")
+    await sim.gates["never"].reached()
+    await house.machine.change(chat, Interrupt())
+    rested = await house.comes_to_rest(chat)
+    assert rested.state is State.W
+    response_id = await pool.fetchval("SELECT response_id FROM background_responses")
+    address = f"{sim.url}/v1/responses/{response_id}"
+    async with aiohttp.ClientSession(headers={"authorization": "Bearer sim-key"}) as http, http.get(address) as kept:
+        assert (await kept.json())["status"] == "cancelled"
