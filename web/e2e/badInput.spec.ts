@@ -50,3 +50,21 @@ test("two megabytes pasted become a file that goes along", async ({ person }) =>
   await person.composer.press("Enter");
   await person.reads("got the log");
 });
+
+test("a message of ten thousand lines is sent whole", async ({ person }) => {
+  await person.startsChat("[[say:hello]]");
+  await person.seesRest();
+  // Typing it line by line is what takes a browser minutes; the text as a whole is what the page has to bear.
+  await person.composer.evaluate((box: HTMLTextAreaElement) => {
+    const lines = Array.from({ length: 10_000 }, (_, at) => `line ${at}`);
+    const value = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
+    value?.set?.call(box, [...lines, "[[say:read it all]]"].join("\n"));
+    box.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  });
+  await person.composer.press("Enter");
+  await expect(person.transcript.locator(".row-text").last()).toHaveText("read it all");
+  await person.seesRest();
+  await person.composer.press("ArrowUp");
+  await expect(person.composer).toHaveValue(/^line 0\nline 1\n/);
+  expect((await person.composer.inputValue()).split("\n")).toHaveLength(10_001);
+});
