@@ -37,6 +37,7 @@ WORK = (
     "[[call:create_workspace]] [[then]] "
     '[[call:execute {"command": "echo ran >> marker; wc -l < marker"}]] [[then]] [[say:5 tokens]]'
 )
+FAMILY = ("tools.started", "tools.ran", "tools.journaled", "wait.looked")
 # The second answer asks for the command, and the second batch runs it: both are worth dying in.
 SECOND = 2
 ENDING = str(Path(__file__).with_name("ending.py"))
@@ -65,3 +66,17 @@ async def _ended_at(point: str, how: str, database_url: str, pool: Pool, folder:
         said = (await town.at(1).get(f"/chats/{chat}/messages?after=0")).json["items"]
         assert [message["role"] for message in said] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
         assert said[4]["parts"][0]["result"].splitlines()[0].strip() == "1"
+
+
+@pytest.mark.parametrize("point", FAMILY)
+async def test_a_parent_hears_all_its_agents_although_its_replica_was_killed(
+    point: str, database_url: str, pool: Pool, tmp_path: Path
+) -> None:
+    async with replicas(database_url, pool, tmp_path, first=(ENDING, point, "1", "SIGKILL")) as town:
+        chat = await town.asks(0, "Ask 3 agents to look around.")
+        await town.replicas[0].process.wait()
+        rested = await town.comes_to_rest(1, chat)
+        assert rested["status"] == "waiting"
+        assert (await town.said(1, chat))[-1].count("| finished |") == 3
+        agents = (await town.at(1).get(f"/chats/{chat}/children")).json["items"]
+        assert [agent["status"] for agent in agents] == ["waiting"] * 3

@@ -25,6 +25,7 @@ from perdure.providers.errors.classification import classify
 from perdure.providers.errors.retry import may_retry, retry_delay
 from perdure.providers.pricing import cost
 from perdure.providers.request import ModelRequest
+from perdure.store.away import asking_the_database
 from perdure.store.queries import query
 from perdure.store.rows import parts_of
 from perdure.tools.advisor import Advice
@@ -95,7 +96,8 @@ class ModelCounsel:
 
     async def _uses(self, ctx: ToolContext) -> int:
         """How often advice was given in this turn, as its history says."""
-        rows = await self._pool.fetch(query("messages/advice"), ctx.key.chat_id, ctx.told.turn)
+        with asking_the_database():
+            rows = await self._pool.fetch(query("messages/advice"), ctx.key.chat_id, ctx.told.turn)
         results = [part for row in rows for part in parts_of(row["parts"]) if isinstance(part, ToolResult)]
         return sum(part.tool == "advisor" and not part.is_error and _is_advice(part.result) for part in results)
 

@@ -1,12 +1,14 @@
 """Trees of agents while replicas, agents and parents are killed and stopped: no wake-up may be lost."""
 
 import sys
+from collections.abc import Sequence
 
 import msgspec
 
 from perdure.cli.ground import inhabited, own_postgres, replica_users
 from perdure.config.models import ModelOptions, Price
-from perdure.proof.trees import AGENTS, Harvest, Orchard
+from perdure.proof.processes import SERVE
+from perdure.proof.trees import AGENTS, PATIENCE, Ground, Harvest, Orchard
 from perdure.store.connection import connect
 
 # Nobody's chats take all the room of a replica.
@@ -18,7 +20,10 @@ _OPTIONS = ModelOptions(
 _FAST = "UPDATE model_settings SET model = 'swift', options = $1"
 
 
-async def measured(trees: int, replicas: int, seed: int) -> Harvest:
+async def measured(
+    trees: int, replicas: int, seed: int, *, program: Sequence[str] = SERVE, patience: float = PATIENCE
+) -> Harvest:
+    """Trees on a Postgres, a simulator and replicas of their own. `program` is what a replica runs."""
     with own_postgres() as postgres:
         async with inhabited(postgres, PEOPLE) as (_, tokens):
             await replica_users(postgres.url, replicas)
@@ -26,7 +31,8 @@ async def measured(trees: int, replicas: int, seed: int) -> Harvest:
             await connection.execute(_FAST, msgspec.json.encode(_OPTIONS).decode())
             await connection.close()
             folder = postgres.folder / "replicas"
-            orchard = Orchard(postgres.url, tokens, folder, replicas=replicas, trees=trees, seed=seed)
+            ground = Ground(database_url=postgres.url, tokens=tokens, folder=folder, program=program)
+            orchard = Orchard(ground, replicas=replicas, trees=trees, seed=seed, patience=patience)
             return await orchard.run(_shown)
 
 

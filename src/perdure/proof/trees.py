@@ -72,16 +72,23 @@ class Harvest:
         return [f"tree {tree.number} ({tree.root}): {text}" for tree in self.trees for text in tree.wrong]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What trees grow on: a database with tokens in it, and how to start a replica."""
+
+    database_url: str
+    tokens: Sequence[str]
+    folder: Path
+    program: Sequence[str] = SERVE
+
+
 class Orchard:
     """Grows trees on a fleet whose replicas are killed all the while."""
 
-    def __init__(
-        self, database_url: str, tokens: Sequence[str], folder: Path, *, replicas: int, trees: int, seed: int
-    ) -> None:
-        self._database_url = database_url
-        self._tokens = tokens
-        self._folder = folder
+    def __init__(self, ground: Ground, *, replicas: int, trees: int, seed: int, patience: float = PATIENCE) -> None:
+        self._ground = ground
         self._replicas = replicas
+        self._patience = patience
         self._dice = Random(f"{seed} trees")
         self._seed = seed
         self._trees = [Tree(number) for number in range(trees)]
@@ -91,11 +98,12 @@ class Orchard:
     async def run(self, progress: Callable[[str], None]) -> Harvest:
         begun = time.monotonic()
         async with AsyncExitStack() as stack:
+            ground = self._ground
             replicas = await stack.enter_async_context(
-                fleet(self._database_url, self._folder, self._replicas, (*SERVE,))
+                fleet(ground.database_url, ground.folder, self._replicas, ground.program)
             )
             front = await stack.enter_async_context(Front(replicas.urls, Random(f"{self._seed} front")).running())
-            clients = [await stack.enter_async_context(Client(front.url, token=token)) for token in self._tokens]
+            clients = [await stack.enter_async_context(Client(front.url, token=token)) for token in ground.tokens]
             async with self._killing(replicas):
                 await self._grow(clients, progress)
             await replicas.heal()
@@ -151,11 +159,11 @@ class Orchard:
         dice = Random(f"{self._seed} {tree.number}")
         meddling = asyncio.create_task(self._meddle(client, tree, dice))
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(self._patience):
                 while (await _surely(lambda: client.chats.get(chat.id))).card.status not in AT_REST:  # noqa: ASYNC110
                     await asyncio.sleep(_LOOK_AGAIN)
         except TimeoutError:
-            tree.wrong.append(f"the parent is not at rest after {PATIENCE:.0f} s")
+            tree.wrong.append(f"the parent is not at rest after {self._patience:.0f} s")
         finally:
             meddling.cancel()
             await asyncio.wait({meddling})
@@ -181,7 +189,7 @@ class Orchard:
 
     async def _check(self) -> None:
         """What the database says about every tree, once everything is healed and at rest."""
-        connection = await asyncpg.connect(self._database_url)
+        connection = await asyncpg.connect(self._ground.database_url)
         try:
             await self._settled(connection)
             for tree in self._trees:
@@ -192,7 +200,7 @@ class Orchard:
 
     async def _settled(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(min(60, self._patience)):
                 while await connection.fetchval(sql("restless")):  # noqa: ASYNC110
                     await asyncio.sleep(_LOOK_AGAIN)
 

@@ -13,6 +13,7 @@ from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, ModelName, WorkspaceId
 from perdure.core.message import Effort
 from perdure.core.parts import AnyPart, Text
+from perdure.store.away import asking_the_database
 from perdure.store.queries import query
 from perdure.store.rows import parts_of
 
@@ -30,7 +31,6 @@ class Parent:
     workspace_id: WorkspaceId | None
     client_tool_deadline: timedelta | None
     settings: str
-    budget_left: int | None
     depth: int
     working: int
     """Agents of the whole tree that are not at rest."""
@@ -58,10 +58,10 @@ class Agent:
 
 
 async def parent(pool: "Pool[Record]", chat_id: ChatId) -> Parent:
-    row = await pool.fetchrow(query("family/parent"), chat_id)
-    if row is None:
+    rows = await _rows(pool, "parent", chat_id)
+    if not rows:
         raise ChatNotFound
-    limit = row["budget_limit"]
+    row = rows[0]
     return Parent(
         root_id=row["root_id"],
         model=row["model"],
@@ -69,7 +69,6 @@ async def parent(pool: "Pool[Record]", chat_id: ChatId) -> Parent:
         workspace_id=row["workspace_id"],
         client_tool_deadline=row["client_tool_deadline"],
         settings=row["settings"],
-        budget_left=None if limit is None else max(0, limit - row["budget_used"]),
         depth=row["depth"],
         working=row["working"],
         system=tuple(parts_of(parts) for parts in row["system"]),
@@ -78,7 +77,7 @@ async def parent(pool: "Pool[Record]", chat_id: ChatId) -> Parent:
 
 async def agents(pool: "Pool[Record]", chat_id: ChatId, ids: Sequence[ChatId] | None = None) -> list[Agent]:
     """The agents below a chat: all of them, or those of the named that are."""
-    rows = await pool.fetch(query("family/agents"), chat_id, None if ids is None else list(ids))
+    rows = await _rows(pool, "agents", chat_id, None if ids is None else list(ids))
     return [_agent(row) for row in rows]
 
 
@@ -97,9 +96,15 @@ def _agent(row: Record) -> Agent:
 
 
 async def parent_of(pool: "Pool[Record]", chat_id: ChatId) -> ChatId | None:
-    return await pool.fetchval(query("family/parent_of"), chat_id)
+    rows = await _rows(pool, "parent_of", chat_id)
+    return rows[0]["parent_id"] if rows else None
 
 
 async def unwoken(pool: "Pool[Record]", limit: int) -> list[ChatId]:
     """Parked parents with an agent that rests."""
-    return [ChatId(row["id"]) for row in await pool.fetch(query("family/unwoken"), limit)]
+    return [ChatId(row["id"]) for row in await _rows(pool, "unwoken", limit)]
+
+
+async def _rows(pool: "Pool[Record]", name: str, *values: object) -> list[Record]:
+    with asking_the_database():
+        return await pool.fetch(query(f"family/{name}"), *values)

@@ -74,7 +74,7 @@ class Family:
             model=chosen,
             effort=effort or above.effort,
         )
-        create = Create((*_system(above), message), budget_limit=above.budget_left)
+        create = Create((*_system(above), message))
         card = _card(ctx, above, kind, storable(title or prompt), chosen, effort or above.effort)
         try:
             await self._machine.create(child, card, [create], self._request(ctx))

@@ -1,6 +1,5 @@
 -- What a chat hands down to an agent that it starts: its card, how deep it stands, how many agents of its tree work now.
 SELECT c.root_id, c.model, c.effort, c.workspace_id, c.client_tool_deadline, c.settings,
-    e.budget_limit, e.budget_spent + e.budget_reserved AS budget_used,
     (
         WITH RECURSIVE up AS (
             SELECT c.parent_id AS id
@@ -18,5 +17,4 @@ SELECT c.root_id, c.model, c.effort, c.workspace_id, c.client_tool_deadline, c.s
         WHERE m.chat_id = c.id AND m.role = 'system' AND m.hidden_in IS NULL ORDER BY m.number
     ) AS system
 FROM chat_cards c
-JOIN chats e ON e.id = c.id
 WHERE c.id = $1
