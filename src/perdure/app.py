@@ -95,8 +95,11 @@ from perdure.stream.watch.streams import INBOX_PATTERN, LIST_PATTERN, WatchStrea
 from perdure.stream.watch.watches import Watches
 from perdure.tools.advisor import Advisor
 from perdure.tools.family import Family
+from perdure.tools.hooks.hooks import Hooks
+from perdure.tools.hooks.post import Post
 from perdure.tools.mcp.exchange import Exchange, open_exchange
 from perdure.tools.mcp.way import Outside
+from perdure.tools.personal_skills import PersonalSkills
 from perdure.tools.recall import Recall
 from perdure.tools.reports import Waits
 from perdure.tools.skills import Skills
@@ -276,7 +279,8 @@ async def running(
         await shop.lease.start()
         search = follow_search(stack, ground.pool, services, ground.announcer)
         await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.exchange.lines, aftermath, search)
-        await started(stack, shop.recorder, ground.spans, make_push(stack, ground))
+        hooks = [services.hooks] if services.hooks else []
+        await started(stack, shop.recorder, ground.spans, make_push(stack, ground), *hooks)
         await started(
             stack, Housekeeping(ground.pool, services.machine, services.config, ground.pubsub, services.clock)
         )
@@ -386,10 +390,15 @@ def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measur
     return Yard(workspaces, contexts, Lookout(workspaces, contexts, PullRequests(forge, clock), clock))
 
 
-def connect_servers(settings: Settings, ground: Ground, yard: Yard) -> Exchange:
+def beyond(settings: Settings) -> Outside:
+    """What stands between us and the network."""
     proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
     trusted = ssl.create_default_context(cafile=settings.ca_file) if settings.ca_file else None
-    outside, services = Outside(proxy=proxies.for_url, trusted=trusted), ground.services
+    return Outside(proxy=proxies.for_url, trusted=trusted)
+
+
+def connect_servers(settings: Settings, ground: Ground, yard: Yard) -> Exchange:
+    services, outside = ground.services, beyond(settings)
     return open_exchange(
         ground.pool,
         services.config,
@@ -468,7 +477,7 @@ def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange
     pool, services, episodes = ground.pool, ground.services, Episodes()
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
     models = ConfiguredModels(services.config, Catalog.load())
-    skills = Skills(WorkspaceSkills(yard.contexts, yard.workspaces))
+    skills = Skills(WorkspaceSkills(yard.contexts, yard.workspaces), PersonalSkills(services.config, pool))
     counsel = ModelCounsel(pool, services.config, models, client, clock, services.measures.agents)
     known = {
         Workspaces: yard.workspaces,
@@ -477,11 +486,13 @@ def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange
         Config: services.config,
         Skills: skills,
         Advisor: Advisor(counsel),
+        Hooks: services.hooks,
     }
     sources = ConfiguredSources(services.config, yard.contexts, skills)
     toolbox = Toolbox(services.config, yard.workspaces, counsel, brought.tools)
     return Kit(
         machine=services.machine,
+        hooks=services.hooks,
         histories=Histories(pool),
         preparation=Preparation(models, toolbox, sources, files, exchange.tools),
         client=client,
@@ -514,8 +525,10 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announce
     keyring = open_keyring(settings.secret_key, settings.data_dir)
     config = Config(pool, pubsub, keyring, clock)
     machine = Machine(Execution(pool, measures=measures.database), announcer)
+    outside = beyond(settings)
     return Services(
         machine=machine,
+        hooks=Hooks(pool, config, keyring, clock, measures.hooks, Post(clock, outside.proxy, outside.trusted)),
         family=Family(pool, machine, config, measures.agents),
         waits=Waits(pool, machine, measures.agents),
         rows=lambda actor: ActorRows(actor, pool),

@@ -163,7 +163,8 @@ def _about_the_end(chat: Chat, history: History, toolset: Toolset, facts: Facts)
     if _stopped_by_tool(history, toolset):
         return Finish(Ending.STOP_AFTER_TOOL)
     last = history.last
-    if last is not None and last.role is Role.ASSISTANT and last.finish_reason is not FinishReason.PAUSED:
+    said = last is not None and last.role is Role.ASSISTANT and last.finish_reason is not FinishReason.PAUSED
+    if said and not history.put_off:
         return Finish(Ending.COMPLETE)
     if history.steps(chat.turn) >= facts.step_limit:
         return Finish(Ending.MAX_STEPS)

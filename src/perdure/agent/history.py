@@ -61,6 +61,24 @@ class History(Struct, frozen=True):
         """Model answers since the message that began the turn."""
         return sum(1 for m in self.since(turn) if m.role is Role.ASSISTANT and m.kind is Kind.ORDINARY)
 
+    def prodded(self, turn: int) -> bool:
+        """Whether a hook has put off the end of this turn."""
+        last: Role | None = None
+        for message in self.since(turn):
+            if message.kind is Kind.HOOK and message.visibility is Visibility.MODEL and last is Role.ASSISTANT:
+                return True
+            if message.kind is Kind.ORDINARY:
+                last = message.role
+        return False
+
+    @property
+    def put_off(self) -> bool:
+        """Whether a hook has just put off the end: the model is asked once more."""
+        last = self.last
+        return last is not None and any(
+            message.kind is Kind.HOOK and message.visibility is Visibility.MODEL for message in self.since(last.number)
+        )
+
     def calls(self, number: int) -> tuple[ToolCall, ...]:
         """The calls of a message that are ours or the client's to answer, in order."""
         message = self.message(number)

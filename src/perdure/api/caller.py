@@ -19,7 +19,9 @@ from perdure.api.taker import Taking
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
 from perdure.config.admin import Configuration, ModelConfiguration
 from perdure.config.config import Config
+from perdure.config.hook_admin import HookConfiguration
 from perdure.config.mcp_admin import McpServers
+from perdure.config.settings import Experiment
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ChatId, FileId, MessageNumber, ModelName, WorkspaceId
 from perdure.core.notice import Notice, Topic
@@ -28,6 +30,8 @@ from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import EditMessage, Target
 from perdure.store.commit import NewCard
+from perdure.tools.hooks.speech import Subject
+from perdure.tools.hooks.submission import submitted
 
 T = TypeVar("T")
 
@@ -86,6 +90,10 @@ class Caller:
     @cached_property
     def model_configuration(self) -> ModelConfiguration:
         return ModelConfiguration(self.rows)
+
+    @cached_property
+    def hook_configuration(self) -> HookConfiguration:
+        return HookConfiguration(self.rows, self.services.keyring)
 
     @cached_property
     def mcp_servers(self) -> McpServers:
@@ -165,6 +173,17 @@ class Caller:
         files = {row["id"]: File(str(row["id"]), row["name"], row["media_type"]) for row in rows}
         parts = tuple(_part(part, index, files) for index, part in enumerate(content))
         return Said(parts, tuple(FileId(file_id) for file_id in dict.fromkeys(wanted)))
+
+    async def submitted(self, said: Said, chat_id: ChatId | None, *, begins: str = "") -> Said:
+        """What the caller says, as the organisation's hooks leave it. Nothing is stored yet."""
+        actor = self.actor
+        subject = Subject(organisation_id=actor.organisation_id, owner_id=actor.user_id, chat_id=chat_id)
+        return Said(await submitted(self.services.hooks, subject, said.parts, begins=begins), said.files)
+
+    async def experiment(self, experiment: Experiment) -> None:
+        """A feature that is not switched on is not there."""
+        if experiment not in (await self.config.settings(self.actor.organisation_id)).experiments:
+            raise NotFound(f"This needs the experiment {experiment.value!r}, which is not switched on.")
 
     async def workspace(self, workspace_id: WorkspaceId | None) -> WorkspaceId | None:
         """The id, if it is that of a workspace of the caller's own."""

@@ -9,6 +9,8 @@ from perdure.api.http import Answer
 from perdure.core.errors import (
     BuildFailed,
     EditedMessageNotUser,
+    HookDenied,
+    HookDispatchFailed,
     InvalidInput,
     KeyReused,
     Misconfigured,
@@ -45,6 +47,7 @@ STATUSES: Mapping[type[Exception], int] = {
     Misconfigured: 400,
     Unauthenticated: 401,
     NotAllowed: 403,
+    HookDenied: 403,
     NotFound: 404,
     Refused: 409,
     TooLarge: 413,
@@ -52,6 +55,7 @@ STATUSES: Mapping[type[Exception], int] = {
     QueueFull: 429,
     RateLimited: 429,
     ProviderFailure: 502,
+    HookDispatchFailed: 502,
     Unavailable: 503,
 }
 
@@ -90,6 +94,10 @@ def _problem(error: Exception) -> Problem:
             return Problem(str(error), log_tail or None)
         case ProviderFailure(error=failure):
             return Problem(failure.message, failure.detail, failure.kind)
+        case HookDenied():
+            return Problem(str(error), kind=ErrorKind.HOOK_DENIED)
+        case HookDispatchFailed():
+            return Problem(str(error), kind=ErrorKind.HOOK_DISPATCH_FAILED)
         case PerdureError():
             return Problem(str(error))
         case _:

@@ -49,6 +49,9 @@ EXAMPLES: Mapping[str, Any] = {
         "options": {"price": {"input": 3_000_000, "output": 15_000_000}},
     },
     "change_model": {"default": True},
+    "add_hook": {"url": "https://rules.example.org/perdure", "events": ["pre_tool_use"], "tools": ["execute"]},
+    "change_hook": {"fail_open": True},
+    "put_skill": {"description": "How we write release notes", "content": "One line per change, in the present tense."},
     "add_mcp_server": {
         "slug": "everything",
         "url": "https://mcp.example.org/mcp",

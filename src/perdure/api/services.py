@@ -21,6 +21,7 @@ from perdure.observe.measures.all import Measures
 from perdure.observe.tracing import Tracing
 from perdure.store.pubsub import Pubsub
 from perdure.tools.family import Family
+from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.mcp.desk import McpDesk
 from perdure.tools.reports import Waits
 from perdure.workspaces.contexts import Contexts
@@ -53,5 +54,6 @@ class Services:
     titles: Titles | None = None
     workspaces: Workspaces | None = None
     contexts: Contexts | None = None
+    hooks: Hooks | None = None
     mcp: McpDesk | None = None
     """Absent where this process reaches no servers."""

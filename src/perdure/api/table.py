@@ -7,6 +7,7 @@ from perdure.api.routes import (
     copies,
     debug,
     files,
+    hooks,
     inbox,
     login,
     mcp,
@@ -18,6 +19,7 @@ from perdure.api.routes import (
     session,
     settings,
     sharing,
+    skills,
     titles,
     usage,
     workspaces,
@@ -45,4 +47,6 @@ TABLE = Table(
     budgets.routes,
     workspaces.routes,
     mcp.routes,
+    hooks.routes,
+    skills.routes,
 )

@@ -8,6 +8,8 @@ PerdureError
 │   └── QueuedMessageNotFound
 ├── Unauthenticated          nobody knows who asks
 ├── NotAllowed               the caller may not do this
+├── HookDenied               a hook of the organisation said no
+├── HookDispatchFailed       a hook that must be heard could not be asked
 ├── RateLimited              too often; says when to come back
 ├── TooLarge                 more than we read
 ├── Refused                  the state does not allow it
@@ -74,6 +76,14 @@ class Unauthenticated(PerdureError):
 
 class NotAllowed(PerdureError):
     """The one who asks may not do this."""
+
+
+class HookDenied(PerdureError):
+    """A hook said no. The message is what it said."""
+
+
+class HookDispatchFailed(PerdureError):
+    """A hook could not be asked, and without its word nothing goes on."""
 
 
 class RateLimited(PerdureError):

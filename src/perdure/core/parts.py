@@ -21,6 +21,8 @@ class Part(Struct, frozen=True, omit_defaults=True, tag_field="type"):
 class Text(Part, frozen=True, tag="text"):
     text: str
     provider_metadata: ProviderMetadata | None = None
+    model_only: bool = False
+    """Added for the model by somebody else, and not shown to people."""
 
 
 class Reasoning(Part, frozen=True, tag="reasoning"):

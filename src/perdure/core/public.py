@@ -14,7 +14,7 @@ def visible(message: Message) -> bool:
 
 def public_message(message: Message) -> Message:
     """The message without what only its model can read."""
-    parts = tuple(public_part(part) for part in message.parts)
+    parts = tuple(public_part(part) for part in message.parts if not (isinstance(part, Text) and part.model_only))
     return replace(message, parts=parts, provider_response_id=None, system_mark=None, covers=None)
 
 

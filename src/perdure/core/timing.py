@@ -127,3 +127,6 @@ MCP_STREAM_SILENCE = timedelta(minutes=5)
 MCP_LISTEN_AGAIN = timedelta(seconds=5)
 MCP_TOKEN_MARGIN = timedelta(minutes=1)
 MCP_SIGN_IN_KEPT = timedelta(minutes=10)
+
+HOOK_LOG_KEPT = timedelta(days=7)
+HOOK_LOG_SWEEP = timedelta(hours=1)

@@ -51,6 +51,8 @@ from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.store.workspaces import WorkspaceRows
 from perdure.testing.workshop import workshop
 from perdure.tools.family import Family
+from perdure.tools.hooks.hooks import Hooks
+from perdure.tools.hooks.post import Post
 from perdure.tools.mcp.exchange import open_exchange
 from perdure.tools.reports import Waits
 from perdure.workspaces.contexts import Contexts
@@ -98,6 +100,7 @@ def services_for(
         measures=measures,
         workspaces=workspaces,
         contexts=workspaces and Contexts(WorkspaceContextRows(pool), workspaces, bus),
+        hooks=Hooks(pool, config, keyring, clock, measures.hooks, Post(clock)),
         mcp=open_exchange(pool, config, keyring, clock, measures.mcp, workspaces).desk,
     )
 

@@ -12,10 +12,10 @@ from asyncpg import Pool, Record
 from perdure.config.config import Config
 from perdure.config.settings import SubagentModels
 from perdure.core.chat import Busy, Chat, State
-from perdure.core.errors import ChatNotFound, KeyTaken, Refused, TransitionNotAllowed
+from perdure.core.errors import ChatNotFound, HookDenied, KeyTaken, Refused, TransitionNotAllowed
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Effort, NewMessage, Role, Visibility
-from perdure.core.parts import Text
+from perdure.core.parts import AnyPart, Text
 from perdure.core.text import storable
 from perdure.machine.change import Plan
 from perdure.machine.machine import Machine, Request
@@ -27,6 +27,9 @@ from perdure.observe.measures.agents import AgentMeasures
 from perdure.store import family
 from perdure.store.commit import Guard, IdempotencyKey, NewCard
 from perdure.store.family import Agent, Parent
+from perdure.tools.hooks.hooks import Hooks
+from perdure.tools.hooks.speech import Subject
+from perdure.tools.hooks.submission import submitted
 from perdure.tools.tool import Mode, ToolContext, ToolFailed
 
 _log = logging.getLogger(__name__)
@@ -69,7 +72,7 @@ class Family:
         chosen = await self._model(ctx, kind, model) or ctx.told.model or above.model
         message = NewMessage(
             role=Role.USER,
-            parts=(Text(storable(prompt)),),
+            parts=await self._submitted(ctx, child, prompt),
             created_by=ctx.owner_id,
             model=chosen,
             effort=effort or above.effort,
@@ -82,6 +85,14 @@ class Family:
         except TransitionNotAllowed:
             _log.debug("agent %s is there already", child)
         return child
+
+    async def _submitted(self, ctx: ToolContext, child: ChatId, prompt: str) -> tuple[AnyPart, ...]:
+        """The prompt as hooks leave it."""
+        subject = Subject(organisation_id=ctx.organisation_id, owner_id=ctx.owner_id, chat_id=child)
+        try:
+            return await submitted(ctx.services.get(Hooks), subject, (Text(storable(prompt)),), begins="spawn")
+        except HookDenied as error:
+            raise ToolFailed(f"A hook denied the prompt: {error}") from error
 
     async def _check_limits(self, ctx: ToolContext, above: Parent) -> None:
         limits = (await self._config.settings(ctx.organisation_id)).subagents

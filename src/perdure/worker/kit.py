@@ -18,6 +18,7 @@ from perdure.observe.measures.all import Measures
 from perdure.providers.client import ProviderClient
 from perdure.store.journal import Journal
 from perdure.tools.family import Family
+from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.reports import Waits
 from perdure.worker.forgetting import Forgetting
 from perdure.worker.points import Points, Unarmed
@@ -58,6 +59,7 @@ class Kit:
     purses: Purses
     forgetting: Forgetting
     bookmarks: Bookmarks
+    hooks: Hooks | None = None
     lease: Right = field(default_factory=Always)
     points: Points = field(default_factory=Unarmed)
     measures: Measures = field(default_factory=Measures)

@@ -39,12 +39,19 @@ class Summariser:
     """A model that summarises, within a bounded time and size."""
 
     def __init__(
-        self, client: ProviderClient, model: ResolvedModel, frame: Frame, progress: Callable[[str], None]
+        self,
+        client: ProviderClient,
+        model: ResolvedModel,
+        frame: Frame,
+        progress: Callable[[str], None],
+        *,
+        guidance: Sequence[str] = (),
     ) -> None:
         self._client = client
         self._model = model
         self._frame = frame
         self._progress = progress
+        self._instruction = "\n\n".join((INSTRUCTION, *guidance))
 
     async def summarise(self, messages: Sequence[NewMessage]) -> Summary:
         """One summary, by way of pieces where the whole does not fit."""
@@ -55,7 +62,9 @@ class Summariser:
     def room(self) -> int:
         """Tokens of conversation that fit one request."""
         window = self._model.window or UNKNOWN_WINDOW
-        return max(1_000, window * 9 // 10 - self._output - self._frame.tokens() - estimate((_said(INSTRUCTION),)))
+        return max(
+            1_000, window * 9 // 10 - self._output - self._frame.tokens() - estimate((_said(self._instruction),))
+        )
 
     @property
     def _output(self) -> int:
@@ -65,8 +74,8 @@ class Summariser:
     async def _summarise(self, messages: Sequence[NewMessage]) -> Summary:
         pieces = _pieces(messages, self.room)
         if len(pieces) == 1:
-            return await self._ask((*fitted(pieces[0], self.room), _said(INSTRUCTION)))
-        summaries = [await self._ask((*fitted(piece, self.room), _said(INSTRUCTION))) for piece in pieces]
+            return await self._ask((*fitted(pieces[0], self.room), _said(self._instruction)))
+        summaries = [await self._ask((*fitted(piece, self.room), _said(self._instruction))) for piece in pieces]
         joined = "\n\n".join(summary.text for summary in summaries)
         final = await self._ask((*fitted((_said(joined),), self.room), _said(JOINING)))
         return Summary(final.text, sum((summary.usage for summary in summaries), final.usage))

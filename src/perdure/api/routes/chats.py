@@ -86,6 +86,7 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
     """Begin a chat with a message. The agent starts on it at once."""
     said = await caller.said(body.content)
     model = await caller.model(body.model)
+    said = await caller.submitted(said, None, begins="create")
     message = NewMessage(
         role=Role.USER,
         parts=said.parts,

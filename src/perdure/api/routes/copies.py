@@ -37,6 +37,7 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
     model = await caller.model(body.model)
     messages = copied(history)
     if said is not None:
+        said = await caller.submitted(said, chat_id, begins="fork")
         user, client = caller.actor.user_id, body.client_id
         new = NewMessage(
             role=Role.USER, parts=said.parts, created_by=user, model=model, effort=body.effort, client_id=client

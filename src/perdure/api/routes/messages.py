@@ -45,12 +45,13 @@ async def list_messages(caller: Caller, chat_id: ChatId, query: MessagesQuery) -
 async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     """Say something. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
     seen = await caller.chats.own(chat_id)
-    said = await caller.said(body.content)
+    said, model = await caller.said(body.content), await caller.model(body.model)
+    said = await caller.submitted(said, chat_id)
     message = NewMessage(
         role=Role.USER,
         parts=said.parts,
         created_by=caller.actor.user_id,
-        model=await caller.model(body.model),
+        model=model,
         effort=body.effort,
         client_id=body.client_id,
     )
@@ -67,8 +68,8 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
 async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, body: EditBody) -> Sent:
     """Say it differently: the message and all that followed give way to this one."""
     seen = await caller.chats.own(chat_id)
-    said = await caller.said(body.content)
-    model = await caller.model(body.model)
+    said, model = await caller.said(body.content), await caller.model(body.model)
+    said = await caller.submitted(said, chat_id)
 
     def edit(target: Target) -> EditMessage:
         message = NewMessage(

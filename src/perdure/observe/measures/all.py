@@ -3,6 +3,7 @@
 from perdure.observe.measures.agents import AgentMeasures
 from perdure.observe.measures.calls import CallMeasures
 from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.hooks import HookMeasures
 from perdure.observe.measures.mcp import McpMeasures
 from perdure.observe.measures.replica import ReplicaMeasures
 from perdure.observe.measures.requests import RequestMeasures
@@ -22,6 +23,7 @@ class Measures:
         self.calls = CallMeasures(self.metrics)
         self.tools = ToolMeasures(self.metrics)
         self.agents = AgentMeasures(self.metrics)
+        self.hooks = HookMeasures(self.metrics)
         self.mcp = McpMeasures(self.metrics)
         self.replica = ReplicaMeasures(self.metrics)
         self.streams = StreamMeasures(self.metrics)

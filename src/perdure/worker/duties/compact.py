@@ -10,14 +10,17 @@ from perdure.agent.compaction.compact import TOOL_NAME, Job, compact
 from perdure.agent.compaction.summary import Summariser
 from perdure.agent.decide import Compact, Facts, Source
 from perdure.agent.models import ResolvedModel
+from perdure.config.hooks import HookEvent
 from perdure.core.deltas import ToolCallDelta
 from perdure.core.errors import ProviderFailure
+from perdure.core.message import Kind
 from perdure.core.parts import ToolCall
 from perdure.machine.change import CardChange
 from perdure.machine.transitions.steps import CommitStep
 from perdure.providers.pricing import cost
 from perdure.worker.drive import Drive
 from perdure.worker.duties.following import step_and_next
+from perdure.worker.duties.hooking import around_compaction, rows
 
 _log = logging.getLogger(__name__)
 
@@ -33,15 +36,18 @@ async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None
     flight.answer([ToolCallDelta(0, call.call_id, TOOL_NAME, args)])
     model = await _summarising_model(drive, prepared.model)
     job = Job(history=history, frame=prepared.frame, model=prepared.model, source=decision.source, call=call)
-    summariser = Summariser(drive.kit.client, model, prepared.frame, lambda _: None)
+    guidance = await around_compaction(drive, HookEvent.PRE_COMPACT, {"source": decision.source.value})
+    summariser = Summariser(drive.kit.client, model, prepared.frame, lambda _: None, guidance=guidance.contexts)
     with drive.asking(history, "compaction"):
         compaction = await compact(job, summariser)
     flight.result(0, compaction.result)
     drive.overflowed = False
+    payload = {"source": decision.source.value, "result": compaction.result.result}
+    added = rows(await around_compaction(drive, HookEvent.POST_COMPACT, payload), Kind.CONTEXT)
     price = model.route.model.price
     paid = cost(compaction.usage, price) if price else 0
     step = CommitStep(
-        messages=compaction.messages,
+        messages=(*compaction.messages, *added),
         consume_compaction=decision.source is Source.MANUAL,
         spend=paid,
         card=CardChange(cost=paid),

@@ -45,6 +45,13 @@ def step_and_next(
     return bundle
 
 
+def or_failed(
+    bundle: Callable[[Chat], Sequence[Transition]], step: CommitStep, failure: ChatError | None
+) -> Callable[[Chat], Sequence[Transition]]:
+    """The bundle; or, where something ends the turn, the step alone and the error."""
+    return bundle if failure is None else lambda _: (step, FinishError(failure), Abandon())
+
+
 def _decision(step: CommitStep, planned: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision:
     if all(message.kind is Kind.NOTICE for message in step.messages):
         # The model said nothing.

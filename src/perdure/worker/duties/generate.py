@@ -25,7 +25,8 @@ from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttemp
 from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.retry import final_error, may_retry, retry_state
 from perdure.worker.drive import Drive, gave_up
-from perdure.worker.duties.following import step_and_next
+from perdure.worker.duties.following import or_failed, step_and_next
+from perdure.worker.duties.hooking import before_tools
 from perdure.worker.duties.outliving import ResponseGone, outliving
 
 
@@ -58,9 +59,12 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
     reached("generate.answered")
     drive.overflowed = False
     drive.overloads = 0
-    step = _step(_introduced(answer, prepared, history, drive.chat.turn), prepared.toolset.kinds())
+    introduced = _introduced(answer, prepared, history, drive.chat.turn)
+    hooked = await before_tools(drive, introduced.messages)
+    step = _step(replace(introduced, messages=hooked.messages), prepared.toolset.kinds())
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
-    await drive.commit_by(step_and_next(step, history, prepared.toolset, after), fence=drive.fence(attempt=True))
+    bundle = step_and_next(step, history, prepared.toolset, after)
+    await drive.commit_by(or_failed(bundle, step, hooked.failure), fence=drive.fence(attempt=True))
     drive.kit.purses.settle(history.card, drive.owner.worker_id, answer.cost or 0)
     drive.calls_seen = drive.chat.last_assistant
     reached("generate.committed")

@@ -1,5 +1,7 @@
 """Running the calls of the last answer, and committing their results as one step."""
 
+from dataclasses import replace
+
 from perdure.agent.decide import Facts, RefuseBatch, RunTools
 from perdure.agent.run_tools import Batch, Results, refused_batch
 from perdure.core.card import CardChange
@@ -8,7 +10,8 @@ from perdure.machine.transitions.steps import CommitStep
 from perdure.tools.budget import result_budget
 from perdure.tools.tool import Told
 from perdure.worker.drive import Drive
-from perdure.worker.duties.following import step_and_next
+from perdure.worker.duties.following import or_failed, step_and_next
+from perdure.worker.duties.hooking import after_tools
 
 
 async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
@@ -47,8 +50,10 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
         )
     )
     reached("tools.finished")
-    step = _step(results)
-    await drive.commit_by(step_and_next(step, history, prepared.toolset, facts), fence=drive.fence(attempt=True))
+    hooked = await after_tools(drive, results.messages)
+    step = _step(replace(results, messages=hooked.messages))
+    bundle = or_failed(step_and_next(step, history, prepared.toolset, facts), step, hooked.failure)
+    await drive.commit_by(bundle, fence=drive.fence(attempt=True))
     drive.forget(decision.calls, message)
     reached("tools.committed")
     if any(prepared.toolset.reframes(call.tool) for call in decision.calls):

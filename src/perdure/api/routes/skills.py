@@ -1,0 +1,63 @@
+"""Your own skills: what you teach your agents once."""
+
+import re
+
+import msgspec
+
+from perdure.access.roles import Permission
+from perdure.access.rows import Row
+from perdure.api.caller import Caller
+from perdure.api.routing import Routes
+from perdure.api.wire.skills import SKILL_NAME, SkillBody, SkillEntries, SkillEntry, SkillText
+from perdure.config.skills import MOST, header_of
+from perdure.core.errors import InvalidInput, NotFound, Refused, Validation
+
+routes = Routes("skills")
+
+
+@routes.get("/skills")
+async def list_skills(caller: Caller) -> SkillEntries:
+    """Your skills."""
+    rows = await caller.rows.all("skills/list")
+    return SkillEntries(tuple(SkillEntry(**dict(row)) for row in rows))
+
+
+@routes.get("/skills/{name}")
+async def read_skill_text(caller: Caller, name: str) -> SkillText:
+    """One of your skills."""
+    return _shown(await caller.rows.one("skills/read", name))
+
+
+@routes.put("/skills/{name}")
+async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
+    """Keep a skill, or change it. Your agents see what it is for, and read it when they need it."""
+    caller.actor.require(Permission.CHAT)
+    if re.match(SKILL_NAME, name) is None:
+        raise InvalidInput("The name cannot be used.", Validation("name", "small letters, digits and dashes"))
+    header = header_of(body.content)
+    if header.name and header.name != name:
+        raise InvalidInput("The skill has another name.", Validation("content", f"its header says {header.name!r}"))
+    description = body.description.strip() or header.description[:1_000]
+    if not description:
+        raise InvalidInput("Nothing says what the skill is for.", Validation("description", "is needed"))
+    files = msgspec.json.encode(body.files).decode()
+    row = await caller.rows.one("skills/put", name, description, body.content, files, MOST)
+    if row is None:
+        raise Refused(f"You have {MOST} skills, which is the limit. Delete one first.")
+    caller.personal_config_changed()
+    return _shown(row)
+
+
+@routes.delete("/skills/{name}")
+async def delete_skill(caller: Caller, name: str) -> None:
+    """Forget one of your skills."""
+    if await caller.rows.one("skills/delete", name) is None:
+        raise NotFound("You have no such skill.")
+    caller.personal_config_changed()
+
+
+def _shown(row: Row | None) -> SkillText:
+    if row is None:
+        raise NotFound("You have no such skill.")
+    files = msgspec.json.decode(row["files"], type=dict[str, str])
+    return SkillText(**{**dict(row), "files": files})

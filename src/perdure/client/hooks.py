@@ -1,0 +1,42 @@
+"""For programs that are asked by hooks: is a request really from the server, and new?"""
+
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+
+from perdure.core.signature import DISPATCH, SIGNATURE, TIMESTAMP, signature
+
+AGE_SECONDS = 300
+REMEMBERED = 10_000
+
+
+class Forged(Exception):
+    """The request is not from the server, is old, or came before."""
+
+
+class HookReceiver:
+    """Checks requests of one hook. Keep it: it remembers what it has seen.
+
+    A question that is asked again because the connection broke has a new signature and counts as new; the same bytes
+    sent twice do not.
+    """
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret
+        self._seen: OrderedDict[str, None] = OrderedDict()
+
+    def check(self, headers: Mapping[str, str], body: bytes, *, now: float | None = None) -> None:
+        """Raises Forged unless the request is genuine and new. Header names count in any case."""
+        found = {name.lower(): value for name, value in headers.items()}
+        timestamp, dispatch = found.get(TIMESTAMP.lower(), ""), found.get(DISPATCH.lower(), "")
+        given = found.get(SIGNATURE.lower(), "")
+        if not hmac.compare_digest(given, signature(self._secret, timestamp, dispatch, body)):
+            raise Forged("The signature is wrong.")
+        if not timestamp.isdigit() or abs((time.time() if now is None else now) - int(timestamp) / 1000) > AGE_SECONDS:
+            raise Forged("The request is too old.")
+        if given in self._seen:
+            raise Forged("The request came before.")
+        self._seen[given] = None
+        while len(self._seen) > REMEMBERED:
+            self._seen.popitem(last=False)

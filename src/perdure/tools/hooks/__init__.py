@@ -1,0 +1,1 @@
+"""Hooks: at seven points somebody else is asked by a signed request, and may deny, rewrite or add."""

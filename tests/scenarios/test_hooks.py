@@ -1,0 +1,185 @@
+"""Hooks from end to end: a real replica asks a real program, which checks the signature and has its say."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tools.hooks.receiver import SECRET, Receiver, receiving
+
+from perdure.store.pool import Pool
+from perdure.testing.town import ReplicaTown, replicas
+
+RECALL = '[[call:recall {"words": "weather"}]]'
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
+    async with replicas(database_url, pool, tmp_path, count=1) as town:
+        await town.at(0).put("/settings/experiments", {"value": ["hooks"]})
+        yield town
+
+
+async def hook(town: ReplicaTown, receiver: Receiver, *events: str, **options: Any) -> str:
+    body = {"url": receiver.url, "events": list(events), "secret": SECRET, **options}
+    made = await town.at(0).post("/hooks", body)
+    assert made.status == 201, made.body
+    return made.json["id"]
+
+
+async def parts(town: ReplicaTown, chat: str, kind: str) -> list[dict[str, Any]]:
+    page = (await town.at(0).get(f"/chats/{chat}/messages?after=0")).json
+    return [part for message in page["items"] for part in message["parts"] if part["type"] == kind]
+
+
+async def deliveries(town: ReplicaTown, hook_id: str, count: int) -> list[dict[str, Any]]:
+    """The log, once it has so many lines: it is written without anybody waiting for it."""
+    async with asyncio.timeout(10):
+        while len(items := (await town.at(0).get(f"/hooks/{hook_id}/deliveries")).json["items"]) < count:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    return items
+
+
+def say(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+async def test_a_denied_prompt_is_403_and_nothing_is_stored(town: ReplicaTown, receiver: Receiver) -> None:
+    hook_id = await hook(town, receiver, "user_prompt_submit")
+    receiver.answering = lambda _: {"decision": "deny", "user_message": "No secrets in prompts, please."}
+    said = await town.at(0).post("/chats", say("my password is hunter2"))
+    assert (said.status, said.json) == (403, {"message": "No secrets in prompts, please.", "kind": "hook_denied"})
+    assert (await town.at(0).get("/chats")).json["items"] == []
+    question = receiver.heard[0]
+    assert (question["event"], question["payload"]["input"]) == ("user_prompt_submit", "my password is hunter2")
+    line = (await deliveries(town, hook_id, 1))[0]
+    assert (line["outcome"], line["status"], line["attempts"]) == ("denied", 200, 1)
+    assert line["dispatch_id"] == question["dispatch_id"]
+
+
+async def test_a_prompt_is_rewritten_and_the_model_is_told_what_people_are_not(
+    town: ReplicaTown, receiver: Receiver
+) -> None:
+    await hook(town, receiver, "session_start", "user_prompt_submit")
+
+    def answer(question: dict[str, Any]) -> dict[str, Any]:
+        if question["event"] == "session_start":
+            return {"model_context": "The user is an admin."}
+        return {"input": "what is [removed]?", "user_message": "A name was removed."}
+
+    receiver.answering = answer
+    chat = await town.asks(0, "what is Project X?")
+    await town.comes_to_rest(0, chat)
+    assert [question["event"] for question in receiver.heard] == ["session_start", "user_prompt_submit"]
+    assert (await parts(town, chat, "text"))[0]["text"] == "what is [removed]?"
+    assert [part["text"] for part in await parts(town, chat, "notice")] == ["A name was removed."]
+    page = (await town.at(0).get(f"/chats/{chat}/messages")).body.decode()
+    assert "The user is an admin." not in page
+    sent = town.sim.requests[0].body.decode()
+    assert "what is [removed]?" in sent
+    assert "The user is an admin." in sent
+    assert "Project X" not in sent
+    assert "A name was removed." not in sent
+
+
+async def test_a_call_is_denied_before_it_runs_and_the_turn_goes_on(town: ReplicaTown, receiver: Receiver) -> None:
+    await hook(town, receiver, "pre_tool_use", tools=["rec*"])
+    receiver.answering = lambda _: {"decision": "deny", "user_message": "Not today."}
+    chat = await town.asks(0, f"please {RECALL}")
+    assert (await town.comes_to_rest(0, chat))["status"] == "waiting"
+    results = await parts(town, chat, "tool_result")
+    assert [(part["result"], part["is_error"]) for part in results] == [("Denied by a hook: Not today.", True)]
+    assert receiver.heard[0]["payload"]["input"] == {"words": "weather"}
+
+
+async def test_a_call_is_rewritten_and_marked(town: ReplicaTown, receiver: Receiver) -> None:
+    await hook(town, receiver, "pre_tool_use")
+    receiver.answering = lambda _: {"input": {"words": "please"}}
+    chat = await town.asks(0, f"please {RECALL}")
+    assert (await town.comes_to_rest(0, chat))["status"] == "waiting"
+    call = (await parts(town, chat, "tool_call"))[0]
+    assert (call["args"], call["rewritten"]) == ('{"words":"please"}', True)
+    assert "is_error" not in (await parts(town, chat, "tool_result"))[0]
+
+
+async def test_what_is_added_to_a_result_follows_it_for_the_model_alone(town: ReplicaTown, receiver: Receiver) -> None:
+    await hook(town, receiver, "post_tool_use")
+    receiver.answering = lambda _: {"model_context": "Recall is often wrong.", "user_message": "Looked it up."}
+    chat = await town.asks(0, f"please {RECALL}")
+    assert (await town.comes_to_rest(0, chat))["status"] == "waiting"
+    assert [part["text"] for part in await parts(town, chat, "notice")] == ["Looked it up."]
+    assert "Recall is often wrong." not in (await town.at(0).get(f"/chats/{chat}/messages")).body.decode()
+    assert "Recall is often wrong." in town.sim.requests[1].body.decode()
+    assert receiver.heard[0]["payload"]["tool"] == "recall"
+
+
+async def test_the_end_of_a_turn_is_put_off_once(town: ReplicaTown, receiver: Receiver) -> None:
+    await hook(town, receiver, "stop")
+    receiver.answering = lambda _: {"decision": "deny", "model_context": "Say it again, shorter."}
+    chat = await town.asks(0, "hello")
+    assert (await town.comes_to_rest(0, chat))["status"] == "waiting"
+    answers = (await town.at(0).get(f"/chats/{chat}/messages?after=0")).json["items"]
+    assert [message["role"] for message in answers].count("assistant") == 2
+    assert "Say it again, shorter." in town.sim.requests[1].body.decode()
+    assert len(receiver.heard) == 1
+
+
+async def test_a_hook_that_does_not_answer_in_time_stops_everything_unless_it_may_be_missed(
+    town: ReplicaTown, receiver: Receiver
+) -> None:
+    hook_id = await hook(town, receiver, "user_prompt_submit", timeout_ms=200)
+    receiver.answering = lambda _: None
+    said = await town.at(0).post("/chats", say("hello"))
+    assert (said.status, said.json["kind"]) == (502, "hook_dispatch_failed")
+    assert (await town.at(0).get("/chats")).json["items"] == []
+    line = (await deliveries(town, hook_id, 1))[0]
+    assert (line["outcome"], line["detail"]) == ("failed", "it did not answer within 200 ms")
+    assert (await town.at(0).patch(f"/hooks/{hook_id}", {"fail_open": True})).status == 200
+    assert (await town.at(0).post("/chats", say("hello"))).status == 201
+
+
+async def test_a_wrong_secret_is_noticed_by_the_receiver_and_stops_the_turn(
+    town: ReplicaTown, receiver: Receiver
+) -> None:
+    hook_id = await hook(town, receiver, "pre_tool_use")
+    await town.at(0).patch(f"/hooks/{hook_id}", {"secret": "quite another secret than that"})
+    chat = await town.asks(0, f"please {RECALL}")
+    rested = await town.comes_to_rest(0, chat)
+    assert rested["status"] == "error"
+    assert receiver.forged == ["The signature is wrong."]
+    view = (await town.at(0).get(f"/chats/{chat}")).json
+    assert view["error"]["kind"] == "hook_dispatch_failed"
+    assert [part["is_error"] for part in await parts(town, chat, "tool_result")] == [True]
+
+
+async def test_a_request_that_is_sent_again_by_somebody_else_is_refused(town: ReplicaTown, receiver: Receiver) -> None:
+    await hook(town, receiver, "user_prompt_submit")
+    await town.comes_to_rest(0, await town.asks(0, "hello"))
+    assert receiver.forged == []
+    assert await receiver.again() == 401
+    assert receiver.forged == ["The request came before."]
+
+
+async def test_an_answer_that_means_nothing_is_a_clear_error(town: ReplicaTown, receiver: Receiver) -> None:
+    await hook(town, receiver, "user_prompt_submit", name="rules")
+    receiver.answering = lambda _: b"<html>oops</html>"
+    said = await town.at(0).post("/chats", say("hello"))
+    assert said.status == 502
+    assert said.json["message"].startswith("The hook rules could not be asked: its answer means nothing")
+    receiver.answering = lambda _: {}
+    assert (await town.at(0).post("/chats", say("hello"))).status == 201
+
+
+async def test_hooks_that_are_not_switched_on_are_not_there(town: ReplicaTown, receiver: Receiver) -> None:
+    await hook(town, receiver, "user_prompt_submit")
+    await town.at(0).put("/settings/experiments", {"value": []})
+    assert (await town.at(0).get("/hooks")).status == 404
+    await town.comes_to_rest(0, await town.asks(0, "hello"))
+    assert receiver.heard == []
