@@ -39,6 +39,17 @@ async def parts(town: ReplicaTown, chat: str, kind: str) -> list[dict[str, Any]]
     return [part for message in page["items"] for part in message["parts"] if part["type"] == kind]
 
 
+async def shown(town: ReplicaTown, chat: str) -> str:
+    """All that people see but for the answers of the model, which may say what it was told."""
+    page = (await town.at(0).get(f"/chats/{chat}/messages?after=0")).json
+    return str([message for message in page["items"] if message["role"] != "assistant"])
+
+
+def asked(town: ReplicaTown, number: int) -> str:
+    """What the model was sent."""
+    return bytes(town.sim.requests[number].body).decode()
+
+
 async def deliveries(town: ReplicaTown, hook_id: str, count: int) -> list[dict[str, Any]]:
     """The log, once it has so many lines: it is written without anybody waiting for it."""
     async with asyncio.timeout(10):
@@ -80,9 +91,8 @@ async def test_a_prompt_is_rewritten_and_the_model_is_told_what_people_are_not(
     assert [question["event"] for question in receiver.heard] == ["session_start", "user_prompt_submit"]
     assert (await parts(town, chat, "text"))[0]["text"] == "what is [removed]?"
     assert [part["text"] for part in await parts(town, chat, "notice")] == ["A name was removed."]
-    page = (await town.at(0).get(f"/chats/{chat}/messages")).body.decode()
-    assert "The user is an admin." not in page
-    sent = town.sim.requests[0].body.decode()
+    assert "The user is an admin." not in await shown(town, chat)
+    sent = asked(town, 0)
     assert "what is [removed]?" in sent
     assert "The user is an admin." in sent
     assert "Project X" not in sent
@@ -115,8 +125,8 @@ async def test_what_is_added_to_a_result_follows_it_for_the_model_alone(town: Re
     chat = await town.asks(0, f"please {RECALL}")
     assert (await town.comes_to_rest(0, chat))["status"] == "waiting"
     assert [part["text"] for part in await parts(town, chat, "notice")] == ["Looked it up."]
-    assert "Recall is often wrong." not in (await town.at(0).get(f"/chats/{chat}/messages")).body.decode()
-    assert "Recall is often wrong." in town.sim.requests[1].body.decode()
+    assert "Recall is often wrong." not in await shown(town, chat)
+    assert "Recall is often wrong." in asked(town, 1)
     assert receiver.heard[0]["payload"]["tool"] == "recall"
 
 
@@ -127,7 +137,7 @@ async def test_the_end_of_a_turn_is_put_off_once(town: ReplicaTown, receiver: Re
     assert (await town.comes_to_rest(0, chat))["status"] == "waiting"
     answers = (await town.at(0).get(f"/chats/{chat}/messages?after=0")).json["items"]
     assert [message["role"] for message in answers].count("assistant") == 2
-    assert "Say it again, shorter." in town.sim.requests[1].body.decode()
+    assert "Say it again, shorter." in asked(town, 1)
     assert len(receiver.heard) == 1
 
 
