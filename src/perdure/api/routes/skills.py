@@ -59,5 +59,10 @@ async def delete_skill(caller: Caller, name: str) -> None:
 def _shown(row: Row | None) -> SkillText:
     if row is None:
         raise NotFound("You have no such skill.")
-    files = msgspec.json.decode(row["files"], type=dict[str, str])
-    return SkillText(**{**dict(row), "files": files})
+    return SkillText(
+        name=row["name"],
+        description=row["description"],
+        content=row["content"],
+        files=msgspec.json.decode(row["files"], type=dict[str, str]),
+        updated_at=row["updated_at"],
+    )
