@@ -10,7 +10,12 @@ from perdure.testing.site import Person, Town, serving
 
 @pytest.fixture
 async def town(pool: Pool) -> AsyncIterator[Town]:
+    """With every experiment on that has routes."""
     async with serving(pool) as town:
+        await town.pool.execute(
+            "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'experiments', '[\"hooks\"]')",
+            town.household.organisation,
+        )
         yield town
 
 

@@ -32,6 +32,8 @@ NEEDS: dict[str, set[Role]] = {
     "list_model_settings": {Role.OWNER, Role.ADMIN},
     "add_model": {Role.OWNER, Role.ADMIN},
     "add_mcp_server": {Role.OWNER, Role.ADMIN},
+    "list_hooks": {Role.OWNER, Role.ADMIN},
+    "add_hook": {Role.OWNER, Role.ADMIN},
     "read_audit": {Role.OWNER, Role.ADMIN, Role.AUDITOR},
 }
 """The roles that may use a route that names nothing. Whoever is not listed here: everybody."""
