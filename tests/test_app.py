@@ -3,7 +3,7 @@
 import asyncio
 from datetime import timedelta
 
-from perdure.app import bring_up_to_date
+from perdure.app.ground import bring_up_to_date
 from perdure.proof.proxy import Proxy
 
 

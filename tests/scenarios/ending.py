@@ -6,7 +6,7 @@ import signal
 import sys
 from dataclasses import replace
 
-from perdure.app import Brought
+from perdure.app.workshop import Brought
 from perdure.cli.serve import serve
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, Settings

@@ -9,7 +9,7 @@ import aiohttp
 import uvloop
 from msgspec import Meta
 
-from perdure.app import Brought
+from perdure.app.workshop import Brought
 from perdure.cli.serve import serve
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, Settings

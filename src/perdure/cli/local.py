@@ -9,7 +9,8 @@ from datetime import timedelta
 from perdure.access.actor import Actor
 from perdure.access.people import Tokens
 from perdure.access.roles import PERMISSIONS, Role, Scope
-from perdure.app import System, running
+from perdure.app.running import running
+from perdure.app.system import System
 from perdure.cli.serve import listening, web_server
 from perdure.settings import Address, Settings
 from perdure.sim.process import simulator_process

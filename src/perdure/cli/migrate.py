@@ -4,7 +4,7 @@ import asyncio
 
 import typer
 
-from perdure.app import bring_up_to_date
+from perdure.app.ground import bring_up_to_date
 from perdure.settings import Settings
 from perdure.store.database import open_database
 

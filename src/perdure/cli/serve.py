@@ -14,7 +14,9 @@ import typer
 import uvicorn
 import uvloop
 
-from perdure.app import NOTHING, Brought, System, running
+from perdure.app.running import running
+from perdure.app.system import System
+from perdure.app.workshop import NOTHING, Brought
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import DRAIN
 from perdure.observe.logs import start_logging

@@ -9,7 +9,7 @@ import typer
 from perdure.access.passwords import hashed
 from perdure.access.roles import Role
 from perdure.access.signing_in import FIRST_EMAIL, Reception, first_household
-from perdure.app import bring_up_to_date
+from perdure.app.ground import bring_up_to_date
 from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound, Refused
 from perdure.settings import Settings

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import typer
 
-from perdure.app import lay_out
+from perdure.app.workshop import lay_out
 from perdure.cli.users import with_pool
 from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound

@@ -1,0 +1,126 @@
+"""From settings to a running system: started from the bottom up, stopped in reverse."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Protocol
+
+from perdure.api.probe import Probe
+from perdure.api.services import Services
+from perdure.api.titles import Titles
+from perdure.app.audience import open_audience
+from perdure.app.ground import Ground, lay_ground
+from perdure.app.system import System
+from perdure.app.workshop import NOTHING, Brought, open_workshop
+from perdure.core.errors import Misconfigured
+from perdure.core.timing import CONNECT_PATIENCE
+from perdure.machine.announcer import Announcer
+from perdure.machine.machine import Committed
+from perdure.settings import Settings
+from perdure.store.fleet_pubsub import FleetPubsub
+from perdure.store.pool import Pool
+from perdure.store.search import SearchIndex
+from perdure.worker.aftermath import Aftermath
+from perdure.worker.housekeeping import Housekeeping
+from perdure.worker.push import Push
+
+# Push services want to know whom to write to; a deployment that has no address of its own has nobody.
+CONTACT = "mailto:nobody@perdure.invalid"
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings, *, address: str | None = None, brought: Brought = NOTHING
+) -> AsyncGenerator[System]:
+    """Everything a replica is made of, started from the bottom up and stopped in reverse.
+
+    `address` is where other replicas reach this one.
+    """
+    async with AsyncExitStack() as stack:
+        ground = await lay_ground(stack, settings)
+        shop = await open_workshop(stack, settings, ground, address=address, brought=brought)
+        crowd = open_audience(stack, ground, shop)
+        kit, worker, services = shop.kit, shop.worker, ground.services
+        probe = Probe(kit.preparation.models, kit.client, services.clock)
+        services = replace(
+            services,
+            taker=worker.runners,
+            probe=probe,
+            titles=Titles(kit.preparation.models, kit.client),
+            workspaces=shop.yard.workspaces,
+            contexts=shop.yard.contexts,
+            mcp=shop.exchange.desk,
+        )
+        aftermath = Aftermath(ground.pool, kit.histories, kit.preparation, kit.client, ground.pubsub)
+        stack.callback(ground.announcer.follow(aftermath.committed))
+        await heard(stack, ground.pubsub)
+        await shop.lease.start()
+        search = follow_search(stack, ground.pool, services, ground.announcer)
+        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.exchange.lines, aftermath, search)
+        hooks = [services.hooks] if services.hooks else []
+        await started(stack, shop.recorder, ground.spans, make_push(stack, ground), *hooks)
+        await started(
+            stack, Housekeeping(ground.pool, services.machine, services.config, ground.pubsub, services.clock)
+        )
+        await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
+        yield System(
+            pool=ground.pool,
+            metrics=services.measures.metrics,
+            services=services,
+            household=ground.household,
+            worker=worker,
+            lease=shop.lease,
+            hubs=crowd.hubs,
+            watches=crowd.watches,
+            streams=crowd.streams,
+        )
+
+
+class Service(Protocol):
+    """Something that runs until it is cancelled."""
+
+    async def run(self) -> None: ...
+
+
+async def started(stack: AsyncExitStack, *services: Service) -> None:
+    """Start services that end with the stack."""
+    tasks = [asyncio.create_task(service.run()) for service in services]
+    stack.push_async_callback(stopped, tasks)
+
+
+async def stopped(tasks: list["asyncio.Task[None]"]) -> None:
+    """End the services of a replica."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+async def heard(stack: AsyncExitStack, pubsub: FleetPubsub) -> None:
+    """Listen to other replicas before they are told that this one is there."""
+    await started(stack, pubsub)
+    try:
+        async with asyncio.timeout(CONNECT_PATIENCE.total_seconds()):
+            await pubsub.listening.wait()
+    except TimeoutError:
+        raise Misconfigured("Notices of other replicas cannot be heard. Is PERDURE_NATS_URL right?") from None
+
+
+def make_push(stack: AsyncExitStack, ground: Ground) -> Push:
+    """What tells browsers of turns that end while nobody looks."""
+    services = ground.services
+    push = Push(ground.pool, services.vapid, services.clock, contact=services.public_url or CONTACT)
+    stack.callback(ground.announcer.follow(push.committed))
+    return push
+
+
+def follow_search(stack: AsyncExitStack, pool: Pool, services: Services, announcer: Announcer) -> SearchIndex:
+    """What people search, told of every chat whose history this replica changes."""
+    search = SearchIndex(pool, services.clock)
+
+    def committed(committed: Committed) -> None:
+        if committed.chat.history_version == committed.chat.snapshot_version:
+            search.moved(committed.chat.id)
+
+    stack.callback(announcer.follow(committed))
+    return search

@@ -1,0 +1,85 @@
+"""A replica that runs, as whoever serves it sees it."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import asyncpg
+
+import perdure
+from perdure.access.signing_in import Household
+from perdure.api.operation import Asgi, Operation
+from perdure.api.page import Page
+from perdure.api.server import Api
+from perdure.api.services import Services
+from perdure.api.site import Site, Stream
+from perdure.api.table import TABLE
+from perdure.config.demo import offer_demo
+from perdure.core.timing import READINESS_PATIENCE
+from perdure.observe.metrics import Metrics
+from perdure.store.pool import Pool
+from perdure.stream.hubs import Hubs
+from perdure.stream.watch.watches import Watches
+from perdure.worker.lease import Lease
+from perdure.worker.worker import Worker
+
+
+@dataclass(slots=True, kw_only=True)
+class System:
+    """A replica that runs."""
+
+    pool: Pool
+    metrics: Metrics
+    services: Services
+    household: Household
+    worker: Worker
+    lease: Lease
+    hubs: Hubs
+    watches: Watches
+    streams: tuple[Stream, ...] = ()
+    draining: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def asgi(self) -> Asgi:
+        site = Site(api=Api(self.services, TABLE), page=Page(page_folder()), streams=self.streams)
+        return Operation(readiness=self.obstacles, metrics=self.metrics, rest=site)
+
+    async def obstacles(self) -> Mapping[str, str]:
+        """What keeps this replica from taking traffic."""
+        if self.draining.is_set():
+            return {"replica": "it is shutting down"}
+        if self.lease.joining:
+            return {"replica": "the others have not heard of it yet"}
+        try:
+            async with asyncio.timeout(READINESS_PATIENCE.total_seconds()):
+                await self.pool.fetchval("SELECT 1")
+        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            return {"database": str(error) or type(error).__name__}
+        return {}
+
+    async def drain(self) -> None:
+        """Hand every chat over, then ask those who follow to come again elsewhere."""
+        self.draining.set()
+        await self.worker.drain()
+        self.hubs.end()
+        self.watches.end()
+
+    async def login_link(self) -> str | None:
+        """A path that signs the owner in once, while nobody could sign in otherwise."""
+        if self.household.reachable:
+            return None
+        return f"/api/v1/login/link?token={await self.services.reception.link(self.household.owner)}"
+
+    async def offer_demo(self, url: str) -> bool:
+        """Whether the simulator at this address is the deployment's model now."""
+        offered = await offer_demo(self.pool, self.household.organisation, url)
+        self.services.config.changed(self.household.organisation)
+        return offered
+
+
+def page_folder() -> Path | None:
+    """Where the built web page is: in the package, or in the checkout that we run from."""
+    package = Path(perdure.__file__).parent
+    folders = (package / "page", package.parents[1] / "web" / "dist")
+    return next((folder for folder in folders if folder.is_dir()), None)
