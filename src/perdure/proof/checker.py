@@ -138,9 +138,12 @@ def stored_whole(case: Case) -> Iterator[Wrong]:
 def partial_kept(case: Case) -> Iterator[Wrong]:
     """What people saw of an answer, and was stored before its driver died, is kept when the answer is stopped."""
     answers = {(m.chat_id, m.revision): spoken(m.parts) for m in case.evidence.messages if m.role == "assistant"}
+    edits = {o.marker for o in case.book.operations if o.verb == "edit"}
+    edited = {(m.chat_id, m.revision) for m in case.evidence.messages if m.client_id in edits}
     for chat_id, died in case.book.watched:
         stopped = next((c for c in case.evidence.changes if c.chat_id == chat_id and _stopped(c, died)), None)
-        if stopped is None:
+        # An edit ends an interruption too, and drops what it replaces.
+        if stopped is None or stopped.writer != stopped.old_writer or (chat_id, stopped.snapshot) in edited:
             continue
         seen = _seen(case, chat_id, (stopped.old_history or 0, stopped.old_attempt or 0), died)
         kept = len(answers.get((chat_id, stopped.snapshot), ""))
