@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
-from perdure.core.timing import DRAIN, DRAIN_ONCE_CALL
+from perdure.core.timing import DRAIN, DRAIN_ONCE_CALL, DRAIN_RELEASED
 from perdure.machine.transitions.ownership import Abandon
 from perdure.worker.kit import Kit
 from perdure.worker.runner import Runner
@@ -64,9 +64,18 @@ async def _hand_over(kit: Kit, driven: Collection[Driven]) -> None:
     for one in driven:
         one.runner.release()
     if driven:
-        await asyncio.wait([one.task for one in driven])
+        await _gone([one.task for one in driven])
         await kit.segments.flush()
         await asyncio.gather(*(_abandon(kit, one.runner) for one in driven))
+
+
+async def _gone(tasks: Collection["asyncio.Task[None]"]) -> None:
+    """Wait for runners to stop; one that waits for a database that stays away is not waited for."""
+    _, late = await asyncio.wait(tasks, timeout=(DRAIN_RELEASED - DRAIN).total_seconds())
+    for task in late:
+        task.cancel()
+    if late:
+        await asyncio.wait(late)
 
 
 async def _abandon(kit: Kit, runner: Runner) -> None:

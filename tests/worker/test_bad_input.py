@@ -1,0 +1,109 @@
+"""Tools and models that misbehave: the turn always ends in a state that somebody can act on."""
+
+import asyncio
+from datetime import timedelta
+
+from perdure.agent.prepare import Rules
+from perdure.core.chat import State
+from perdure.core.errors import WorkspaceLost, WorkspaceUnreachable
+from perdure.core.ids import ChatId
+from perdure.core.message import Kind
+from perdure.core.parts import Notice, ToolResult
+from perdure.core.timing import TOOL_CAP_EXTRA
+from perdure.sim.script import Call, Script, Step
+from perdure.sim.script import Text as Say
+from perdure.sim.server import Simulator
+from perdure.testing.house import House
+from perdure.tools.tool import Effect, ToolContext, tool
+
+MANY = 1000
+
+
+@tool(Effect.READS, timeout=timedelta(milliseconds=100) - TOOL_CAP_EXTRA)
+async def hang(_: ToolContext) -> str:
+    """Never comes back."""
+    await asyncio.Event().wait()
+    return ""
+
+
+@tool(Effect.READS)
+async def gush(_: ToolContext) -> str:
+    """Gives back very much, and not all of it is text."""
+    return "\udcff\x00" + "x" * 20_000_000
+
+
+@tool(Effect.KEYED)
+async def vanish(_: ToolContext) -> str:
+    """Its workspace is gone."""
+    raise WorkspaceUnreachable("nobody answers")
+
+
+@tool(Effect.KEYED)
+async def lose(_: ToolContext) -> str:
+    """Its workspace restarted."""
+    raise WorkspaceLost("It may or may not have been done.")
+
+
+@tool(Effect.READS)
+async def count(_: ToolContext, number: int) -> str:
+    """Says a number."""
+    return str(number)
+
+
+async def results(house: House, chat: ChatId) -> list[ToolResult]:
+    return [part for m in await house.messages(chat) for part in m.parts if isinstance(part, ToolResult)]
+
+
+async def test_a_tool_that_hangs_gives_a_result_that_says_so(house: House) -> None:
+    house.tools.tools = (hang,)
+    chat = await house.someone_asks("[[call:hang]] [[say:3 tokens]]")
+    assert (await house.comes_to_rest(chat)).state is State.W
+    (result,) = await results(house, chat)
+    assert (result.is_error, "gave no answer" in result.result) == (True, True)
+
+
+async def test_a_gigantic_result_that_is_no_text_is_cut_and_kept(house: House) -> None:
+    house.tools.tools = (gush,)
+    chat = await house.someone_asks("[[call:gush]] [[say:3 tokens]]")
+    assert (await house.comes_to_rest(chat)).state is State.W
+    (result,) = await results(house, chat)
+    assert len(result.result) < 250_000
+    assert "bytes left out" in result.result
+
+
+async def test_a_workspace_that_is_gone_is_told_to_the_model(house: House, sim: Simulator) -> None:
+    house.tools.tools = (vanish, lose)
+    chat = await house.someone_asks("[[call:vanish]] [[call:lose]] [[say:3 tokens]]")
+    assert (await house.comes_to_rest(chat)).state is State.W
+    assert [(result.is_error, "may or may not" in result.result) for result in await results(house, chat)] == [
+        (True, True),
+        (True, True),
+    ]
+    assert len(sim.requests) == 2
+
+
+async def test_broken_json_is_an_error_result(house: House) -> None:
+    house.tools.tools = (count,)
+    chat = await house.someone_asks('[[call:count {"number": ]] [[say:3 tokens]]')
+    assert (await house.comes_to_rest(chat)).state is State.W
+    (result,) = await results(house, chat)
+    assert result.is_error
+
+
+async def test_a_thousand_calls_in_one_answer_all_run(house: House, sim: Simulator) -> None:
+    house.tools.tools = (count,)
+    calls = Step(tuple(Call("count", {"number": number}) for number in range(MANY)))
+    sim.script(Script("many", (calls, Step((Say("Done."),)))))
+    chat = await house.someone_asks("[[script:many]]")
+    assert (await house.comes_to_rest(chat)).state is State.W
+    assert [result.result for result in await results(house, chat)] == [str(number) for number in range(MANY)]
+
+
+async def test_a_model_that_calls_unknown_tools_forever_reaches_the_step_limit(house: House, sim: Simulator) -> None:
+    house.sources.rules_now = Rules(step_limit=5)
+    sim.script(Script("stubborn", (Step((Call("nonsense", {}),)),) * 10, model="stubborn", counted=True))
+    chat = await house.someone_asks("Go on.", model="stubborn")
+    rested = await house.comes_to_rest(chat)
+    last = (await house.messages(chat))[-1]
+    assert (rested.state, last.kind) == (State.W, Kind.NOTICE)
+    assert [part.kind for part in last.parts if isinstance(part, Notice)] == ["max_steps"]

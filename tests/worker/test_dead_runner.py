@@ -1,0 +1,20 @@
+"""A runner dies of a bug while its replica lives: somebody notices."""
+
+import asyncio
+
+from perdure.core.chat import State
+from perdure.sim.server import Simulator
+from perdure.testing.house import House
+
+
+async def test_a_runner_that_dies_is_noticed_within_two_renewals(house: House, sim: Simulator) -> None:
+    chat = await house.someone_asks("[[say:5 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await sim.gates["open"].reached()
+    (runner,) = [task for task in asyncio.all_tasks() if task.get_name() == f"runner {chat}"]
+    before = house.lease.renewals["ok"]
+    runner.cancel()
+    await sim.gates["open"].set(open=True)
+    revived = await house.until(chat, lambda row: row.generation_attempt == 2 or row.state is State.W)
+    assert house.lease.renewals["ok"] - before <= 2
+    assert revived.id == chat
+    assert (await house.comes_to_rest(chat)).state is State.W
