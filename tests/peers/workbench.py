@@ -87,7 +87,7 @@ async def odd_tools(_context: object, _parameters: object) -> ListToolsResult:
             Tool(name="twin", description="The first.", input_schema=schema),
             Tool(name="twin", description="The second.", input_schema=schema),
             Tool(name="broken", input_schema={"type": "object", "properties": {"a": {"type": "strange"}}}),
-            Tool(name="elsewhere", input_schema={"$ref": "http://127.0.0.1:1/schema.json"}),
+            Tool(name="elsewhere", input_schema={"type": "object", "$ref": "http://127.0.0.1:1/schema.json"}),
         ]
     )
 

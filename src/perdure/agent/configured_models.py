@@ -49,11 +49,18 @@ class ConfiguredModels:
             name=setting.name,
             route=route,
             settings=_settings(setting.options, model, effort),
-            web_search=WebSearch() if card.settings.web_search else None,
+            web_search=await self._web_search(card),
             threshold=_threshold(setting, personal),
             fallbacks=setting.options.fallbacks,
             notice=notice,
         )
+
+    async def _web_search(self, card: Card) -> WebSearch | None:
+        """The provider's own search of the web, where the chat has it on, within what the organisation allows."""
+        if not card.settings.web_search:
+            return None
+        bounds = (await self._config.settings(card.organisation_id)).web_search
+        return WebSearch(bounds.allowed_domains, bounds.blocked_domains, bounds.max_uses)
 
     async def _setting(self, card: Card, name: ModelName | None) -> tuple[ModelSetting, str | None]:
         """The model that was asked for, or the default with a word about why."""

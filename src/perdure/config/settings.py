@@ -88,6 +88,22 @@ class DebugRuns(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     kept_hours: Annotated[int, msgspec.Meta(ge=1, le=24 * 14)] = 24
 
 
+Domain = Annotated[str, Meta(pattern=r"^[a-z0-9*-]+(\\.[a-z0-9-]+)*(/[^\\s]*)?$", max_length=253)]
+
+
+class WebSearch(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How the search of the web is bounded that providers carry out, in chats that have it on."""
+
+    allowed_domains: tuple[Domain, ...] = ()
+    blocked_domains: tuple[Domain, ...] = ()
+    max_uses: Annotated[int, Meta(ge=1, le=100)] | None = None
+    """Per answer of the model."""
+
+    def __post_init__(self) -> None:
+        if self.allowed_domains and self.blocked_domains:
+            raise ValueError("name domains to allow or domains to block, not both")
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an organisation can set. The fields are the names of the settings."""
 
@@ -104,6 +120,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     budgets: Budgets = Budgets()
     experiments: tuple[Experiment, ...] = ()
     step_limit: int = 1_200
+    web_search: WebSearch = WebSearch()
     debug_runs: DebugRuns = DebugRuns()
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType, structs
 
 from perdure.access.chats import Description, Listing, Seen
-from perdure.api.caller import Caller
+from perdure.api.caller import Caller, Said
 from perdure.api.listing import next_cursor, next_passed, passed_of, position_of
 from perdure.api.reply import Outcome
 from perdure.api.rooms import workspace_for
@@ -33,7 +33,7 @@ from perdure.core.errors import InvalidInput, NotRoot, Validation
 from perdure.core.events import ChatCard
 from perdure.core.ids import ChatId, ModelName, WorkspaceId
 from perdure.core.message import Effort, NewMessage, Role, Visibility
-from perdure.core.parts import Text
+from perdure.core.parts import Notice, Text
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.commit import NewCard
@@ -97,7 +97,7 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
     )
     system = await _system_rows(caller, body)
     async with workspace_for(caller, body.workspace, body.workspace_id) as workspace_id:
-        card = _new_card(caller, body, workspace_id)
+        card = _new_card(caller, body, workspace_id, said)
         create = Create((*system, message), files=said.files, budget_limit=body.budget_limit)
         return await caller.create(ChatId(uuid4()), card, create, answer=lambda outcome: created(caller, card, outcome))
 
@@ -170,12 +170,12 @@ async def _system_rows(caller: Caller, body: CreateBody) -> tuple[NewMessage, ..
     )
 
 
-def _new_card(caller: Caller, body: CreateBody, workspace_id: WorkspaceId | None) -> NewCard:
+def _new_card(caller: Caller, body: CreateBody, workspace_id: WorkspaceId | None, said: Said) -> NewCard:
     deadline = body.client_tool_deadline_s
     return NewCard(
         organisation_id=caller.actor.organisation_id,
         owner_id=caller.actor.user_id,
-        title=storable(body.title) if body.title else fallback_title(body),
+        title=storable(body.title) if body.title else fallback_title(said),
         title_source="named" if body.title else "fallback",
         labels=msgspec.json.encode(body.labels).decode(),
         model=body.model,
@@ -187,9 +187,10 @@ def _new_card(caller: Caller, body: CreateBody, workspace_id: WorkspaceId | None
     )
 
 
-def fallback_title(body: CreateBody) -> str:
-    """The first words of what was said."""
-    texts = (getattr(part, "text", "") or getattr(part, "name", "") for part in body.content)
+def fallback_title(said: Said) -> str:
+    """The first words of what was said, as it is shown to people."""
+    seen = (part for part in said.parts if not isinstance(part, Notice) and not getattr(part, "model_only", False))
+    texts = (getattr(part, "text", "") or getattr(part, "name", "") for part in seen)
     words = " ".join(texts).split()[:TITLE_WORDS]
     return storable(" ".join(words))[:TITLE_LENGTH].strip() or "New chat"
 
@@ -216,7 +217,8 @@ def created(caller: Caller, card: NewCard, outcome: Outcome, *, said: bool = Tru
 
 
 async def _description(caller: Caller, body: PatchBody) -> Description:
-    settings = {name: getattr(body, name) for name in ("mcp_servers", "approvals") if getattr(body, name) is not UNSET}
+    names = ("mcp_servers", "approvals", "web_search")
+    settings = {name: getattr(body, name) for name in names if getattr(body, name) is not UNSET}
     if body.model is not UNSET:
         await caller.model(body.model)
     return Description(

@@ -88,6 +88,8 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     read: Number | UnsetType = UNSET
     client_tools: ClientTools | UnsetType = UNSET
     mcp_servers: Annotated[tuple[str, ...], Meta(max_length=100)] | UnsetType = UNSET
+    web_search: bool | UnsetType = UNSET
+    """Whether the model's provider may search the web."""
     approvals: dict[str, Annotated[str, Meta(pattern="^(auto|ask|deny)$")]] | UnsetType = UNSET
 
 

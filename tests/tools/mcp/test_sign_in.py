@@ -1,0 +1,100 @@
+"""Signing in to an MCP server with a real identity provider: discovery, registration, PKCE, tokens renewed."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+import pytest
+from tests.tools.mcp.peers import PEERS, Peer, free_port, peer
+
+from perdure.access.roles import Role
+from perdure.store.pool import Pool
+from perdure.testing.site import Person, Town, serving
+
+SHORT = 50
+"""Shorter than the margin within which tokens are renewed: every use renews them."""
+
+
+@dataclass
+class Place:
+    town: Town
+    ada: Person
+    server_id: str
+    identity: Peer
+
+
+@pytest.fixture
+async def place(pool: Pool) -> AsyncIterator[Place]:
+    door, guard = free_port(), free_port()
+    issuer, resource = f"http://127.0.0.1:{door}", f"http://127.0.0.1:{guard}/mcp"
+    async with AsyncExitStack() as stack:
+        identity = await stack.enter_async_context(
+            peer("node", str(PEERS / "identity.mjs"), str(door), resource, str(SHORT), port=door)
+        )
+        await stack.enter_async_context(peer(sys.executable, str(PEERS / "guarded.py"), str(guard), issuer, port=guard))
+        town = await stack.enter_async_context(serving(pool))
+        ada = await stack.enter_async_context(await town.person("ada", Role.ADMIN))
+        added = await ada.post("/mcp-servers", {"slug": "guarded", "url": resource, "auth": "oauth"})
+        yield Place(town, ada, added.json["id"], identity)
+
+
+async def signs_in(url: str) -> str:
+    """A person in a browser: signs in, agrees, and is sent back. Where to, comes back."""
+    prompts = iter(["login", "consent"])
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
+        method, form = "GET", None
+        while "/api/v1/mcp-servers/callback" not in url:
+            async with browser.request(method, url, data=form, allow_redirects=False) as response:
+                if response.status in (302, 303):
+                    url, method, form = urljoin(url, response.headers["location"]), "GET", None
+                else:
+                    assert response.status == 200, await response.text()
+                    method, form = "POST", {"prompt": next(prompts), "login": "ada", "password": "secret"}
+    return url
+
+
+async def test_a_person_signs_in_and_their_tokens_are_renewed(place: Place) -> None:
+    ada, server = place.ada, f"/mcp-servers/{place.server_id}"
+    before = (await ada.post(f"{server}/test")).json
+    assert (before["ok"], before["message"]) == (
+        False,
+        "It cannot be used: the user has to sign in to it first, in the settings.",
+    )
+    departure = await ada.post(f"{server}/sign-in")
+    assert departure.status == 200, departure.body
+    back = urlsplit(await signs_in(departure.json["url"]))
+    arrived = await ada.get(f"/mcp-servers/callback?{back.query}")
+    assert (arrived.status, arrived.headers["location"]) == (303, "/settings/mcp?sign_in=done")
+    assert (await ada.get("/mcp-servers")).json["items"][0]["signed_in"] is True
+    sealed = await place.town.pool.fetchval("SELECT secret FROM mcp_grants")
+    for _ in range(2):
+        tried = (await ada.post(f"{server}/test")).json
+        assert (tried["ok"], [tool["name"] for tool in tried["tools"]]) == (True, ["secret"])
+        renewed = await place.town.pool.fetchval("SELECT secret FROM mcp_grants")
+        assert renewed != sealed
+        sealed = renewed
+
+
+async def test_what_came_back_counts_once_and_only_for_whoever_left(place: Place) -> None:
+    departure = await place.ada.post(f"/mcp-servers/{place.server_id}/sign-in")
+    back = urlsplit(await signs_in(departure.json["url"]))
+    async with await place.town.person("mallory") as mallory:
+        assert (await mallory.get(f"/mcp-servers/callback?{back.query}")).status == 400
+    assert (await place.ada.get(f"/mcp-servers/callback?{back.query}")).status == 400
+    assert (await place.ada.get("/mcp-servers")).json["items"][0].get("signed_in", False) is False
+
+
+async def test_a_grant_that_is_not_accepted_any_more_asks_to_sign_in_again(place: Place) -> None:
+    departure = await place.ada.post(f"/mcp-servers/{place.server_id}/sign-in")
+    back = urlsplit(await signs_in(departure.json["url"]))
+    await place.ada.get(f"/mcp-servers/callback?{back.query}")
+    await place.identity.is_killed()
+    await place.identity.starts()
+    tried = (await place.ada.post(f"/mcp-servers/{place.server_id}/test")).json
+    assert tried["ok"] is False
+    assert "has to sign in again" in tried["message"]
+    assert (await place.ada.delete(f"/mcp-servers/{place.server_id}/sign-in")).status == 204
+    assert (await place.ada.get("/mcp-servers")).json["items"][0].get("signed_in", False) is False
