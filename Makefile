@@ -4,7 +4,7 @@ WORKERS ?= auto
 UV      := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .make/uv/bin/uv)
 BIN     := .venv/bin
 READY   := .venv/.synced
-LOCKS   := requirements.lock web/pnpm-lock.yaml
+LOCKS   := requirements.lock web/pnpm-lock.yaml tests/peers/pnpm-lock.yaml
 WEB     := .make/web-packages
 PAGE    := web/dist/index.html
 TYPES   := web/src/api/generated.ts
@@ -29,6 +29,7 @@ test: $(READY) ## Run every test; needs the system packages
 	@$(MAKE) --no-print-directory $(PAGE)
 	@scripts/pnpm --silent test
 	@scripts/pnpm --silent e2e
+	@scripts/pnpm --silent --dir tests/peers install --frozen-lockfile
 	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 proof: $(READY) ## Break and measure the product; leaves proof/report.md, fails when a bar is missed
