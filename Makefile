@@ -29,7 +29,7 @@ test: $(READY) ## Run every test; needs the system packages
 	@$(MAKE) --no-print-directory $(PAGE)
 	@scripts/pnpm --silent test
 	@scripts/pnpm --silent e2e
-	@scripts/pnpm --silent --dir tests/peers install --frozen-lockfile
+	@PNPM_DIR=tests/peers scripts/pnpm --silent install --frozen-lockfile
 	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 proof: $(READY) ## Break and measure the product; leaves proof/report.md, fails when a bar is missed
