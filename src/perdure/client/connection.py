@@ -41,7 +41,9 @@ class Connection:
         self.url = url.rstrip("/") + BASE
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
-        self.session = aiohttp.ClientSession(headers=headers, timeout=timeout)
+        # A stream holds a connection for as long as somebody follows: there is no good number of them.
+        connector = aiohttp.TCPConnector(limit=0)
+        self.session = aiohttp.ClientSession(connector=connector, headers=headers, timeout=timeout)
 
     async def close(self) -> None:
         await self.session.close()
