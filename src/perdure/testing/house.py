@@ -83,7 +83,7 @@ class SimulatedModels:
         self, url: str, *, dialect: str = "anthropic_messages", window: int = 200_000, thinks: bool = False
     ) -> None:
         self.url = url
-        self._dialect = dialect
+        self.dialect = dialect
         self._thinking = THINKING[dialect] if thinks else Thinking.NONE
         self.window = window
         self.threshold = 0.7
@@ -96,13 +96,13 @@ class SimulatedModels:
         chosen = name if name and name not in self.gone else ModelName("demo")
         model = Model(
             id=chosen,
-            dialect=self._dialect,
+            dialect=self.dialect,
             context_window=self.window,
             thinking=self._thinking,
             price=Price(3_000_000, 15_000_000),
         )
         route = replace(
-            Route.to(ProviderSettings(service=SERVICES[self._dialect], base_url=self.url), model, "sim-key"),
+            Route.to(ProviderSettings(service=SERVICES[self.dialect], base_url=self.url), model, "sim-key"),
             provider="Simulator",
         )
         return ResolvedModel(

@@ -97,7 +97,9 @@ class Builder:
     def _create(self, template: str = _TEMPLATES[0], opening: str | None = None) -> Step:
         text = opening or f"I will write a small program that {self.program.what}. First I need a place to work in."
         schema = next(tool.schema for tool in self.ask.tools if tool.name == "create_workspace")
-        arguments = fill(schema, {"template": lambda: template, "name": lambda: self.program.name, "text": lambda: ""})
+        arguments = fill(schema, {"name": lambda: self.program.name, "text": lambda: ""})
+        # Named although it has a default: the program wants Python.
+        arguments["template"] = template
         thought = f"The user wants a program that {self.program.what}. A workspace, two files, and a test run will do."
         return self._say(thought, text, Call("create_workspace", arguments))
 
