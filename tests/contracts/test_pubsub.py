@@ -106,11 +106,11 @@ async def test_who_stops_listening_hears_no_more(ends: Ends) -> None:
     here, there = ends
     gone, stays = Heard(there), Heard(there)
     here.publish([moved(1)])
-    await gone.until(lambda heard: heard == [moved(1)])
+    await gone.until(lambda heard: moved(1) in heard)
     gone.stop()
     here.publish([moved(2)])
     await stays.until(lambda heard: moved(2) in heard)
-    assert gone.notices == [moved(1)]
+    assert moved(2) not in gone.notices
 
 
 async def test_a_flood_arrives_with_the_newest_word_on_every_chat(ends: Ends) -> None:

@@ -20,16 +20,17 @@ async def test_a_minute_of_chaos_breaks_no_promise() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bug", "rule"),
+    ("bug", "rules"),
     [
-        ("skip_the_fence", 5),
-        ("publish_before_commit", 3),
-        ("drop_a_segment", 3),
-        ("forget_the_journal", 2),
-        ("reuse_an_attempt", 5),
+        ("skip_the_fence", {5}),
+        ("publish_before_commit", {3}),
+        ("drop_a_segment", {3}),
+        ("forget_the_journal", {2}),
+        # Whoever watches may see parts of two tries under one number before the commits are looked at.
+        ("reuse_an_attempt", {3, 5}),
     ],
 )
-async def test_a_planted_bug_is_found_within_a_minute(bug: str, rule: int) -> None:
+async def test_a_planted_bug_is_found_within_a_minute(bug: str, rules: set[int]) -> None:
     outcome = await run(3, MINUTE, 7, program=(PLANTED, bug), progress=lambda _: None, stop_at_first=True)
-    assert rule in {wrong.rule for wrong in outcome.wrong}
+    assert rules & {wrong.rule for wrong in outcome.wrong}
     assert timeline(outcome)[0].startswith("timeline of chat")

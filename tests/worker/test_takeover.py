@@ -32,6 +32,8 @@ def ledger_tool(effects: list[str]) -> Tool:
 async def left_behind(house: House) -> ChatId:
     """A chat whose driver died after it started to pay."""
     chat_id, dead = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    # Seen a moment ago, so that nobody takes the chat before the call is written down.
+    await house.pool.execute("INSERT INTO replicas (id, version) VALUES ($1, 'dead')", dead.worker_id)
     card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="left")
     created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(dead)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", '{"amount": 5}'),))
@@ -39,6 +41,7 @@ async def left_behind(house: House) -> ChatId:
     fence = Fence(dead.worker_id, dead.runner_id, Status.RUNNING, step.chat.history_version)
     run = CallRun(chat_id, step.chat.last_assistant, 0)
     assert await Journal(house.pool).start(run, fence, tool="pay", effect="once")
+    await house.pool.execute("DELETE FROM replicas WHERE id = $1", dead.worker_id)
     return chat_id
 
 

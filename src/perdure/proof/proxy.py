@@ -80,15 +80,21 @@ class Proxy:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         with suppress(OSError, asyncio.CancelledError, asyncio.IncompleteReadError):
-            server, forth = await asyncio.open_unix_connection(self._socket)
-            link = _Link(self, client, back, server, forth)
-            self._links.add(link)
             try:
-                await link.run()
+                await self._linked(client, back)
             finally:
-                self._links.discard(link)
-                forth.close()
+                # Also where the server cannot be reached: then the client hears it at once.
                 back.close()
+
+    async def _linked(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        server, forth = await asyncio.open_unix_connection(self._socket)
+        link = _Link(self, client, back, server, forth)
+        self._links.add(link)
+        try:
+            await link.run()
+        finally:
+            self._links.discard(link)
+            forth.close()
 
 
 class _Link:
