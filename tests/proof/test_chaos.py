@@ -31,6 +31,6 @@ async def test_a_minute_of_chaos_breaks_no_promise() -> None:
     ],
 )
 async def test_a_planted_bug_is_found_within_a_minute(bug: str, rules: set[int]) -> None:
-    outcome = await run(3, MINUTE, 7, program=(PLANTED, bug), progress=lambda _: None, stop_at_first=True)
+    outcome = await run(3, MINUTE, 7, program=(PLANTED, bug), progress=lambda _: None, stop_at=rules)
     assert rules & {wrong.rule for wrong in outcome.wrong}
     assert timeline(outcome)[0].startswith("timeline of chat")

@@ -13,10 +13,12 @@ from perdure.app.audience import open_audience
 from perdure.app.ground import Ground, lay_ground
 from perdure.app.system import System
 from perdure.app.workshop import NOTHING, Brought, open_workshop
+from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import CONNECT_PATIENCE
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Committed
+from perdure.observe.upkeep import kept_up
 from perdure.settings import Settings
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.pool import Pool
@@ -85,7 +87,8 @@ class Service(Protocol):
 
 async def started(stack: AsyncExitStack, *services: Service) -> None:
     """Start services that end with the stack."""
-    tasks = [asyncio.create_task(service.run()) for service in services]
+    clock = SystemClock()
+    tasks = [asyncio.create_task(kept_up(service.run, clock)) for service in services]
     stack.push_async_callback(stopped, tasks)
 
 

@@ -3,6 +3,7 @@
 import secrets
 import sys
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import timedelta
 from typing import Annotated
 
@@ -40,7 +41,7 @@ async def run(
     *,
     program: Sequence[str] = REPLICA,
     progress: Callable[[str], None] | None = None,
-    stop_at_first: bool = False,
+    stop_at: AbstractSet[int] = frozenset(),
 ) -> Outcome:
     """One run on a Postgres, a simulator and replicas of its own. `program` is what a replica runs."""
     with own_postgres() as postgres:
@@ -58,7 +59,7 @@ async def run(
                 restart_postgres=postgres.restart,
             )
             chaos = Chaos(ground, replicas=replicas, length=length, seed=seed)
-            return await chaos.run(progress or _shown, stop_at_first=stop_at_first)
+            return await chaos.run(progress or _shown, stop_at=stop_at)
 
 
 def _shown(text: str) -> None:

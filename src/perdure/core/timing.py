@@ -130,3 +130,6 @@ MCP_SIGN_IN_KEPT = timedelta(minutes=10)
 
 HOOK_LOG_KEPT = timedelta(days=7)
 HOOK_LOG_SWEEP = timedelta(hours=1)
+
+SERVICE_PAUSE = timedelta(milliseconds=500)
+"""After which a service that failed starts again."""

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -77,7 +78,8 @@ class Chaos:
         self._ledger = Ledger(Random(f"{seed} ledger"))
         self._people: list[Person] = []
 
-    async def run(self, progress: Callable[[str], None], *, stop_at_first: bool = False) -> Outcome:
+    async def run(self, progress: Callable[[str], None], *, stop_at: AbstractSet[int] = frozenset()) -> Outcome:
+        """Break things for as long as was asked, or until one of the rules in `stop_at` is seen broken."""
         begun = time.monotonic()
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._ledger.running())
@@ -89,7 +91,7 @@ class Chaos:
             front = await stack.enter_async_context(Front(replicas.urls, Random(f"{self._seed} front")).running())
             nemesis = self._nemesis(replicas, front)
             async with self._people_at(front.url):
-                if await self._storm(nemesis, progress, stop_at_first=stop_at_first):
+                if await self._storm(nemesis, progress, stop_at):
                     rested, rules = None, ALWAYS
                 else:
                     rested, rules = await self._healed(nemesis, progress), HEALED
@@ -145,7 +147,7 @@ class Chaos:
             finally:
                 await asyncio.gather(*(person.leave() for person in self._people))
 
-    async def _storm(self, nemesis: Nemesis, progress: Callable[[str], None], *, stop_at_first: bool) -> bool:
+    async def _storm(self, nemesis: Nemesis, progress: Callable[[str], None], stop_at: AbstractSet[int]) -> bool:
         """People act and things break, for as long as was asked, or until something is found: whether it was."""
         strikes = plan(self._seed, self._replicas, self._length)
         acting = [asyncio.create_task(person.run()) for person in self._people]
@@ -157,19 +159,19 @@ class Chaos:
                 if striking.done():
                     await striking
                 progress(f"{left:.0f} s left, {len(self.book.operations)} operations, {len(self.book.faults)} faults")
-                if stop_at_first and await self._found():
+                if stop_at and await self._found(stop_at):
                     return True
             return False
         finally:
             await _ended([striking, *acting])
 
-    async def _found(self) -> bool:
+    async def _found(self, rules: AbstractSet[int]) -> bool:
         try:
             case = self._case(await gathered(self._ground.database_url))
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
             return False
         self.book.wrong += violations(case, ALWAYS)
-        return bool(self.book.wrong)
+        return any(wrong.rule in rules for wrong in self.book.wrong)
 
     def _case(self, evidence: Evidence) -> Case:
         witnesses = [witness for person in self._people for witness in person.witnesses]

@@ -11,6 +11,7 @@ from perdure.core.ids import ReplicaId
 from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
 from perdure.observe.measures.replica import ReplicaMeasures
+from perdure.observe.upkeep import kept_up
 from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.replicas import Renewal
@@ -70,11 +71,14 @@ class Worker:
         ]
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._ticking())
-                group.create_task(self._kit.segments.run())
-                group.create_task(self._kit.purses.run())
-                group.create_task(self._kit.forgetting.run())
-                group.create_task(self.acquirer.run())
+                for service in (
+                    self._ticking,
+                    self._kit.segments.run,
+                    self._kit.purses.run,
+                    self._kit.forgetting.run,
+                    self.acquirer.run,
+                ):
+                    group.create_task(kept_up(service, self._kit.clock))
         finally:
             for stop in stops:
                 stop()
