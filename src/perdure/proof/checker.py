@@ -137,7 +137,6 @@ def stored_whole(case: Case) -> Iterator[Wrong]:
 
 def partial_kept(case: Case) -> Iterator[Wrong]:
     """What people saw of an answer, and was stored before its driver died, is kept when the answer is stopped."""
-    answers = {(m.chat_id, m.revision): spoken(m.parts) for m in case.evidence.messages if m.role == "assistant"}
     edits = {o.marker for o in case.book.operations if o.verb == "edit"}
     edited = {(m.chat_id, m.revision) for m in case.evidence.messages if m.client_id in edits}
     for chat_id, died in case.book.watched:
@@ -146,7 +145,7 @@ def partial_kept(case: Case) -> Iterator[Wrong]:
         if stopped is None or stopped.writer != stopped.old_writer or (chat_id, stopped.snapshot) in edited:
             continue
         seen = _seen(case, chat_id, (stopped.old_history or 0, stopped.old_attempt or 0), died)
-        kept = len(answers.get((chat_id, stopped.snapshot), ""))
+        kept = max((len(spoken(m.parts)) for m in case.evidence.messages if _kept_in(m, stopped)), default=0)
         if kept < max(seen, default=0):
             text = f"snapshot {stopped.snapshot}: {max(seen)} characters were seen and stored, {kept} are kept"
             yield Wrong(3, chat_id, text)
@@ -228,6 +227,12 @@ def _seen(case: Case, chat_id: UUID, episode: tuple[int, int], died: float) -> l
         each for witness in case.witnesses if witness.chat_id == chat_id for each in witness.shown.get(episode, ())
     ]
     return [length for _, seq, length in shown if seq <= last]
+
+
+def _kept_in(message: MessageRow, change: ChangeRow) -> bool:
+    """Whether this change may have written the answer. A later edit that hides it puts its own mark on it."""
+    ours = message.revision > change.snapshot if message.hidden else message.revision == change.snapshot
+    return message.role == "assistant" and message.chat_id == change.chat_id and ours
 
 
 def _stopped(change: ChangeRow, died: float) -> bool:
