@@ -69,6 +69,10 @@ class AnthropicDecoder:
 
     def feed(self, data: bytes) -> Meaning:
         event = parse(_EVENTS, data)
+        piece = event.delta
+        # Nearly every event is more text: it takes the short way.
+        if piece is not None and piece.text and (block := self._blocks.get(event.index)) is not None:
+            return (TextDelta(block.index, piece.text),)
         match event.type:
             case "content_block_delta":
                 return self._more(event)
