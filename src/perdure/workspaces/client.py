@@ -199,6 +199,15 @@ class WorkspaceClient:
     async def reach(self) -> wire.Health:
         return await self._connection.reach()
 
+    async def answering(self) -> Self:
+        """This client, once the workspace has answered it. Closed where it does not."""
+        try:
+            await self.health()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
     async def context(self, known: str = "", patience: timedelta = timedelta()) -> wire.ContextSnapshot:
         """AGENTS.md and friends, skills and tool servers, as soon as they are not the known ones."""
         query: dict[str, str | int] = {"known": known, "wait_ms": int(patience.total_seconds() * 1000)}

@@ -76,13 +76,7 @@ class DockerDriver:
         return await self._run(plan, "view")
 
     async def connect(self, plan: Plan) -> WorkspaceClient:
-        client = self._reachable(plan, "agent")
-        try:
-            await client.health()
-        except BaseException:
-            await client.close()
-            raise
-        return client
+        return await self._reachable(plan, "agent").answering()
 
     async def stop(self, plan: Plan) -> None:
         for role in ("view", "agent"):

@@ -84,13 +84,7 @@ class SshDriver:
             listener.close()
             directory.cleanup()
 
-        client = WorkspaceClient(Connection.unix(local, closed=closed))
-        try:
-            await client.health()
-        except BaseException:
-            await client.close()
-            raise
-        return client
+        return await WorkspaceClient(Connection.unix(local, closed=closed)).answering()
 
     async def view(self, plan: Plan) -> WorkspaceClient:
         del plan

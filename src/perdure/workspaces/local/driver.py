@@ -56,13 +56,7 @@ class LocalDriver:
         return await self._run(plan, "view")
 
     async def connect(self, plan: Plan) -> WorkspaceClient:
-        client = self._client(plan, "agent")
-        try:
-            await client.health()
-        except BaseException:
-            await client.close()
-            raise
-        return client
+        return await self._client(plan, "agent").answering()
 
     async def stop(self, plan: Plan) -> None:
         async with self._alone(plan):
