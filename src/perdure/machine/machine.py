@@ -194,7 +194,10 @@ async def _tell(done: "asyncio.Future[T]", work: Coroutine[None, None, T]) -> No
     """Do the work and tell the one who waits, if somebody still does."""
     try:
         result = await work
-    except BaseException as error:
+    except asyncio.CancelledError:
+        done.cancel()
+        raise
+    except Exception as error:
         if not done.done():
             done.set_exception(error)
         elif not isinstance(error, PerdureError):

@@ -14,6 +14,6 @@ async def kept_up(run: Callable[[], Awaitable[None]], clock: Clock) -> None:
     while True:
         try:
             return await run()
-        except Exception:  # noqa: BLE001  the edge of a service, which logs
+        except Exception:  # noqa: BLE001 - the edge of a service: what it did not expect is logged
             _log.exception("%s failed and starts again", getattr(run, "__qualname__", run))
         await clock.sleep(SERVICE_PAUSE.total_seconds())
