@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,10 +13,12 @@ from tests.cli.test_chat import ended, started
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.core.ids import UserId
 from perdure.store.pool import Pool
+from perdure.testing.polling import seen
 from perdure.testing.site import Person
 from perdure.testing.town import ReplicaTown, replicas
 
 DOLLAR = 1_000_000
+PATIENCE = timedelta(seconds=30)
 ASKED = [{"type": "text", "text": "[[say:50 tokens]]"}]
 
 
@@ -73,18 +76,25 @@ async def test_a_member_over_their_budget_goes_on_once_somebody_else_raised_it(t
     )
     async with Person(UserId(UUID(added["id"])), town.person.organisation_id, town.replicas[0].url, token) as member:
         chat_id = (await member.post("/chats", {"content": ASKED})).json["chat"]["id"]
-        async with asyncio.timeout(30):
-            while not (action := (await member.get(f"/chats/{chat_id}")).json["action"]):  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
+
+        async def chat() -> dict[str, Any]:
+            return (await member.get(f"/chats/{chat_id}")).json
+
+        async def asked() -> dict[str, Any] | None:
+            return (await chat())["action"]
+
+        async def rests() -> bool:
+            return (await chat())["chat"]["status"] == "waiting"
+
+        action = await seen(asked, within=PATIENCE)
+        assert action is not None
         assert (action["budget"], action["limit"]) == ("user", 5_000)
         assert (await member.post(f"/chats/{chat_id}/action", {"limit": DOLLAR})).status == 403
         assert (await member.put("/budgets", {"user": DOLLAR})).status == 403
         put = {"user": 5_000, "people": {added["id"]: DOLLAR}}
         assert (await town.person.put("/budgets", put)).status == 200
         assert (await member.post(f"/chats/{chat_id}/action", {"limit": DOLLAR})).status == 200
-        async with asyncio.timeout(30):
-            while (await member.get(f"/chats/{chat_id}")).json["chat"]["status"] != "waiting":  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
+        assert await seen(rests, within=PATIENCE)
         assert (await member.get("/budgets")).json["user"]["limit"] == DOLLAR
         assert "people" not in (await member.get("/budgets")).json
 

@@ -1,6 +1,5 @@
 """Hooks from end to end: a real replica asks a real program, which checks the signature and has its say."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 from tests.tools.hooks.receiver import SECRET, Receiver, receiving
 
 from perdure.store.pool import Pool
+from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
 
 RECALL = '[[call:recall {"words": "weather"}]]'
@@ -52,10 +52,12 @@ def asked(town: ReplicaTown, number: int) -> str:
 
 async def deliveries(town: ReplicaTown, hook_id: str, count: int) -> list[dict[str, Any]]:
     """The log, once it has so many lines: it is written without anybody waiting for it."""
-    async with asyncio.timeout(10):
-        while len(items := (await town.at(0).get(f"/hooks/{hook_id}/deliveries")).json["items"]) < count:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
-    return items
+
+    async def logged() -> list[dict[str, Any]] | None:
+        items = (await town.at(0).get(f"/hooks/{hook_id}/deliveries")).json["items"]
+        return items if len(items) >= count else None
+
+    return await seen(logged) or []
 
 
 def say(text: str) -> dict[str, Any]:

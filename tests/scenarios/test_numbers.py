@@ -1,6 +1,5 @@
 """What the numbers of real replicas say about work that is known."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from perdure.core.timing import LEASE, RENEWAL_PERIOD
 from perdure.store.pool import Pool
 from perdure.testing.numbers import sample
+from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
 
 
@@ -26,10 +26,12 @@ async def numbers(town: ReplicaTown, number: int) -> str:
 
 async def until(town: ReplicaTown, number: int, condition: Callable[[str], bool]) -> str:
     """The numbers once they are as hoped for: another process counts them."""
-    async with asyncio.timeout(20):
-        while not condition(page := await numbers(town, number)):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-        return page
+
+    async def hoped_for() -> str:
+        page = await numbers(town, number)
+        return page if condition(page) else ""
+
+    return await seen(hoped_for)
 
 
 async def test_a_failover_is_counted_and_timed_by_the_replica_that_takes_over(town: ReplicaTown) -> None:

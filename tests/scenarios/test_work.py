@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.store.pool import Pool
 from perdure.testing.numbers import sample
+from perdure.testing.polling import seen
 from perdure.testing.town import PATIENCE, ReplicaTown, replicas
 
 COUNT = "echo ran >> marker; sleep 20; wc -l < marker"
@@ -50,9 +52,7 @@ async def test_the_demo_agent_writes_a_program_and_fixes_it(town: ReplicaTown) -
 async def started(town: ReplicaTown, chat: str, tool: str) -> None:
     """Wait until a call is journaled as begun."""
     begun = "SELECT count(*) FROM journal WHERE chat_id = $1 AND tool = $2 AND state = 'started'"
-    async with asyncio.timeout(PATIENCE):
-        while not await town.pool.fetchval(begun, chat, tool):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await seen(lambda: town.pool.fetchval(begun, chat, tool), within=timedelta(seconds=PATIENCE))
 
 
 async def content(town: ReplicaTown, chat: str, path: str) -> bytes:

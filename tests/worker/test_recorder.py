@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from perdure.store.pool import Pool
+from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
 
 CANARY = "canary-4f1d9e7c2b"
@@ -28,13 +29,14 @@ async def switched_on(town: ReplicaTown) -> None:
 
 async def runs_of(town: ReplicaTown, chat: str, count: int) -> list[dict[str, Any]]:
     """The debug runs, once there are so many: they are written behind the turn's back."""
-    async with asyncio.timeout(20):
-        while True:
-            said = await town.at(0).get(f"/chats/{chat}/debug")
-            assert said.status == 200, said.body
-            if len(items := [run for run in said.json["items"] if run["purpose"] == "answer"]) >= count:
-                return items
-            await asyncio.sleep(0.05)
+
+    async def written() -> list[dict[str, Any]] | None:
+        said = await town.at(0).get(f"/chats/{chat}/debug")
+        assert said.status == 200, said.body
+        items = [run for run in said.json["items"] if run["purpose"] == "answer"]
+        return items if len(items) >= count else None
+
+    return await seen(written) or []
 
 
 async def test_nothing_is_kept_unless_it_is_switched_on(town: ReplicaTown) -> None:

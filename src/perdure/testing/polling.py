@@ -1,9 +1,12 @@
 """Waiting for what another process does. Within a process a test has a clock and signals; it does not need this."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import TypeVar
 
+T = TypeVar("T")
 _LOOK_AGAIN = 0.02
 
 
@@ -14,3 +17,11 @@ def eventually(holds: Callable[[], bool], what: str, *, within: timedelta = time
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {within.total_seconds():.0f} s: {what}")
         time.sleep(_LOOK_AGAIN)
+
+
+async def seen(look: Callable[[], Awaitable[T]], *, within: timedelta = timedelta(seconds=20)) -> T:
+    """What a look finds, as soon as it finds something. Raises TimeoutError when it takes too long."""
+    async with asyncio.timeout(within.total_seconds()):
+        while not (found := await look()):  # noqa: ASYNC110 - there is no signal between processes to wait for
+            await asyncio.sleep(_LOOK_AGAIN)
+        return found

@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,6 +20,7 @@ from perdure.core.ids import McpServerId
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
 from perdure.testing.house import House
+from perdure.testing.polling import seen
 from perdure.tools.mcp.exchange import open_exchange
 from perdure.workspaces.service import Workspaces
 
@@ -48,9 +50,7 @@ class Peer:
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
         )
-        async with asyncio.timeout(PATIENCE):
-            while not await self._listens():  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+        await seen(self._listens, within=timedelta(seconds=PATIENCE))
 
     async def _listens(self) -> bool:
         try:
