@@ -40,6 +40,7 @@ export function NewChat({ onDrawer }: { onDrawer: () => void }) {
 }
 
 const NONE: never[] = [];
+const nothing = () => NONE;
 
 function NewChatComposer() {
   const [, go] = useLocation();
@@ -90,7 +91,7 @@ function NewChatComposer() {
         onSend={create}
         onStop={() => {}}
         suggestions={suggestions}
-        history={NONE}
+        said={nothing}
       >
         <ModelPicker model={known} effort={effort} onModel={setModel} onEffort={setEffort} />
         <TemplatePicker

@@ -5,9 +5,9 @@ import { ClipboardList } from "lucide-react";
 import { useMemo } from "react";
 import { api } from "../api/client.ts";
 import type { Busy, ChatCard, Content } from "../api/types.ts";
-import { listOf } from "../app/models.ts";
 import { useChat, useLiveChat, usePhase } from "../chat/hooks.ts";
 import { isBusy } from "../chat/phase.ts";
+import { type Prompt, saidIn } from "../chat/said.ts";
 import type { ChatState } from "../chat/state.ts";
 import { QueuePanel } from "../queue/QueuePanel.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -20,7 +20,8 @@ import { useSay } from "./send.ts";
 import { useWorkspaceFiles } from "./workspaceFiles.ts";
 
 const selectCard = (chat: ChatState) => chat.card;
-const selectCount = (chat: ChatState) => chat.messages.length;
+/** Whether messages came before the oldest one that is held here. */
+const hasOlder = (chat: ChatState) => chat.older !== "none" && (chat.messages[0]?.number ?? 1) > 1;
 
 export function ChatComposer() {
   const live = useLiveChat();
@@ -30,7 +31,7 @@ export function ChatComposer() {
   const { complain } = useToasts();
   const files = useWorkspaceFiles(card?.workspace_id);
   const skills = useSkills();
-  const history = useHistory();
+  const said = useSaid();
   const patch = (change: Partial<ChatCard>) => void api.patch(`/chats/${live.id}`, change).catch(complain);
   const suggestions = useMemo(() => ({ command: [...COMMANDS, ...skills], file: files }), [skills, files]);
   const send = (content: Content[], busy: Busy, text: string): boolean => {
@@ -51,7 +52,7 @@ export function ChatComposer() {
         onSend={send}
         onStop={() => void api.post(`/chats/${live.id}/interrupt`).catch(complain)}
         suggestions={suggestions}
-        history={history}
+        said={said}
       >
         <ModelPicker
           model={card?.model}
@@ -82,19 +83,14 @@ export function PlanToggle({ on, onChange }: { on: boolean; onChange: (on: boole
   );
 }
 
-const NONE: string[] = [];
-
-/** What was said in this chat before, newest first. */
-function useHistory(): string[] {
+/** What was said in this chat, newest first, as of the moment it is asked for. */
+function useSaid(): () => readonly string[] {
   const live = useLiveChat();
-  const count = useChat(selectCount);
   const { data } = useQuery({
-    queryKey: ["prompts", live.id, count],
-    queryFn: async () =>
-      listOf(await api.get<string[] | { items: (string | { text: string })[] }>(`/chats/${live.id}/prompts`)),
-    select: (items) => items.map((item) => (typeof item === "string" ? item : item.text)),
-    placeholderData: (before: (string | { text: string })[] | undefined) => before,
+    queryKey: ["prompts", live.id],
+    queryFn: () => api.get<{ items: Prompt[] }>(`/chats/${live.id}/prompts`),
+    enabled: useChat(hasOlder),
     retry: false,
   });
-  return data ?? NONE;
+  return () => saidIn(live.state, data?.items ?? []);
 }

@@ -23,7 +23,8 @@ interface Props {
   onSend: (content: Content[], busy: Busy, text: string) => boolean;
   onStop: () => void;
   suggestions: { command: readonly Suggestion[]; file: readonly Suggestion[] };
-  history: readonly string[];
+  /** What was said before, newest first. */
+  said: () => readonly string[];
   /** Pickers and toggles of the bar beneath the text. */
   children: ReactNode;
 }
@@ -65,7 +66,7 @@ export function Composer(props: Props) {
         onFiles={addFiles}
         onSend={send}
         suggestions={props.suggestions}
-        history={props.history}
+        said={props.said}
       />
       <div className="composer-bar">
         <PickFiles onFiles={addFiles} />

@@ -14,15 +14,23 @@ interface Props {
   onFiles: (files: File[]) => void;
   onSend: (busy: Busy) => void;
   suggestions: { command: readonly Suggestion[]; file: readonly Suggestion[] };
-  history: readonly string[];
+  said: () => readonly string[];
+}
+
+/** Walking back through what was said: the list as it was when the walk began, and where in it. */
+interface Recalled {
+  said: readonly string[];
+  at: number;
 }
 
 const TALLEST_PX = 320;
 
-export function TextBox({ box, text, placeholder, onText, onFiles, onSend, suggestions, history }: Props) {
+export function TextBox({ box, text, placeholder, onText, onFiles, onSend, suggestions, said }: Props) {
   const [trigger, setTrigger] = useState<Trigger | null>(null);
   const [chosen, setChosen] = useState(0);
-  const [remembered, setRemembered] = useState(-1);
+  const [recalled, setRecalled] = useState<Recalled | null>(null);
+  /** Text that was changed since is a message of its own. */
+  const recalling = recalled?.said[recalled.at] === text ? recalled : null;
   const offered = trigger ? matching(suggestions[trigger.kind], trigger.query) : [];
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
@@ -47,11 +55,12 @@ export function TextBox({ box, text, placeholder, onText, onFiles, onSend, sugge
       box.current?.setSelectionRange(next.caret, next.caret);
     });
   };
-  const remember = (by: number): boolean => {
-    const at = remembered + by;
-    if (at < -1 || at >= history.length) return false;
-    setRemembered(at);
-    onText(at === -1 ? "" : (history[at] ?? ""));
+  const recall = (by: number): boolean => {
+    const from = recalling ?? { said: said(), at: -1 };
+    const at = from.at + by;
+    if (at >= from.said.length) return false;
+    setRecalled(at < 0 ? null : { ...from, at });
+    onText(from.said[at] ?? "");
     return true;
   };
   const choose = (event: KeyboardEvent): boolean => {
@@ -64,7 +73,6 @@ export function TextBox({ box, text, placeholder, onText, onFiles, onSend, sugge
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
-    const recalling = remembered >= 0 && text === history[remembered];
     let taken = false;
     // A word that is already whole has nothing to be completed: Enter sends it.
     const whole = event.key === "Enter" && offered[chosen]?.value === trigger?.query;
@@ -72,11 +80,11 @@ export function TextBox({ box, text, placeholder, onText, onFiles, onSend, sugge
     else if (event.key === "Enter" && !event.shiftKey) {
       const strong = event.metaKey || event.ctrlKey;
       onSend(strong ? (event.altKey ? "interrupt" : "steer") : "queue");
-      setRemembered(-1);
+      setRecalled(null);
       setTrigger(null);
       taken = true;
-    } else if (event.key === "ArrowUp" && (!text || recalling)) taken = remember(1);
-    else if (event.key === "ArrowDown" && recalling) taken = remember(-1);
+    } else if (event.key === "ArrowUp" && (!text || recalling)) taken = recall(1);
+    else if (event.key === "ArrowDown" && recalling) taken = recall(-1);
     if (taken) event.preventDefault();
   };
   const onPaste = (event: ClipboardEvent) => {

@@ -3,7 +3,7 @@ import { type HTMLAttributes, useState } from "react";
 import { api } from "../api/client.ts";
 import type { Content, QueuedMessage } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
-import { textOf } from "../transcript/UserRow.tsx";
+import { textOf } from "../chat/said.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 

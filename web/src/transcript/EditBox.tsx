@@ -2,9 +2,9 @@ import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Content, Message } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { textOf } from "../chat/said.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
-import { textOf } from "./UserRow.tsx";
 
 /** Say it differently: the conversation goes on from here, and what came after stays as a branch. */
 export function EditBox({ message, onDone }: { message: Message; onDone: () => void }) {

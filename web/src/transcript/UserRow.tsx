@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Part } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import type { Row } from "../chat/rows.ts";
+import { textOf } from "../chat/said.ts";
 import type { Send } from "../chat/state.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
@@ -13,13 +14,6 @@ import { EditBox } from "./EditBox.tsx";
 
 const FOLD_OVER_LINES = 24;
 const FOLD_OVER_LETTERS = 3_000;
-
-export function textOf(parts: readonly Part[]): string {
-  return parts
-    .map((part) => (part.type === "text" ? part.text : ""))
-    .join("\n\n")
-    .trim();
-}
 
 /** What a person said. It can be edited; earlier versions stay one click away. */
 export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
