@@ -1,16 +1,30 @@
 """The words that a chat gets after its turn."""
 
+from uuid import uuid4
+
+import pytest
+
 from perdure.agent.models import ResolvedModel
-from perdure.agent.prepare import Rules
+from perdure.agent.prepare import Limits, Rules
 from perdure.core.card import Card
-from perdure.core.ids import ChatId, ModelName
+from perdure.core.errors import Refused
+from perdure.core.ids import ChatId, ModelName, ReplicaId
 from perdure.core.message import Effort
 from perdure.testing.house import House
 from perdure.worker.aftermath import Aftermath
+from perdure.worker.wording import Wording
 
 
 def aftermath(house: House) -> Aftermath:
-    return Aftermath(house.pool, house.kit.histories, house.kit.preparation, house.kit.client, house.bus)
+    kit, replica_id = house.kit, ReplicaId(uuid4())
+    wording = Wording(
+        models=kit.preparation.models,
+        rules=kit.preparation.sources.rules,
+        client=kit.client,
+        purses=kit.purses,
+        replica_id=lambda: replica_id,
+    )
+    return Aftermath(house.pool, kit.histories, wording, house.bus)
 
 
 async def card(house: House, chat: ChatId) -> tuple[str, str, str | None, str | None]:
@@ -58,3 +72,24 @@ async def test_the_model_that_is_set_for_titles_finds_them(house: House) -> None
     await aftermath(house).describe(rested)
     assert asked == ["cheap-one"]
     assert (await card(house, chat))[1] == "generated"
+
+
+async def test_words_are_paid_for_and_not_asked_for_where_no_budget_has_room(house: House) -> None:
+    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
+    rested = await house.comes_to_rest(chat)
+    house.sources.rules_now = Rules(limits=Limits(user=1))
+    with pytest.raises(Refused, match="user's budget"):
+        await aftermath(house).describe(rested)
+    assert (await card(house, chat))[1] == "fallback"
+    house.sources.rules_now = Rules()
+    await aftermath(house).describe(rested)
+    await house.kit.purses.flush()
+    row = await house.pool.fetchrow(
+        "SELECT k.cost, k.words_calls, k.words_unpriced, k.words_cost, b.spent FROM chat_cards k "
+        "JOIN budgets b ON b.payer = k.owner_id WHERE k.id = $1",
+        chat,
+    )
+    assert row is not None
+    assert (row["words_calls"], row["words_unpriced"]) == (1, 0)
+    assert row["words_cost"] > 0
+    assert row["spent"] == row["cost"] + row["words_cost"]

@@ -5,7 +5,7 @@ from datetime import date
 from uuid import uuid4
 
 import pytest
-from msgspec import structs
+from msgspec import json, structs
 
 from perdure.agent.prepare import Limits, Rules
 from perdure.core.card import Card
@@ -15,13 +15,15 @@ from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId, OrganisationId, ReplicaId, UserId
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CompleteRequiresAction
+from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.budgets import take
 from perdure.store.commit import NewCard
 from perdure.store.pool import Pool
 from perdure.store.replicas import register
 from perdure.testing.house import House
-from perdure.worker.purses import Purses
+from perdure.worker.purses import Purpose, Purses
+from perdure.worker.refills import Refills
 
 # What 400 tokens of output cost at the simulator's price, and a prompt that costs next to nothing.
 OUTPUT = 400
@@ -94,6 +96,106 @@ async def test_a_persons_and_an_organisations_budget_park_the_chat_too(house: Ho
     house.sources.rules_now = Rules(limits=Limits(**{owner.value: ONE_CALL * 5}))
     rested = await _answers(house, second, CompleteRequiresAction(limit=ONE_CALL * 5))
     assert (rested.state, rested.budget_limit) == (State.W, None)
+
+
+async def _spent(house: House, chat_id: ChatId) -> tuple[int, int, int]:
+    """What the row, the card and the organisation's month say."""
+    await house.kit.purses.flush()
+    row = await house.pool.fetchrow(
+        "SELECT c.budget_spent, k.cost, b.spent FROM chats c JOIN chat_cards k USING (id) "
+        "JOIN budgets b ON b.payer = k.organisation_id WHERE c.id = $1",
+        chat_id,
+    )
+    assert row is not None
+    return row["budget_spent"], row["cost"], row["spent"]
+
+
+async def _shows(house: House, chat_id: ChatId) -> None:
+    shown = asyncio.Event()
+    stop = house.episodes.follow(chat_id, lambda episode: shown.set() if episode.seq else None)
+    try:
+        episode = house.episodes.of(chat_id)
+        if episode is None or not episode.seq:
+            await asyncio.wait_for(shown.wait(), 15)
+    finally:
+        stop()
+
+
+async def test_an_answer_that_is_stopped_is_paid_for_by_what_was_seen_of_it(house: House) -> None:
+    chat_id = await house.someone_asks("[[say:200 tokens]] [[gate:never]] [[say:20 tokens]]")
+    await _shows(house, chat_id)
+    await house.machine.change(chat_id, Interrupt())
+    await house.comes_to_rest(chat_id)
+    _, partial = await house.messages(chat_id)
+    assert partial.cost is not None
+    assert 15 < partial.cost < ONE_CALL * 2
+    assert await _spent(house, chat_id) == (partial.cost,) * 3
+
+
+async def test_an_answer_that_breaks_off_is_paid_for_with_the_next(house: House) -> None:
+    chat_id = await house.someone_asks("[[say:40 tokens]] [[fault:cut x1]] [[say:20 tokens]]")
+    await house.comes_to_rest(chat_id)
+    _, answer = await house.messages(chat_id)
+    assert answer.cost is not None
+    spent = await _spent(house, chat_id)
+    assert spent == (spent[0],) * 3
+    assert spent[0] > answer.cost
+
+
+async def test_chats_go_on_when_the_budget_is_raised_that_they_wait_for(house: House) -> None:
+    house.sources.rules_now = Rules(limits=Limits(organisation=10))
+    waiting = [await house.until(await house.someone_asks("[[say:5 tokens]]"), _rested_or_parked) for _ in range(2)]
+    assert [chat.state for chat in waiting] == [State.A0] * 2
+    refills = Refills(house.pool, house.machine, house.config, house.clock)
+    await _sets(house, organisation=10)
+    assert await refills.once() == 0
+    await _sets(house, organisation=ONE_CALL * 100)
+    house.sources.rules_now = Rules(limits=Limits(organisation=ONE_CALL * 100))
+    assert await refills.once() == 2
+    assert [(await house.comes_to_rest(chat.id)).state for chat in waiting] == [State.W] * 2
+    assert await refills.once() == 0
+
+
+async def test_chats_go_on_when_another_month_begins(house: House) -> None:
+    house.sources.rules_now = Rules(limits=Limits(user=10))
+    await _sets(house, user=10)
+    chat = await house.until(await house.someone_asks("[[say:5 tokens]]"), _rested_or_parked)
+    refills = Refills(house.pool, house.machine, house.config, house.clock)
+    assert await refills.once() == 0
+    await house.pool.execute("UPDATE chats SET updated_at = updated_at - interval '32 days' WHERE id = $1", chat.id)
+    house.sources.rules_now = Rules()
+    assert await refills.once() == 1
+    assert (await house.comes_to_rest(chat.id)).state is State.W
+
+
+async def test_a_chats_own_budget_is_raised_by_its_owner_alone(house: House) -> None:
+    parked = await _asks(house, "[[say:20 tokens]]", limit=0)
+    assert await Refills(house.pool, house.machine, house.config, house.clock).once() == 0
+    assert (await house.machine.load(parked.id)).state is State.A0
+
+
+async def _sets(house: House, **limits: int) -> None:
+    await house.pool.execute(
+        "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'budgets', $2) "
+        "ON CONFLICT (organisation_id, name) DO UPDATE SET value = excluded.value",
+        house.organisation,
+        json.encode(limits).decode(),
+    )
+    house.config.changed(house.organisation)
+
+
+async def test_words_and_a_turn_of_one_chat_have_their_own_money_set_aside(pool: Pool) -> None:
+    purses, replica_id = Purses(pool, SystemClock()), ReplicaId(uuid4())
+    await register(pool, replica_id, address=None, version="test", capacity=1)
+    chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
+    card = Card(id=chat.id, owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
+    limits = Limits(organisation=200)
+    assert await purses.reserve(chat, card, limits, replica_id, 100) is None
+    assert await purses.reserve(chat, card, limits, replica_id, 101, Purpose.WORDS) is not None
+    assert await purses.reserve(chat, card, limits, replica_id, 100, Purpose.WORDS) is None
+    purses.settle(card, replica_id, 50, Purpose.WORDS)
+    assert await purses.reserve(chat, card, limits, replica_id, 150) is None
+    assert await purses.reserve(chat, card, limits, replica_id, 151) is not None
 
 
 async def test_replicas_that_spend_at_once_stay_within_the_limit(pool: Pool) -> None:

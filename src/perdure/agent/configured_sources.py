@@ -36,17 +36,22 @@ class ConfiguredSources:
         )
 
     async def rules(self, card: Card) -> Rules:
-        settings = await self._config.settings(card.organisation_id)
-        personal = await self._config.personal(card.owner_id)
-        policies = {**settings.approvals, **personal.settings.approvals}
-        return Rules(
-            step_limit=settings.step_limit,
-            policies={tool: Policy(policy.value) for tool, policy in policies.items()},
-            summary_model=settings.compaction_model,
-            tool_search=Experiment.MCP_TOOL_SEARCH in settings.experiments,
-            title_model=settings.title_model,
-            limits=Limits(
-                user=settings.budgets.of(card.owner_id),
-                organisation=settings.budgets.organisation,
-            ),
-        )
+        return await configured_rules(self._config, card)
+
+
+async def configured_rules(config: Config, card: Card) -> Rules:
+    """What the organisation and the owner have settled."""
+    settings = await config.settings(card.organisation_id)
+    personal = await config.personal(card.owner_id)
+    policies = {**settings.approvals, **personal.settings.approvals}
+    return Rules(
+        step_limit=settings.step_limit,
+        policies={tool: Policy(policy.value) for tool, policy in policies.items()},
+        summary_model=settings.compaction_model,
+        tool_search=Experiment.MCP_TOOL_SEARCH in settings.experiments,
+        title_model=settings.title_model,
+        limits=Limits(
+            user=settings.budgets.of(card.owner_id),
+            organisation=settings.budgets.organisation,
+        ),
+    )

@@ -10,7 +10,10 @@ from perdure.agent.models import ResolvedModel
 from perdure.core.message import Kind, Message, NewMessage, Role
 from perdure.core.parts import AnyPart, Text
 from perdure.core.text import storable
+from perdure.core.usage import Usage
 from perdure.providers.client import ProviderClient
+from perdure.providers.estimate import estimate
+from perdure.providers.pricing import cost
 from perdure.providers.request import ModelRequest
 from perdure.tools.budget import within
 
@@ -38,17 +41,36 @@ class Words(Struct, frozen=True):
     summary: str = ""
 
 
-async def describe(client: ProviderClient, model: ResolvedModel, messages: Sequence[Message]) -> Words:
+class Found(Struct, frozen=True):
+    """Words, and what a model took for them: None where it has no price."""
+
+    words: Words
+    cost: int | None
+
+
+def worst_case(model: ResolvedModel, messages: Sequence[Message]) -> int:
+    """What finding words may cost at list price."""
+    price, request = model.route.model.price, _request(model, messages)
+    if price is None:
+        return 0
+    return cost(Usage(input=estimate(request.messages, system=request.system), output=OUTPUT_TOKENS), price)
+
+
+async def describe(client: ProviderClient, model: ResolvedModel, messages: Sequence[Message]) -> Found:
     """A title, a label and a summary. Whatever cannot be read comes back empty."""
+    completion = await client.complete(model.route, _request(model, messages))
+    usage, price = completion.finish.usage, model.route.model.price
+    return Found(_words(completion.parts), None if usage is None or price is None else cost(usage, price))
+
+
+def _request(model: ResolvedModel, messages: Sequence[Message]) -> ModelRequest:
     shown = within("\n\n".join(_lines(messages)), SHOWN_BYTES)
-    request = ModelRequest(
+    return ModelRequest(
         system=(ASKED,),
         messages=(NewMessage(role=Role.USER, parts=(Text(f"<conversation>\n{shown}\n</conversation>"),)),),
         settings=msgspec.structs.replace(model.settings, max_output_tokens=OUTPUT_TOKENS, effort=None),
         output_schema=SCHEMA,
     )
-    completion = await client.complete(model.route, request)
-    return _words(completion.parts)
 
 
 def report_summary(messages: Sequence[Message]) -> str:

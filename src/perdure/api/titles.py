@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perdure.agent.models import Models
-from perdure.agent.words import describe
+from asyncpg import Pool, Record
+
 from perdure.core.card import Card
+from perdure.core.chat import Chat
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.ids import ModelName
 from perdure.core.message import Message
-from perdure.providers.client import ProviderClient
+from perdure.store.queries import query
+from perdure.worker.wording import Wording
 
 NO_TITLE = ChatError(
     "The model gave no title. Try again, or name the chat yourself.", ErrorKind.GENERIC, retryable=True
@@ -21,12 +22,12 @@ NO_TITLE = ChatError(
 class Titles:
     """Asks models for titles."""
 
-    models: Models
-    client: ProviderClient
+    pool: "Pool[Record]"
+    wording: Wording
 
-    async def propose(self, card: Card, model: ModelName | None, messages: Sequence[Message]) -> str:
-        resolved = await self.models.resolve(card, model or card.model, None)
-        words = await describe(self.client, resolved, messages)
-        if not words.title:
+    async def propose(self, chat: Chat, card: Card, messages: Sequence[Message]) -> str:
+        found = await self.wording.find(chat, card, messages)
+        await self.pool.execute(query("cards/charge_words"), card.id, found.cost)
+        if not found.words.title:
             raise ProviderFailure(NO_TITLE)
-        return words.title
+        return found.words.title

@@ -26,6 +26,8 @@ from perdure.store.search import SearchIndex
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.housekeeping import Housekeeping
 from perdure.worker.push import Push
+from perdure.worker.refills import Refills
+from perdure.worker.wording import Wording
 
 # Push services want to know whom to write to; a deployment that has no address of its own has nobody.
 CONTACT = "mailto:nobody@perdure.invalid"
@@ -45,16 +47,23 @@ async def running(
         crowd = open_audience(stack, ground, shop)
         kit, worker, services = shop.kit, shop.worker, ground.services
         probe = Probe(kit.preparation.models, kit.client, services.clock)
+        wording = Wording(
+            models=kit.preparation.models,
+            rules=kit.preparation.sources.rules,
+            client=kit.client,
+            purses=kit.purses,
+            replica_id=lambda: shop.lease.id,
+        )
         services = replace(
             services,
             taker=worker.runners,
             probe=probe,
-            titles=Titles(kit.preparation.models, kit.client),
+            titles=Titles(ground.pool, wording),
             workspaces=shop.yard.workspaces,
             contexts=shop.yard.contexts,
             mcp=shop.exchange.desk,
         )
-        aftermath = Aftermath(ground.pool, kit.histories, kit.preparation, kit.client, ground.pubsub)
+        aftermath = Aftermath(ground.pool, kit.histories, wording, ground.pubsub)
         stack.callback(ground.announcer.follow(aftermath.committed))
         await heard(stack, ground.pubsub)
         await shop.lease.start()
@@ -65,6 +74,7 @@ async def running(
         await started(
             stack, Housekeeping(ground.pool, services.machine, services.config, ground.pubsub, services.clock)
         )
+        await started(stack, follow_refills(stack, ground))
         await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
         yield System(
             pool=ground.pool,
@@ -115,6 +125,14 @@ def make_push(stack: AsyncExitStack, ground: Ground) -> Push:
     push = Push(ground.pool, services.vapid, services.clock, contact=services.public_url or CONTACT)
     stack.callback(ground.announcer.follow(push.committed))
     return push
+
+
+def follow_refills(stack: AsyncExitStack, ground: Ground) -> Refills:
+    """What lets chats go on whose budget was raised, told of every change of settings."""
+    services = ground.services
+    refills = Refills(ground.pool, services.machine, services.config, services.clock)
+    stack.callback(ground.pubsub.listen(refills.heard))
+    return refills
 
 
 def follow_search(stack: AsyncExitStack, pool: Pool, services: Services, announcer: Announcer) -> SearchIndex:

@@ -113,6 +113,7 @@ OVER_KEPT = timedelta(days=30)
 DEMO_PATIENCE = timedelta(seconds=1)
 SETTLE_PERIOD = timedelta(seconds=1)
 SLICE_IDLE = timedelta(seconds=10)
+REFILL_PERIOD = timedelta(minutes=1)
 
 SIMULATED_CACHE_KEPT = timedelta(minutes=5)
 SIMULATED_PATIENCE = timedelta(seconds=10)

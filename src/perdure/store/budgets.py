@@ -35,6 +35,8 @@ class Family:
 
     limit: int | None
     others: int
+    own: int = 0
+    """What the chat itself has cost, the words about it included."""
 
 
 async def take(
@@ -65,4 +67,4 @@ async def settle(pool: Pool, replica_id: ReplicaId, settlements: Sequence[Settle
 
 async def family(pool: Pool, chat_id: ChatId) -> Family:
     row = await pool.fetchrow(query("budgets/family"), chat_id)
-    return Family(None, 0) if row is None else Family(row["budget_limit"], row["others"])
+    return Family(None, 0) if row is None else Family(row["budget_limit"], row["others"], row["own"])

@@ -191,7 +191,10 @@ CREATE TABLE public.chat_cards (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     diff text,
     context_dirty boolean DEFAULT false NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() NOT NULL
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    words_calls integer DEFAULT 0 NOT NULL,
+    words_unpriced integer DEFAULT 0 NOT NULL,
+    words_cost bigint DEFAULT 0 NOT NULL
 )
 WITH (fillfactor='80');
 
@@ -884,6 +887,8 @@ CREATE INDEX chats_due ON public.chats USING btree (action_deadline_at) WHERE (a
 CREATE INDEX chats_parents ON public.chats USING btree (id) WHERE (((status)::text = 'requires_action'::text) AND (action ~~ '{"kind":"children"%'::text));
 
 CREATE INDEX chats_runnable ON public.chats USING btree (worker_id) WHERE ((status)::text = ANY (ARRAY['running'::text, 'interrupting'::text]));
+
+CREATE INDEX chats_unpaid ON public.chats USING btree (id) WHERE (((status)::text = 'requires_action'::text) AND (action ~~ '{"kind":"budget"%'::text));
 
 CREATE INDEX debug_runs_by_chat ON public.debug_runs USING btree (chat_id, id);
 

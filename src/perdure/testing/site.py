@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from uuid import UUID
 
 import aiohttp
 import msgspec
@@ -25,6 +26,7 @@ from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Household, Reception, first_household
 from perdure.access.vapid import VapidKeys
 from perdure.agent.configured_models import ConfiguredModels
+from perdure.agent.configured_sources import configured_rules
 from perdure.api.http import App
 from perdure.api.page import Page
 from perdure.api.probe import Probe
@@ -36,7 +38,7 @@ from perdure.api.taker import Nobody, Taker
 from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.core.clock import SystemClock
-from perdure.core.ids import OrganisationId, UserId
+from perdure.core.ids import OrganisationId, ReplicaId, UserId
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
 from perdure.observe.measures.all import Measures
@@ -55,6 +57,8 @@ from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.hooks.post import Post
 from perdure.tools.mcp.exchange import open_exchange
 from perdure.tools.reports import Waits
+from perdure.worker.purses import Purses
+from perdure.worker.wording import Wording
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
@@ -62,6 +66,7 @@ from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import Shelf
 
 SECRET = "a secret key that only tests use"  # noqa: S105
+NO_REPLICA = ReplicaId(UUID(int=0))
 
 
 def services_for(
@@ -80,6 +85,14 @@ def services_for(
     if folder is not None:
         drivers = Drivers(folder, LocalDriver(folder))
         workspaces = Workspaces(WorkspaceRows(pool), drivers, Shelf(TemplateRows(pool)), bus, clock)
+    models = ConfiguredModels(config, Catalog.load())
+    wording = Wording(
+        models=models,
+        rules=lambda card: configured_rules(config, card),
+        client=client,
+        purses=Purses(pool, clock),
+        replica_id=lambda: NO_REPLICA,
+    )
     return Services(
         machine=machine,
         family=Family(pool, machine, config, measures.agents),
@@ -94,8 +107,8 @@ def services_for(
         signed_urls=SignedUrls(keyring, clock),
         vapid=VapidKeys(pool, keyring),
         taker=taker or Nobody(),
-        probe=Probe(ConfiguredModels(config, Catalog.load()), client, clock),
-        titles=Titles(ConfiguredModels(config, Catalog.load()), client),
+        probe=Probe(models, client, clock),
+        titles=Titles(pool, wording),
         clock=clock,
         measures=measures,
         workspaces=workspaces,

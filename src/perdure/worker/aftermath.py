@@ -6,19 +6,17 @@ import logging
 from asyncpg import Pool, Record
 
 from perdure.agent.history import Histories
-from perdure.agent.prepare import Preparation
-from perdure.agent.words import Words, describe, report_summary
+from perdure.agent.words import Found, Words, report_summary
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
 from perdure.core.errors import PerdureError, ProviderFailure
 from perdure.core.notice import Notice, Topic
 from perdure.machine.change import InboxKind
 from perdure.machine.machine import Committed
-from perdure.observe.context import concerning
-from perdure.providers.client import ProviderClient
 from perdure.store.away import asking_the_database
 from perdure.store.pubsub import Pubsub
 from perdure.store.queries import query
+from perdure.worker.wording import Wording
 
 _log = logging.getLogger(__name__)
 # So many chats wait for their words at most; one more gets them after its next turn.
@@ -33,14 +31,12 @@ class Aftermath:
         self,
         pool: "Pool[Record]",
         histories: Histories,
-        preparation: Preparation,
-        client: ProviderClient,
+        wording: Wording,
         pubsub: Pubsub,
     ) -> None:
         self._pool = pool
         self._histories = histories
-        self._preparation = preparation
-        self._client = client
+        self._wording = wording
         self._pubsub = pubsub
         self._due: dict[object, Chat] = {}
         self._more = asyncio.Event()
@@ -80,16 +76,15 @@ class Aftermath:
             # An agent's report says best what it was about.
             await self._write(chat, card, Words(summary=report_summary(history.messages)))
             return
-        wanted = (await self._preparation.sources.rules(card)).title_model
-        model = await self._preparation.models.resolve(card, wanted or card.model, None)
-        with concerning(chat=card.id, turn=chat.turn, organisation=card.organisation_id, purpose="title"):
-            words = await describe(self._client, model, history.messages)
+        found = await self._wording.find(chat, card, history.messages)
+        words = found.words
         if card.turns > 1 and card.turns - card.summarised_turns < 3:
             words = Words(words.title, words.label)
-        await self._write(chat, card, words)
+        await self._write(chat, card, words, found)
 
-    async def _write(self, chat: Chat, card: Card, words: Words) -> None:
-        values = (card.id, card.turns, words.title, words.label, words.summary)
+    async def _write(self, chat: Chat, card: Card, words: Words, found: Found | None = None) -> None:
+        paid = (found is not None, found and found.cost)
+        values = (card.id, card.turns, words.title, words.label, words.summary, *paid)
         with asking_the_database():
             version = await self._pool.fetchval(query("cards/describe"), *values)
         if version is not None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from perdure.agent.flight import Flight
 from perdure.agent.history import History, followed
 from perdure.agent.once_calls import OnceCalls
+from perdure.agent.partial_cost import partial_cost
 from perdure.agent.prepare import Prepared
 from perdure.core.chat import CallKind, Chat, Fence, OpenCall
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
@@ -55,6 +56,8 @@ class Drive:
         """The message whose calls this runner brought itself and nobody can have started yet."""
         self.worst_case = 0
         """What the next model call may cost."""
+        self.owed = 0
+        """What attempts cost that were cut short. The next commit puts it on the row."""
         self.entries: Sequence[Entry] = ()
         """What the journal knows about the open calls."""
         self._history: History | None = None
@@ -215,6 +218,13 @@ class Drive:
         if self.flight is not None:
             self.kit.episodes.close(self.flight.episode.key)
             self.flight = None
+
+    def cut_short(self, prepared: Prepared, history: History) -> None:
+        """The attempt in flight brings no step, and what was seen of it is paid for."""
+        parts = self.flight.parts if self.flight is not None else ()
+        spent = partial_cost(prepared.model, history, parts, prepared.frame) or 0
+        self.kit.purses.settle(history.card, self.owner.worker_id, spent)
+        self.owed += spent
 
     def forget(self, calls: Sequence[OpenCall], message: MessageNumber) -> None:
         """Nobody needs to know any more how these calls went: their results are committed."""

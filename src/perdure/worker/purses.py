@@ -8,6 +8,7 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from datetime import date
+from enum import Enum
 from uuid import UUID
 
 import asyncpg
@@ -28,6 +29,16 @@ _log = logging.getLogger(__name__)
 SLICES = 100
 
 
+class Purpose(Enum):
+    """What a chat asks a model for. Each has its own money set aside, as both may be asked for at once."""
+
+    TURN = "turn"
+    WORDS = "words"
+
+
+Call = tuple[ChatId, Purpose]
+
+
 @dataclass(slots=True)
 class Purse:
     """This replica's slice of one budget."""
@@ -36,7 +47,7 @@ class Purse:
     amount: int = 0
     spent: int = 0
     """Not settled yet."""
-    reserved: dict[ChatId, int] = field(default_factory=dict[ChatId, int])
+    reserved: dict[Call, int] = field(default_factory=dict[Call, int])
     used_at: float = 0.0
     turns: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -52,35 +63,41 @@ class Purses:
         self._pool = pool
         self._clock = clock
         self._purses: dict[tuple[UUID, date], Purse] = {}
-        self._reserving: dict[ChatId, list[Purse]] = {}
+        self._reserving: dict[Call, list[Purse]] = {}
 
     async def reserve(
-        self, chat: Chat, card: Card, limits: Limits, replica_id: ReplicaId, amount: int
+        self,
+        chat: Chat,
+        card: Card,
+        limits: Limits,
+        replica_id: ReplicaId,
+        amount: int,
+        purpose: Purpose = Purpose.TURN,
     ) -> Breach | None:
         """Set aside what a call may cost. A budget that it does not fit is the answer, and nothing is set aside."""
-        self.release(chat.id)
+        self.release(chat.id, purpose)
         try:
             breach = await self._over_family(chat, card, amount)
             for owner, payer, limit in _payers(card, limits):
                 if breach is None and limit is not None:
-                    breach = await self._over(owner, payer, limit, chat.id, replica_id, amount)
+                    breach = await self._over(owner, payer, limit, (chat.id, purpose), replica_id, amount)
         except AWAY as error:
             raise Unavailable("The database is away.") from error
         if breach is not None:
-            self.release(chat.id)
+            self.release(chat.id, purpose)
         return breach
 
-    def settle(self, card: Card, replica_id: ReplicaId, spent: int) -> None:
+    def settle(self, card: Card, replica_id: ReplicaId, spent: int, purpose: Purpose = Purpose.TURN) -> None:
         """The call is over, and cost this much."""
-        self.release(card.id)
+        self.release(card.id, purpose)
         if spent:
             for payer in (card.owner_id, card.organisation_id):
                 self._purse(payer, replica_id).spent += spent
 
-    def release(self, chat_id: ChatId) -> None:
-        """Nothing is set aside for this chat any more."""
-        for purse in self._reserving.pop(chat_id, ()):
-            purse.reserved.pop(chat_id, None)
+    def release(self, chat_id: ChatId, purpose: Purpose = Purpose.TURN) -> None:
+        """Nothing is set aside for this call any more."""
+        for purse in self._reserving.pop((chat_id, purpose), ()):
+            purse.reserved.pop((chat_id, purpose), None)
 
     async def run(self) -> None:
         while True:
@@ -118,12 +135,13 @@ class Purses:
         if chat.budget_limit is None and card.parent_id is None:
             return None
         kin = await family(self._pool, chat.id)
-        spent = kin.others + chat.budget_spent
+        # The words about a chat are paid for outside of its turns: only its card knows of them.
+        spent = kin.others + max(chat.budget_spent, kin.own)
         over = kin.limit is not None and (spent + amount > kin.limit)
         return Breach(BudgetOwner.CHAT, kin.limit or 0, spent) if over else None
 
     async def _over(
-        self, owner: BudgetOwner, payer: UUID, limit: int, chat_id: ChatId, replica_id: ReplicaId, amount: int
+        self, owner: BudgetOwner, payer: UUID, limit: int, call: Call, replica_id: ReplicaId, amount: int
     ) -> Breach | None:
         purse = self._purse(payer, replica_id)
         purse.used_at = self._clock.monotonic()
@@ -136,8 +154,8 @@ class Purses:
                 if not got.amount:
                     return Breach(owner, limit, got.spent + purse.spent)
                 purse.amount += got.amount
-            purse.reserved[chat_id] = amount
-            self._reserving.setdefault(chat_id, []).append(purse)
+            purse.reserved[call] = amount
+            self._reserving.setdefault(call, []).append(purse)
         return None
 
     def _purse(self, payer: UUID, replica_id: ReplicaId) -> Purse:

@@ -14,6 +14,7 @@ const selectCard = (chat: ChatState) => chat.card;
 interface CostLine {
   chat_id: string;
   model: string | null;
+  purpose?: "answer" | "advisor" | "words";
   input: number;
   output: number;
   cache_read: number;
@@ -99,8 +100,8 @@ function CostTable({ lines }: { lines: readonly CostLine[] }) {
       </thead>
       <tbody>
         {lines.map((line) => (
-          <tr key={`${line.chat_id}${line.model}`}>
-            <td>{line.model}</td>
+          <tr key={`${line.chat_id}${line.model}${line.purpose}`}>
+            <td>{line.purpose === "words" ? "Titles and summaries" : line.model}</td>
             <td>{tokens(line.input)}</td>
             <td>{tokens(line.cache_read)}</td>
             <td>{tokens(line.output)}</td>

@@ -41,12 +41,12 @@ async def _proposed(caller: Caller, seen: Seen) -> str:
     messages = [message_of(row) for row in await caller.rows.all("messages/visible", seen.chat.id)]
     if not messages:
         raise Refused("There is nothing in this chat yet that a title could be made of.")
-    settings = await caller.config.settings(caller.actor.organisation_id)
     card = Card(
         id=seen.chat.id,
         owner_id=caller.actor.user_id,
         organisation_id=caller.actor.organisation_id,
         title=seen.card.title,
+        parent_id=seen.card.parent_id,
         model=seen.card.model,
     )
-    return await titles.propose(card, settings.title_model, messages)
+    return await titles.propose(seen.chat, card, messages)

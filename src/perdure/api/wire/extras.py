@@ -44,10 +44,11 @@ class ExportQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Purpose(StrEnum):
-    """What a model was asked for: the chat's answers, or advice to its agent."""
+    """What a model was asked for: the chat's answers, advice to its agent, or words about it, such as its title."""
 
     ANSWER = "answer"
     ADVISOR = "advisor"
+    WORDS = "words"
 
 
 class CostLine(Struct, frozen=True, kw_only=True):

@@ -101,6 +101,8 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
     outcomes: Sequence[Outcome] = ()
     decisions: Sequence[Decision] = ()
     limit: int | None = None
+    refilled: bool = False
+    """The budget of a person or an organisation has room again."""
     declined: bool = False
     suffix: tuple[NewMessage, ...] = ()
     by: UserId | None = None
@@ -168,9 +170,11 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
     def _with_limit(self, chat: Chat, action: Action) -> Change:
         if self.declined:
             return Change(status=Status.RUNNING, decline_budget=True)
+        raised = Change(status=Status.RUNNING, keeps=frozenset({Marker.COMPACTION}))
+        if self.refilled and action.budget is not BudgetOwner.CHAT:
+            return raised
         if self.limit is None or (action.limit is not None and self.limit <= action.limit):
             raise refuse(self, chat, "The new limit must be higher than the old one.")
-        raised = Change(status=Status.RUNNING, keeps=frozenset({Marker.COMPACTION}))
         # The budget of a person or an organisation is not the chat's: whoever answers has raised it before.
         return replace(raised, budget_limit=self.limit) if action.budget is BudgetOwner.CHAT else raised
 

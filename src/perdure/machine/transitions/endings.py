@@ -75,15 +75,18 @@ class FinishError(Struct, frozen=True):
     """The turn stopped on an error that retrying would not mend."""
 
     error: ChatError
+    spend: int = 0
+    """What attempts cost that brought no step."""
 
     def plan(self, chat: Chat) -> Change:
         return Change(
             status=Status.ERROR,
             last_error=self.error,
             retry_state=None,
+            spend=self.spend,
             reserve=0,
             inbox=InboxKind.FAILED,
-            card=CardChange(),
+            card=CardChange(cost=self.spend),
         )
 
 

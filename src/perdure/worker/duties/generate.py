@@ -9,6 +9,7 @@ from msgspec import structs
 
 from perdure.agent.compaction.size import may_compact
 from perdure.agent.decide import Facts
+from perdure.agent.flight import Flight
 from perdure.agent.generate import Answer, generate
 from perdure.agent.history import History
 from perdure.agent.notices import notice
@@ -39,37 +40,55 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
     reached("generate.attempt_recorded")
     flight = drive.take_off()
     reached("generate.taken_off")
-    try:
-        with drive.asking(history, "answer"):
-            async with asyncio.timeout(GENERATE_CAP.total_seconds()), outliving(drive, prepared) as given:
-                answer = await generate(
-                    drive.kit.client, prepared, history, flight, drive.kit.clock, given=given, reached=reached
-                )
-    except ResponseGone:
-        drive.land()
-        return
-    except ProviderFailure as failure:
-        drive.land()
-        await _failed(drive, classify(failure))
-        return
-    except TimeoutError as error:
-        drive.land()
-        await _failed(drive, replace(classify(error, prepared.model.route.provider), retryable=False))
+    answer = await _answer(drive, prepared, history, flight)
+    if answer is None:
         return
     reached("generate.answered")
     drive.overflowed = False
     drive.overloads = 0
     introduced = _introduced(answer, prepared, history, drive.chat.turn)
     hooked = await before_tools(drive, introduced.messages)
-    step = _step(replace(introduced, messages=hooked.messages), prepared.toolset.kinds())
+    step = _step(replace(introduced, messages=hooked.messages), prepared.toolset.kinds(), drive.owed)
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
     bundle = step_and_next(step, history, prepared.toolset, after)
     await drive.commit_by(or_failed(bundle, step, hooked.failure), fence=drive.fence(attempt=True))
+    drive.owed = 0
     drive.kit.purses.settle(history.card, drive.owner.worker_id, answer.cost or 0)
     drive.calls_seen = drive.chat.last_assistant
     reached("generate.committed")
     drive.land()
     reached("generate.landed")
+
+
+async def _answer(drive: Drive, prepared: Prepared, history: History, flight: Flight) -> Answer | None:
+    """What the model answers, or None where what went wrong is seen to."""
+    moved_on = drive.moved_on_from(drive.chat)
+    try:
+        return await _asked(drive, prepared, history, flight)
+    except asyncio.CancelledError:
+        if moved_on():
+            drive.cut_short(prepared, history)
+        raise
+    except ResponseGone:
+        drive.land()
+        return None
+    except ProviderFailure as failure:
+        error = classify(failure)
+    except TimeoutError as late:
+        error = replace(classify(late, prepared.model.route.provider), retryable=False)
+    drive.cut_short(prepared, history)
+    drive.land()
+    await _failed(drive, error)
+    return None
+
+
+async def _asked(drive: Drive, prepared: Prepared, history: History, flight: Flight) -> Answer:
+    kit = drive.kit
+    with drive.asking(history, "answer"):
+        async with asyncio.timeout(GENERATE_CAP.total_seconds()), outliving(drive, prepared) as given:
+            return await generate(
+                kit.client, prepared, history, flight, kit.clock, given=given, reached=kit.points.reached
+            )
 
 
 def _introduced(answer: Answer, prepared: Prepared, history: History, turn: int) -> Answer:
@@ -80,15 +99,15 @@ def _introduced(answer: Answer, prepared: Prepared, history: History, turn: int)
     return replace(answer, messages=(*answer.messages, notice("model_replaced", said)))
 
 
-def _step(answer: Answer, kinds: Mapping[str, CallKind]) -> CommitStep:
-    usage = answer.finish.usage
+def _step(answer: Answer, kinds: Mapping[str, CallKind], owed: int) -> CommitStep:
+    usage, spent = answer.finish.usage, (answer.cost or 0) + owed
     card = CardChange(
-        cost=answer.cost or 0,
+        cost=spent,
         unpriced_calls=0 if answer.cost is not None else 1,
         context_tokens=usage.input + usage.output if usage else None,
         context_limit=answer.messages[0].context_limit,
     )
-    return CommitStep(messages=answer.messages, call_kinds=kinds, spend=answer.cost or 0, card=card)
+    return CommitStep(messages=answer.messages, call_kinds=kinds, spend=spent, card=card)
 
 
 async def _failed(drive: Drive, error: ClassifiedError) -> None:
@@ -107,7 +126,8 @@ async def _failed(drive: Drive, error: ClassifiedError) -> None:
         await drive.commit(RecordRetryState(state))
         drive.kit.points.reached("generate.retry_recorded")
         return
-    await drive.commit(FinishError(_final(error, exhausted=exhausted and error.retryable)), Abandon())
+    final = _final(error, exhausted=exhausted and error.retryable)
+    await drive.commit(FinishError(final, drive.owed), Abandon())
 
 
 def _final(error: ClassifiedError, *, exhausted: bool) -> ChatError:

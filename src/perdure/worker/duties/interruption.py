@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 
 from perdure.agent.flight import INTERRUPTED, OUTCOME_UNKNOWN, interrupted, partial_answer
 from perdure.agent.notices import notice
+from perdure.agent.partial_cost import partial_cost
+from perdure.core.card import CardChange
 from perdure.core.chat import Chat, OpenCall
 from perdure.core.deltas import Accumulator, ToolResultDelta
-from perdure.core.errors import TransitionNotAllowed
+from perdure.core.errors import ProviderFailure, TransitionNotAllowed
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import AnyPart, ToolResult
 from perdure.machine.transitions import Transition
@@ -25,14 +27,15 @@ async def finish_interruption(drive: Drive) -> None:
     # Before the parent rests: whoever goes on with an interruption that was cut off stops them as well.
     await drive.kit.family.stop_all(drive.chat.id)
     await _end_calls(drive)
-    partial = await _partial(drive)
+    partial, spent = await _partial(drive)
     calls, message = drive.chat.open_calls, drive.chat.last_assistant
     drive.kit.points.reached("interruption.gathered")
     try:
-        await drive.commit_by(_bundle(partial))
+        await drive.commit_by(_bundle(partial, spent))
     except TransitionNotAllowed:
         _log.exception("a partial answer was not fit to be kept")
-        await drive.commit_by(_bundle((*await _answers(drive), notice("partial_lost", LOST_PARTIAL))))
+        await drive.commit_by(_bundle((*await _answers(drive), notice("partial_lost", LOST_PARTIAL)), spent))
+    drive.owed = 0
     drive.forget(calls, message)
     drive.kit.points.reached("interruption.committed")
     drive.land()
@@ -48,19 +51,33 @@ async def _end_calls(drive: Drive) -> None:
         await drive.kit.tools.end(chat, (await drive.history()).card, open_calls)
 
 
-def _bundle(partial: tuple[NewMessage, ...]) -> Callable[[Chat], Sequence[Transition]]:
+def _bundle(partial: tuple[NewMessage, ...], spent: int) -> Callable[[Chat], Sequence[Transition]]:
     def bundle(chat: Chat) -> Sequence[Transition]:
-        return FinishInterruption(partial), *after_turn(chat)
+        return FinishInterruption(partial, spent, CardChange(cost=spent) if spent else None), *after_turn(chat)
 
     return bundle
 
 
-async def _partial(drive: Drive) -> tuple[NewMessage, ...]:
+async def _partial(drive: Drive) -> tuple[tuple[NewMessage, ...], int]:
+    """What is kept, and what it cost."""
     if drive.chat.open_calls:
-        return await _answers(drive)
+        return await _answers(drive), drive.owed
     parts, _ = await _in_flight(drive)
-    stamp = NewMessage(role=Role.ASSISTANT, parts=(), model=(await drive.history()).card.model)
-    return partial_answer(repair_step(parts), stamp, drive.kit.clock.now())
+    if not drive.owed:
+        await _owe(drive, parts)
+    stamp = NewMessage(role=Role.ASSISTANT, parts=(), model=(await drive.history()).card.model, cost=drive.owed or None)
+    return partial_answer(repair_step(parts), stamp, drive.kit.clock.now()), drive.owed
+
+
+async def _owe(drive: Drive, parts: Sequence[AnyPart]) -> None:
+    """Count what an answer cost that nobody has counted: a predecessor's, or one that was about to be committed."""
+    history = await drive.history()
+    try:
+        model = await drive.kit.preparation.models.resolve(history.card, history.card.model, None)
+    except ProviderFailure:
+        return
+    drive.owed = partial_cost(model, history, parts) or 0
+    drive.kit.purses.settle(history.card, drive.owner.worker_id, drive.owed)
 
 
 async def _answers(drive: Drive) -> tuple[NewMessage, ...]:

@@ -54,6 +54,7 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     step = _step(replace(results, messages=hooked.messages))
     bundle = or_failed(step_and_next(step, history, prepared.toolset, facts), step, hooked.failure)
     await drive.commit_by(bundle, fence=drive.fence(attempt=True))
+    drive.kit.purses.settle(history.card, drive.owner.worker_id, step.spend)
     drive.forget(decision.calls, message)
     reached("tools.committed")
     if any(prepared.toolset.reframes(call.tool) for call in decision.calls):

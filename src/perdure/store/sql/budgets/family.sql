@@ -1,7 +1,8 @@
--- What a chat's family may spend together, and what its other members have spent or set aside.
+-- What a chat's family may spend together, what its other members have spent or set aside, and what it cost itself.
 SELECT root.budget_limit,
+    me.cost + me.words_cost AS own,
     (
-        SELECT coalesce(sum(c.budget_spent + c.budget_reserved), 0)
+        SELECT coalesce(sum(greatest(c.budget_spent, k.cost) + k.words_cost + c.budget_reserved), 0)
         FROM chat_cards k
         JOIN chats c ON c.id = k.id
         WHERE (k.id = root.id OR k.root_id = root.id) AND k.id <> $1

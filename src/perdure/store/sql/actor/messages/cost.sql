@@ -19,4 +19,9 @@ JOIN messages m ON m.chat_id = k.id
 WHERE k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1)
     AND m.role IN ('assistant', 'tool') AND m.answer IS NOT NULL
 GROUP BY k.id, m.model, m.role
-ORDER BY k.id, m.model, m.role
+UNION ALL
+SELECT k.id, NULL, 'words', k.words_calls, k.words_cost, k.words_unpriced, 0, 0, 0, 0, 0
+FROM tree
+JOIN chat_cards k ON k.id = tree.id
+WHERE k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1) AND k.words_calls > 0
+ORDER BY 1, 2, 3

@@ -1,0 +1,81 @@
+"""Letting chats go on that wait for the budget of a person or an organisation, once it has room again."""
+
+import asyncio
+import logging
+from datetime import date, datetime
+
+import asyncpg
+import msgspec
+from asyncpg import Pool, Record
+
+from perdure.config.config import Config
+from perdure.config.settings import Budgets
+from perdure.core.chat import Action, ActionKind, BudgetOwner
+from perdure.core.clock import Clock
+from perdure.core.errors import ChatNotFound, Refused, Unavailable
+from perdure.core.ids import ChatId
+from perdure.core.notice import Notice, Topic
+from perdure.core.timing import REFILL_PERIOD
+from perdure.machine.machine import Machine
+from perdure.machine.transitions.actions import CompleteRequiresAction
+from perdure.store.away import AWAY
+from perdure.store.queries import query
+
+_action = msgspec.json.Decoder(Action)
+_log = logging.getLogger(__name__)
+
+
+class Refills:
+    """Looks when settings change, and now and then, as a month begins without anybody's doing."""
+
+    def __init__(self, pool: "Pool[Record]", machine: Machine, config: Config, clock: Clock) -> None:
+        self._pool = pool
+        self._machine = machine
+        self._config = config
+        self._clock = clock
+        self._some = asyncio.Event()
+
+    def heard(self, notice: Notice) -> None:
+        if notice.topic is Topic.CONFIG:
+            self._some.set()
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self.once()
+            except (Unavailable, asyncpg.PostgresError, *AWAY) as error:
+                _log.warning("who waits for a budget is looked up later: %s", error)
+            await self._until_some()
+
+    async def once(self) -> int:
+        """How many chats go on."""
+        month, count = self._clock.now().date().replace(day=1), 0
+        for row in await self._pool.fetch(query("budgets/waiting")):
+            budgets = (await self._config.settings(row["organisation_id"])).budgets
+            if refilled(_action.decode(row["action"]), budgets, row, month):
+                count += await self._go_on(row["id"])
+        return count
+
+    async def _go_on(self, chat_id: ChatId) -> bool:
+        on = CompleteRequiresAction(refilled=True, expected=frozenset({ActionKind.BUDGET}))
+        try:
+            await self._machine.change(chat_id, on)
+        except (Refused, ChatNotFound):
+            # Somebody answered meanwhile.
+            return False
+        return True
+
+    async def _until_some(self) -> None:
+        try:
+            async with asyncio.timeout(REFILL_PERIOD.total_seconds()):
+                await self._some.wait()
+        except TimeoutError:
+            pass
+        self._some.clear()
+
+
+def refilled(action: Action, budgets: Budgets, row: Record, month: date) -> bool:
+    """Whether the limit is higher than it was when the chat stopped, or another month has begun."""
+    limit = budgets.organisation if action.budget is BudgetOwner.ORGANISATION else budgets.of(row["owner_id"])
+    since: datetime = row["updated_at"]
+    return limit is None or limit > (action.limit or 0) or since.date() < month
