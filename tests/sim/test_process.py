@@ -47,6 +47,32 @@ async def test_the_command_line_listens_and_stops_when_told() -> None:
     assert await process.wait() == 0
 
 
+async def test_a_simulator_does_not_outlive_whoever_started_it() -> None:
+    pipe = asyncio.subprocess.PIPE
+    starter = await asyncio.create_subprocess_exec(sys.executable, "-c", _STARTER, stdout=pipe, stderr=pipe)
+    assert starter.stdout is not None
+    assert starter.stderr is not None
+    assert (await starter.stdout.readline()).startswith(b"http://")
+    starter.kill()
+    # Both hold this pipe: it ends when the last of them does.
+    async with asyncio.timeout(20):
+        await starter.stderr.read()
+    await starter.wait()
+
+
+_STARTER = """
+import asyncio
+from perdure.sim.process import simulator_process
+
+async def run():
+    async with simulator_process() as running:
+        print(running.url, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(run())
+"""
+
+
 async def test_a_delta_costs_next_to_nothing() -> None:
     speeds = await measure(requests=20, deltas=2_000)
     assert {speed.wire for speed in speeds} == {"anthropic", "openai_chat", "openai_responses", "gemini"}

@@ -1,4 +1,4 @@
-"""`python -m perdure.sim [PORT [SCRIPTS]]`: the simulator alone, for those who start many."""
+"""`python -m perdure.sim [PORT [SCRIPTS]]`: the simulator alone. It ends with whoever holds its standard input."""
 
 import sys
 from pathlib import Path
@@ -8,4 +8,5 @@ from perdure.sim.serving import load_scripts, say_plainly, serve
 
 if __name__ == "__main__":
     port, scripts, *_ = [*sys.argv[1:], "", ""]
-    serve(Simulator(port=int(port or 0), scripts=load_scripts(Path(scripts)) if scripts else ()), say_plainly)
+    simulator = Simulator(port=int(port or 0), scripts=load_scripts(Path(scripts)) if scripts else ())
+    serve(simulator, say_plainly, held=sys.stdin.fileno())

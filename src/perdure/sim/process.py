@@ -23,7 +23,10 @@ class Running:
 async def simulator_process(port: int = 0, scripts: Path | None = None) -> AsyncGenerator[Running]:
     """Start a simulator, wait until it listens, and end it afterwards."""
     arguments = ["-m", "perdure.sim", str(port), *([str(scripts)] if scripts else [])]
-    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdout=asyncio.subprocess.PIPE)
+    # Its standard input is ours alone: were we killed, it would see that closed, and end.
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
     assert process.stdout is not None
     try:
         line = (await process.stdout.readline()).decode()

@@ -15,9 +15,9 @@ from perdure.sim.server import Simulator
 READY = "the simulator listens on "
 
 
-def serve(simulator: Simulator, say: Callable[[str], None]) -> None:
-    """Run until interrupted or terminated."""
-    uvloop.run(_serve(simulator, say))
+def serve(simulator: Simulator, say: Callable[[str], None], *, held: int | None = None) -> None:
+    """Run until interrupted or terminated, or until nobody holds the other end of this pipe any more."""
+    uvloop.run(_serve(simulator, say, held))
 
 
 def load_scripts(path: Path) -> tuple[Script, ...]:
@@ -27,11 +27,13 @@ def load_scripts(path: Path) -> tuple[Script, ...]:
     return decode(data, type=Scripts).scripts
 
 
-async def _serve(simulator: Simulator, say: Callable[[str], None]) -> None:
+async def _serve(simulator: Simulator, say: Callable[[str], None], held: int | None) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
+    if held is not None:
+        loop.add_reader(held, stopped.set)
     async with simulator:
         say(READY + simulator.url)
         await stopped.wait()
