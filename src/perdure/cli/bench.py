@@ -21,7 +21,7 @@ def providers(
     streams: Annotated[int, typer.Option(help="How many answers stream at once.")] = 32,
     tokens: Annotated[int, typer.Option(help="How many tokens an answer has.")] = 500,
     rate: Annotated[int, typer.Option(help="Tokens a second in each stream.")] = 1000,
-    rounds: Annotated[int, typer.Option(help="How often each is measured; the best counts.")] = 3,
+    rounds: Annotated[int, typer.Option(help="How often each is measured; the best counts.")] = 8,
 ) -> None:
     """CPU per streamed delta: each dialect beside the floor of draining the same bytes, and beside the vendor's SDK."""
     rows = uvloop.run(measured(Load(streams, tokens, rate, rounds)))

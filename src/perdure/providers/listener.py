@@ -24,7 +24,8 @@ class Listener:
     def feed(self, piece: bytes) -> list[AnyDelta]:
         """What a piece of the body says."""
         batch: list[AnyDelta] = []
-        feed = self.decoder.feed
+        decoder = self.decoder
+        feed = decoder.feed
         try:
             for event in self._splitter.feed(piece):
                 try:
@@ -33,7 +34,7 @@ class Listener:
                     if not self.events:
                         raise
                     continue
-                if self.decoder.done:
+                if decoder.done:
                     self._take(meaning, batch)
                 else:
                     # Only an answer that is done has said its last word.

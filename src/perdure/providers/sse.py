@@ -33,7 +33,7 @@ class Splitter:
         if self._cut or b"\r" in piece:
             piece = self._line_feeds(piece)
         if not self._rest and piece.endswith(b"\n\n"):
-            return [data for block in piece.split(b"\n\n") if (data := _data(block)) is not None]
+            return _data_of(piece)
         return self._feed_slowly(piece)
 
     def _line_feeds(self, piece: bytes) -> bytes:
@@ -55,7 +55,7 @@ class Splitter:
         whole = bytes(rest[:end])
         del rest[: end + 2]
         self._scanned = len(rest)
-        return [data for block in whole.split(b"\n\n") if (data := _data(block)) is not None]
+        return _data_of(whole)
 
     def close(self) -> list[bytes]:
         """The data of a last event that no blank line ended: some servers forget it."""
@@ -64,10 +64,19 @@ class Splitter:
         return [] if data is None else [data]
 
 
+def _data_of(events: bytes) -> list[bytes]:
+    """The data of whole events. Nearly all are a single line, and those are worth a short way."""
+    found: list[bytes] = []
+    for block in events.split(b"\n\n"):
+        start = block.find(b"data: ")
+        if start >= 0 and block.find(b"\n", start) < 0 and (start == 0 or block[start - 1] == _LINE_FEED):
+            found.append(block[start + 6 :])
+        elif (data := _data(block)) is not None:
+            found.append(data)
+    return found
+
+
 def _data(block: bytes) -> bytes | None:
-    """The data of one event. Nearly all are a single line, and those are worth a short way."""
-    start = block.find(b"data: ")
-    if start >= 0 and block.find(b"\n", start) < 0 and (start == 0 or block[start - 1] == _LINE_FEED):
-        return block[start + 6 :]
+    """The data of one event, of however many lines."""
     lines = [line[5:].removeprefix(b" ") for line in block.split(b"\n") if line.startswith(_DATA)]
     return b"\n".join(lines) if lines else None

@@ -75,10 +75,13 @@ class ModelStream:
         return self
 
     async def __anext__(self) -> list[AnyDelta]:
+        decoder, read = self._listener.decoder, self.response.content.readany
         try:
-            while not self._listener.done:
-                batch = await self._batch()
-                if batch:
+            while not decoder.done:
+                self._reading = True
+                piece = await read()
+                self._reading = False
+                if batch := self._heard(piece):
                     self._call.began()
                     return batch
         except TRANSPORT_ERRORS as error:
@@ -102,11 +105,8 @@ class ModelStream:
         self._call.failed(classified)
         return ModelCallFailed(classified)
 
-    async def _batch(self) -> list[AnyDelta]:
-        """What one network read says."""
-        self._reading = True
-        piece = await self.response.content.readany()
-        self._reading = False
+    def _heard(self, piece: bytes) -> list[AnyDelta]:
+        """What one network read says. An empty one is the end of the body."""
         if not piece:
             return self._listener.close()
         for overhear in self._overheard:

@@ -12,17 +12,20 @@ from perdure.providers.projection.media import Attachment
 
 T = TypeVar("T")
 SHOWN = 200
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a decoder says of bytes that it cannot read."""
 
 
 def parse(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
     """The event. Broken UTF-8 and lone surrogates are replaced; what is not the expected JSON is Malformed."""
     try:
         return decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return _parse_slowly(decoder, data, error)
+    except UNREADABLE as error:
+        return parse_slowly(decoder, data, error)
 
 
-def _parse_slowly(decoder: msgspec.json.Decoder[T], data: bytes, first: Exception) -> T:
+def parse_slowly(decoder: msgspec.json.Decoder[T], data: bytes, first: Exception) -> T:
+    """The second try at an event, for a caller whose first one failed."""
     try:
         value = json.loads(data.decode("utf-8", "replace"))
         return msgspec.convert(cleaned(value), decoder.type)

@@ -12,7 +12,7 @@ from perdure.core.usage import Usage
 from perdure.providers.dialects.anthropic_messages.encode import NAME
 from perdure.providers.dialects.anthropic_messages.events import Error, Event, Page, Tokens
 from perdure.providers.dialects.dialect import Json, Meaning
-from perdure.providers.dialects.wire import excerpt, parse
+from perdure.providers.dialects.wire import UNREADABLE, excerpt, parse_slowly
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 
@@ -53,6 +53,7 @@ class _Block:
 
 
 _EVENTS = msgspec.json.Decoder(Event)
+_read = _EVENTS.decode
 
 
 class AnthropicDecoder:
@@ -68,11 +69,17 @@ class AnthropicDecoder:
         self._tokens = Tokens()
 
     def feed(self, data: bytes) -> Meaning:
-        event = parse(_EVENTS, data)
+        try:
+            event = _read(data)
+        except UNREADABLE as error:
+            event = parse_slowly(_EVENTS, data, error)
         piece = event.delta
         # Nearly every event is more text: it takes the short way.
         if piece is not None and piece.text and (block := self._blocks.get(event.index)) is not None:
             return (TextDelta(block.index, piece.text),)
+        return self._meaning(event, data)
+
+    def _meaning(self, event: Event, data: bytes) -> Meaning:
         match event.type:
             case "content_block_delta":
                 return self._more(event)
