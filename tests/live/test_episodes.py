@@ -7,7 +7,7 @@ from perdure.core.deltas import TextDelta
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT, COALESCE
-from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece
+from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece, Pulse
 from perdure.testing.scripted import texts
 
 
@@ -55,6 +55,18 @@ def test_the_first_part_of_a_burst_wakes_at_once_and_the_rest_together() -> None
     assert heard == [0, 1, 4, 5]
 
 
+def test_episodes_that_grow_at_the_same_time_share_one_beat() -> None:
+    timers, heard = Timers(), list[tuple[ChatId, int]]()
+    episodes, other = Episodes(timers), ChatId(uuid4())
+    for chat_id in (CHAT, other):
+        episodes.follow(chat_id, lambda episode: heard.append((episode.key.chat_id, episode.seq)))
+        episode = episodes.open(EpisodeKey(chat_id, 3, 1))
+        for piece in ("a", "b"):
+            episode.add(Role.ASSISTANT, texts(piece))
+    assert timers.fire() == [COALESCE.total_seconds()]
+    assert heard == [(CHAT, 0), (CHAT, 1), (other, 0), (other, 1), (CHAT, 2), (other, 2)]
+
+
 def test_a_follower_hears_of_episodes_that_open_later_until_it_stops() -> None:
     heard = list[EpisodeKey]()
     episodes = Episodes(Timers())
@@ -88,7 +100,7 @@ def test_closing_an_episode_that_was_replaced_does_nothing() -> None:
 
 
 def test_a_copy_takes_each_part_once_and_says_when_some_are_missing() -> None:
-    copy = Episode(KEY, later=Timers())
+    copy = Episode(KEY, pulse=Pulse(Timers()))
     pieces = [Piece(Role.ASSISTANT, delta) for delta in texts("a", "b", "c", "d")]
     assert copy.add_after(0, pieces[:2])
     assert copy.add_after(1, pieces[1:3])

@@ -24,7 +24,8 @@ async def test_a_load_sees_every_turn_through() -> None:
         floor = await stages.floor_turns(place, simulator_url, WANTED.text, chats=3, turns=2)
     assert (len(loaded.turns), loaded.failures.total(), loaded.retries) == (18, 0, 0)
     assert all(0 < turn.accepted <= turn.rested and 0 < turn.first_output <= turn.rested for turn in loaded.turns)
-    assert loaded.cpu > 0
+    assert all(spent > 0 for spent in loaded.burned.values())
+    assert list(loaded.burned) == ["server", "Postgres", "simulator", "load"]
     assert warm.commits == 2.0
     assert len(added) == 3
     assert floor.turns == 6

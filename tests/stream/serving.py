@@ -12,6 +12,7 @@ import aiohttp
 import msgspec
 import uvicorn
 
+from perdure.api.frames import FrameProtocol
 from perdure.core.errors import ChatNotFound, InvalidInput
 from perdure.core.events import AnyEvent
 from perdure.core.ids import ChatId
@@ -83,11 +84,11 @@ async def serving(app: Any) -> AsyncGenerator[str]:
         port=0,
         log_level="warning",
         lifespan="off",
-        ws="websockets-sansio",
+        ws=FrameProtocol,
         http="httptools",
         interface="asgi3",
     )
-    config.ws, config.ws_per_message_deflate = "websockets-sansio", False
+    config.ws, config.ws_per_message_deflate = FrameProtocol, False
     config.timeout_graceful_shutdown = 1
     server = uvicorn.Server(config)
     with contextlib.suppress(AttributeError):

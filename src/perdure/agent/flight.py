@@ -31,10 +31,11 @@ class Flight:
 
     def answer(self, deltas: Sequence[AnyDelta]) -> None:
         """More of the model's answer."""
-        stamped = [later for delta in deltas for later in self._stamped(delta)]
-        for delta in stamped:
+        if any(delta.index != self._last for delta in deltas):
+            deltas = [later for delta in deltas for later in self._stamped(delta)]
+        for delta in deltas:
             self._answer.add(delta)
-        self.episode.add(Role.ASSISTANT, stamped)
+        self.episode.add(Role.ASSISTANT, deltas)
 
     def result(self, index: int, result: ToolResult) -> None:
         """A finished tool result."""

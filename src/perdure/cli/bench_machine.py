@@ -13,6 +13,7 @@ from uuid import uuid4
 import asyncpg
 import uvloop
 
+from perdure.access.signing_in import first_household
 from perdure.core.card import CardChange
 from perdure.core.chat import Chat
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
@@ -26,6 +27,7 @@ from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
+from perdure.proof.evidence import sql
 from perdure.store.commit import NewCard
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.execution import Execution
@@ -37,16 +39,6 @@ CHATS = (1, 16, 128)
 CONNECTIONS = 16
 
 _ANSWER = "The answer, of ordinary length: " + "word " * 30
-_FLOOR_TABLES = """
-CREATE TABLE floor_chats (id uuid PRIMARY KEY, version bigint NOT NULL, status text NOT NULL) WITH (fillfactor = 50);
-CREATE TABLE floor_messages (
-    chat_id uuid NOT NULL, number bigint NOT NULL, parts text NOT NULL, PRIMARY KEY (chat_id, number)
-);
-"""
-_FLOOR = (
-    "WITH moved AS (UPDATE floor_chats SET version = version + 1, status = $2 WHERE id = $1 RETURNING id, version) "
-    "INSERT INTO floor_messages SELECT id, version, $3 FROM moved RETURNING number"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ def measured(rounds: int, commits: int) -> list[Measured]:
 async def _measured(url: str, rounds: int, commits: int) -> list[Measured]:
     connection = await asyncpg.connect(url)
     await migrate(connection)
-    await connection.execute(_FLOOR_TABLES)
+    await connection.execute(sql("floor_tables"))
     await connection.close()
     async with _bench(url) as bench:
         await bench.once(bench.turns, max(CHATS), 1)
@@ -95,12 +87,10 @@ async def _at(bench: "Bench", chats: int, rounds: int, commits: int) -> Measured
 @asynccontextmanager
 async def _bench(url: str) -> AsyncGenerator["Bench"]:
     async with open_pool(url, size=CONNECTIONS) as pool:
-        organisation = await pool.fetchval("INSERT INTO organisations (name) VALUES ('bench') RETURNING id")
-        user = await pool.fetchval(
-            "INSERT INTO users (organisation_id, email) VALUES ($1, 'bench@example.com') RETURNING id", organisation
-        )
-        bench = Bench(pool, user)
-        await bench.prepare(NewCard(organisation_id=organisation, owner_id=user, title="bench"))
+        household = await first_household(pool)
+        bench = Bench(pool, household.owner)
+        card = NewCard(organisation_id=household.organisation, owner_id=household.owner, title="bench")
+        await bench.prepare(card)
         yield bench
 
 
@@ -119,7 +109,7 @@ class Bench:
         for _ in range(max(CHATS)):
             begun = await self._machine.create(ChatId(uuid4()), card, [Create((self._message,)), Acquire(self._owner)])
             self._chats.append(await self._finish(begun.chat))
-            await self._pool.execute("INSERT INTO floor_chats VALUES ($1, 0, 'waiting')", begun.chat.id)
+            await self._pool.execute(sql("floor_chat"), begun.chat.id)
 
     async def once(self, work: Callable[[Chat, int], Awaitable[None]], chats: int, turns: int) -> float:
         """Commits a second over this many chats at once."""
@@ -135,8 +125,8 @@ class Bench:
 
     async def floor(self, chat: Chat, turns: int) -> None:
         for _ in range(turns):
-            await self._pool.fetchrow(_FLOOR, chat.id, "running", "hello there")
-            await self._pool.fetchrow(_FLOOR, chat.id, "waiting", _ANSWER)
+            await self._pool.fetchrow(sql("floor_commit"), chat.id, "running", "hello there")
+            await self._pool.fetchrow(sql("floor_commit"), chat.id, "waiting", _ANSWER)
 
     async def _finish(self, chat: Chat) -> Chat:
         card = CardChange(cost=5, context_tokens=30)

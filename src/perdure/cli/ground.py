@@ -11,14 +11,17 @@ from pathlib import Path
 
 import asyncpg
 
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.roles import Role, Scope
+from perdure.access.secret_texts import HINT_LENGTH, TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import first_household
 from perdure.config.demo import offer_demo
+from perdure.proof.evidence import sql
 from perdure.sim.process import Running, simulator_process
 from perdure.store.connection import connect
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.migrations.runner import migrate
 from perdure.store.pool import Pool, open_pool
+from perdure.store.queries import query
 
 _LOOK_AGAIN = 0.02
 
@@ -73,18 +76,11 @@ async def _people(pool: Pool, count: int, simulator_url: str) -> tuple[str, ...]
     await offer_demo(pool, household.organisation, simulator_url)
     tokens: list[str] = []
     for number in range(count):
-        user = await pool.fetchval(
-            "INSERT INTO users (organisation_id, email, name, role) VALUES ($1, $2, $3, 'member') RETURNING id",
-            household.organisation,
-            f"person{number}@example.com",
-            f"Person {number}",
-        )
-        token = mint(TOKEN_PREFIX)
-        await pool.execute(
-            "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 'proof', '', '{chat}')",
-            digest(token),
-            user,
-        )
+        email, token = f"person{number}@example.com", mint(TOKEN_PREFIX)
+        person = (household.organisation, email, f"Person {number}", Role.MEMBER.value, None)
+        await pool.execute(query("users/add"), *person)
+        hint, scopes = token[-HINT_LENGTH:], [Scope.CHAT.value]
+        await pool.execute(query("tokens/add"), email, digest(token), "proof", hint, scopes, None)
         tokens.append(token)
     return tuple(tokens)
 
@@ -93,5 +89,5 @@ async def replica_users(url: str, count: int) -> None:
     """A database user for each replica, so that the database can tell who writes."""
     connection = await asyncpg.connect(url)
     for number in range(count):
-        await connection.execute(f"CREATE ROLE replica_{number} SUPERUSER LOGIN")
+        await connection.execute(sql("replica_user").format(number=number))
     await connection.close()

@@ -16,6 +16,7 @@ from perdure.cli.ground import inhabited, own_postgres
 from perdure.core.errors import Misconfigured
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text
+from perdure.proof.evidence import sql
 from perdure.proof.processes import replica
 from perdure.proof.scale.load import Place
 from perdure.proof.scale.pictures import plot, table
@@ -92,7 +93,7 @@ async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Place
     with own_postgres() as postgres:
         async with inhabited(postgres, PEOPLE) as (simulator, tokens), AsyncExitStack() as stack:
             connection = await asyncpg.connect(postgres.url)
-            await connection.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+            await connection.execute(sql("statistics"))
             await connection.close()
             started = [
                 await stack.enter_async_context(
@@ -101,7 +102,11 @@ async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Place
                 for n in range(replicas)
             ]
             urls, pids = [one.url for one in started], [one.process.pid for one in started]
-            yield Place(urls=urls, tokens=tokens, pids=pids, database_url=postgres.url), simulator.url
+            beside = {"Postgres": postgres.pid or 0, "simulator": simulator.pid}
+            yield (
+                Place(urls=urls, tokens=tokens, pids=pids, database_url=postgres.url, beside=beside),
+                simulator.url,
+            )
 
 
 def encoding_milliseconds(text: str) -> Callable[[int], float]:

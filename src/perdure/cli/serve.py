@@ -1,6 +1,7 @@
 """`perdure serve`: one replica, until it is told to stop."""
 
 import asyncio
+import gc
 import logging
 import signal
 import socket
@@ -14,6 +15,7 @@ import typer
 import uvicorn
 import uvloop
 
+from perdure.api.frames import FrameProtocol
 from perdure.app.running import running
 from perdure.app.system import System
 from perdure.app.workshop import NOTHING, Brought
@@ -25,6 +27,8 @@ from perdure.sim.process import simulator_process
 
 # Connections that wait while the server starts, or is busy.
 BACKLOG = 2048
+YOUNG_OBJECTS = 20_000
+"""How many objects come into being before the collector of cycles looks at them."""
 
 log = logging.getLogger("perdure.serve")
 
@@ -58,8 +62,19 @@ async def serve(settings: Settings, *, demo: bool = False, brought: Brought = NO
             if demo:
                 await system.offer_demo((await stack.enter_async_context(simulator_process())).url)
             await _welcome(system, address)
+            settle_memory()
             await _answer_requests(system, listener)
         log.info("stopped")
+
+
+def settle_memory() -> None:
+    """Have the collector of cycles look at what turns leave behind, less often, and never again at the program itself.
+
+    At its defaults it took a tenth of the time that a replica spends on streams.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG_OBJECTS)
 
 
 def reachable(address: Address) -> Address:
@@ -111,7 +126,7 @@ def web_server(system: System, *, patience: timedelta) -> uvicorn.Server:
             log_config=None,
             access_log=False,
             server_header=False,
-            ws="websockets-sansio",
+            ws=FrameProtocol,
             # A stream's batches are encoded once for all who follow; compressing would be done again for each.
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=int(patience.total_seconds()),

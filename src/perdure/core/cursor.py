@@ -1,8 +1,10 @@
 """What a client has seen of a chat, as a short text that resumes its stream on any replica."""
 
 import re
-from dataclasses import dataclass, replace
 from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from perdure.core.chat import Chat
 from perdure.core.errors import InvalidInput, Validation
@@ -16,8 +18,7 @@ Position = tuple[int, int]
 _ALL = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(Struct, frozen=True, gc=False):
     """Everything up to `snapshot`, the card at `metadata`, and parts up to `seq` of one episode.
 
     With a `number`, the messages of revision `snapshot` are seen only up to that one. Written

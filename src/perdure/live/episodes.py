@@ -35,20 +35,44 @@ def on_the_loop(seconds: float, callback: Callable[[], None]) -> object:
     return asyncio.get_running_loop().call_later(seconds, callback)
 
 
+class Pulse:
+    """Beats every `COALESCE` while anything grows, once for all episodes of a replica.
+
+    A timer for each of them cost more than what they had to say.
+    """
+
+    __slots__ = ("_growing", "_later")
+
+    def __init__(self, later: Later = on_the_loop) -> None:
+        self._later = later
+        self._growing: list[Episode] = []
+
+    def join(self, episode: "Episode") -> None:
+        """Have the episode told what it has grown by at the next beat."""
+        if not self._growing:
+            self._later(COALESCE.total_seconds(), self._beat)
+        self._growing.append(episode)
+
+    def _beat(self) -> None:
+        growing, self._growing = self._growing, []
+        for episode in growing:
+            episode.beat()
+
+
 class Episode:
     """A log of parts, numbered from 1. Adding is cheap and never waits for anyone who reads.
 
-    The first part of a burst wakes the followers at once; while more arrive, they are woken every `COALESCE`.
+    The first part of a burst wakes the followers at once; while more arrive, they are woken with every beat.
     """
 
-    __slots__ = ("_coalescing", "_later", "_pieces", "_told", "_wakers", "closed", "key")
+    __slots__ = ("_coalescing", "_pieces", "_pulse", "_told", "_wakers", "closed", "key")
 
-    def __init__(self, key: EpisodeKey, wakers: "Iterable[Wake]" = (), later: Later = on_the_loop) -> None:
+    def __init__(self, key: EpisodeKey, wakers: "Iterable[Wake]" = (), pulse: Pulse | None = None) -> None:
         self.key = key
         self.closed = False
         self._pieces: list[Piece] = []
         self._wakers = wakers
-        self._later = later
+        self._pulse = pulse or Pulse()
         self._told = 0
         self._coalescing = False
 
@@ -80,11 +104,12 @@ class Episode:
             return
         self._told = len(self._pieces)
         self._coalescing = True
-        self._later(COALESCE.total_seconds(), self._coalesced)
+        self._pulse.join(self)
         for wake in tuple(self._wakers):
             wake(self)
 
-    def _coalesced(self) -> None:
+    def beat(self) -> None:
+        """Wake the followers, if there is anything new."""
         self._coalescing = False
         self._tell()
 
@@ -98,6 +123,7 @@ class Episodes:
 
     def __init__(self, later: Later = on_the_loop) -> None:
         self._later = later
+        self._pulse = Pulse(later)
         self._episodes: dict[ChatId, Episode] = {}
         self._wakers: dict[ChatId, list[Wake]] = {}
 
@@ -106,7 +132,7 @@ class Episodes:
         older = self._episodes.get(key.chat_id)
         if older is not None:
             older.closed = True
-        episode = Episode(key, self._wakers.setdefault(key.chat_id, []), self._later)
+        episode = Episode(key, self._wakers.setdefault(key.chat_id, []), self._pulse)
         self._episodes[key.chat_id] = episode
         for wake in tuple(self._wakers[key.chat_id]):
             wake(episode)

@@ -37,16 +37,16 @@ def merged(pieces: Iterable[Piece], seq_from: int) -> list[Merged]:
 
 def _joinable(first: AnyDelta, second: AnyDelta) -> bool:
     """Whether the second only adds to what the first began."""
-    if first.index != second.index:
+    if first.index != second.index or type(first) is not type(second):
         return False
-    match first, second:
-        case TextDelta(), TextDelta():
+    match second:
+        case TextDelta():
             return True
-        case ReasoningDelta(), ReasoningDelta():
+        case ReasoningDelta():
             return second.started_at is None
-        case ToolCallDelta(), ToolCallDelta():
+        case ToolCallDelta():
             return not (second.call_id or second.tool or second.provider_executed or second.created_at)
-        case ToolResultDelta(), ToolResultDelta():
+        case ToolResultDelta():
             return not (second.call_id or second.tool or second.provider_executed)
         case _:
             return False

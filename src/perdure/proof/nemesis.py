@@ -246,7 +246,7 @@ class Nemesis:
             await connection.add_listener(CHANNEL, hear)
             await asyncio.sleep(2)
             for payload in reversed(heard):
-                await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, payload)
+                await connection.execute(sql("notify"), CHANNEL, payload)
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
             return
         finally:

@@ -14,6 +14,7 @@ from perdure.live.merging import merged
 from perdure.store.rows import encoded
 
 _encoder = msgspec.json.Encoder()
+_SHORT, _MEDIUM = 126, 0xFFFF
 
 
 class Batch:
@@ -27,9 +28,9 @@ class Batch:
         return [_encoded(event) for event in self.events]
 
     @cached_property
-    def websocket(self) -> str:
-        """A WebSocket's text frame: a JSON array of events."""
-        return f"[{b','.join(self.json).decode()}]"
+    def frame(self) -> bytes:
+        """A WebSocket's text frame, whole: a JSON array of events. What a server sends is the same for everybody."""
+        return text_frame(b"[%b]" % b",".join(self.json))
 
     @cached_property
     def sse(self) -> bytes:
@@ -38,6 +39,16 @@ class Batch:
             b"id: %b\nevent: %b\ndata: %b\n\n" % (event.cursor.encode(), _type(event).encode(), encoded_event)
             for event, encoded_event in zip(self.events, self.json, strict=True)
         )
+
+
+def text_frame(payload: bytes) -> bytes:
+    """A text frame of RFC 6455, as servers send it: final, not masked, its length in one, three or nine bytes."""
+    size = len(payload)
+    if size < _SHORT:
+        return b"\x81%c%b" % (size, payload)
+    if size <= _MEDIUM:
+        return b"\x81\x7e%b%b" % (size.to_bytes(2), payload)
+    return b"\x81\x7f%b%b" % (size.to_bytes(8), payload)
 
 
 def joined(batches: Sequence[Batch]) -> Batch:

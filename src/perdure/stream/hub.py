@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from perdure.core.cursor import Cursor, Position
 from perdure.core.errors import ChatNotFound
@@ -36,7 +37,7 @@ class Hub:
         self.episode: Episode | None = None
         self._read = read
         self._moved = moved
-        self._grown = asyncio.Event()
+        self._waiting: list[asyncio.Future[None]] = []
         self._stale = False
         self._syncing: asyncio.Task[None] | None = None
         self._reads: dict[Position | None, asyncio.Future[Reading | None]] = {}
@@ -48,7 +49,9 @@ class Hub:
 
     async def grown(self) -> None:
         """Wait until the chain has another link."""
-        await self._grown.wait()
+        growth = asyncio.get_running_loop().create_future()
+        self._waiting.append(growth)
+        await growth
 
     async def read(self, since: Position | None) -> Reading:
         """The chat as it is now. What the read shows to be new here, is told to everyone else too."""
@@ -165,8 +168,10 @@ class Hub:
             return
         self.tail.next = node
         self.tail = node
-        grown, self._grown = self._grown, asyncio.Event()
-        grown.set()
+        waiting, self._waiting = self._waiting, []
+        for growth in waiting:
+            if not growth.done():
+                growth.set_result(None)
 
 
 def _name(key: EpisodeKey) -> tuple[int, int]:

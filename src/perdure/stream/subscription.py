@@ -1,6 +1,6 @@
 """One subscriber of a hub: where it is in the chain, and what it is sent next."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from perdure.core.cursor import Cursor
 from perdure.core.events import AnyEvent

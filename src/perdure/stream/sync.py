@@ -1,7 +1,8 @@
 """What a client is told when a chat moved: events in a fixed order, each with the cursor that resumes after it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from perdure.core.cursor import Cursor
 from perdure.core.events import (
@@ -51,7 +52,7 @@ def sync(seen: Cursor, news: News, view: View, *, before: View | None = None) ->
 
 def start_again(view: View, news: News) -> tuple[list[AnyEvent], Cursor]:
     """The events for somebody whose cursor the database has never reached: forget everything, here is all."""
-    events, seen = sync(START, replace(news, cut=MessageNumber(1)), view)
+    events, seen = sync(START, News(news.messages, MessageNumber(1)), view)
     events.append(PreviewReset(cursor=str(seen)))
     return events, seen
 

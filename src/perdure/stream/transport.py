@@ -27,6 +27,8 @@ _HEADERS = [
     (b"x-accel-buffering", b"no"),
 ]
 _PING = b":\n\n"
+FRAME = "websocket.frame"
+"""A message that ASGI does not know: a frame that is ready to be sent. The server's protocol understands it."""
 _log = logging.getLogger(__name__)
 
 
@@ -78,7 +80,7 @@ async def _websocket(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[
     await send({"type": "websocket.accept"})
 
     async def emit(batch: Batch) -> None:
-        await send({"type": "websocket.send", "text": batch.websocket})
+        await send({"type": FRAME, "frame": batch.frame})
 
     visitor.reason = reason = await _pump(feed, first, visitor, now, emit)
     if reason == SLOW:

@@ -27,6 +27,7 @@ from perdure.access.signing_in import Household, Reception, first_household
 from perdure.access.vapid import VapidKeys
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import configured_rules
+from perdure.api.frames import FrameProtocol
 from perdure.api.http import App
 from perdure.api.page import Page
 from perdure.api.probe import Probe
@@ -135,7 +136,7 @@ async def listening(app: App) -> AsyncGenerator[str]:
     """The application over real sockets; the result is where."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        server = _Server(uvicorn.Config(app, lifespan="off", log_config=None, access_log=False, ws="websockets-sansio"))
+        server = _Server(uvicorn.Config(app, lifespan="off", log_config=None, access_log=False, ws=FrameProtocol))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         await server.listening.wait()
         try:

@@ -13,18 +13,9 @@ import msgspec
 import uvloop
 from asyncpg import Pool, Record
 
+from perdure.proof.evidence import sql
+
 CONNECTIONS = 20
-_TABLES = """
-CREATE TABLE IF NOT EXISTS floor_chats (id uuid PRIMARY KEY, version bigint NOT NULL, status text NOT NULL)
-    WITH (fillfactor = 50);
-CREATE TABLE IF NOT EXISTS floor_messages (
-    chat_id uuid NOT NULL, number bigint NOT NULL, parts text NOT NULL, PRIMARY KEY (chat_id, number)
-);
-"""
-_COMMIT = (
-    "WITH moved AS (UPDATE floor_chats SET version = version + 1, status = $2 WHERE id = $1 RETURNING id, version) "
-    "INSERT INTO floor_messages SELECT id, version, $3 FROM moved RETURNING number"
-)
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -58,7 +49,7 @@ async def _run(task: Task) -> Done:
         chats = [uuid4() for _ in range(task.chats)]
         for chat in chats if pool is not None else ():
             assert pool is not None
-            await pool.execute("INSERT INTO floor_chats VALUES ($1, 0, 'waiting')", chat)
+            await pool.execute(sql("floor_chat"), chat)
         await _drain(http, task)
         before, begun = time.process_time(), time.perf_counter()
         await asyncio.gather(*(_chat(chat, task, http, pool) for chat in chats))
@@ -68,10 +59,10 @@ async def _run(task: Task) -> Done:
 async def _chat(chat: UUID, task: Task, http: aiohttp.ClientSession, pool: "Pool[Record] | None") -> None:
     for _ in range(task.turns):
         if pool is not None:
-            await pool.fetchrow(_COMMIT, chat, "running", task.text)
+            await pool.fetchrow(sql("floor_commit"), chat, "running", task.text)
         answer = await _drain(http, task)
         if pool is not None:
-            await pool.fetchrow(_COMMIT, chat, "waiting", answer)
+            await pool.fetchrow(sql("floor_commit"), chat, "waiting", answer)
 
 
 async def _drain(http: aiohttp.ClientSession, task: Task) -> str:
@@ -97,7 +88,7 @@ async def _database(task: Task) -> "AsyncGenerator[Pool[Record] | None]":
         yield None
         return
     async with asyncpg.create_pool(task.database_url, min_size=CONNECTIONS, max_size=CONNECTIONS) as pool:
-        await pool.execute(_TABLES)
+        await pool.execute(sql("floor_tables"))
         yield pool
 
 

@@ -1,17 +1,19 @@
 """Many chats at once, each with its stream, each sending the next message when its turn ends."""
 
 import asyncio
+import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import aiohttp
 
-from perdure.proof.scale.gauges import Statement, cpu_seconds, memory_mebibytes, since, statements
+from perdure.proof.scale.gauges import Statement, cpu_seconds, family_seconds, memory_mebibytes, since, statements
 from perdure.proof.scale.talk import Failed, Talk, Turn
 
 SAMPLING = 0.5
+SERVER, LOAD = "server", "load"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +24,17 @@ class Place:
     tokens: Sequence[str]
     pids: Sequence[int] = ()
     database_url: str = ""
+    beside: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Other processes that share its processors, by name."""
+
+    def cpu(self) -> float:
+        """Processor time of the server so far."""
+        return sum(cpu_seconds(pid) for pid in self.pids)
+
+    def burned(self) -> dict[str, float]:
+        """Processor time so far, by who used it. What clients use is ours."""
+        others = {name: family_seconds(pid) for name, pid in self.beside.items()}
+        return {SERVER: self.cpu(), **others, LOAD: time.process_time()}
 
     def talk(self, http: aiohttp.ClientSession, number: int) -> Talk:
         """A client for the so-manieth chat: people and replicas take turns."""
@@ -51,7 +64,8 @@ class Loaded:
     retries: int = 0
     events: int = 0
     received: int = 0
-    cpu: float = 0.0
+    burned: dict[str, float] = field(default_factory=dict[str, float])
+    """Processor time, by who used it."""
     statements: list[Statement] = field(default_factory=list[Statement])
     moments: list[Moment] = field(default_factory=list[Moment])
 
@@ -62,6 +76,18 @@ class Loaded:
     def calls(self, kind: str) -> float:
         """Statements of a kind per turn."""
         return sum(each.calls for each in self.statements if each.kind == kind) / max(1, len(self.turns))
+
+
+def used(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
+    """What was used between two looks."""
+    return {name: after[name] - before[name] for name in after}
+
+
+def shares(burned: Mapping[str, float], turns: int, seconds: float) -> str:
+    """Processor time per turn, by who used it, and how busy the machine's cores were with all of it."""
+    cores = len(os.sched_getaffinity(0))
+    each = ", ".join(f"{name} {spent / max(1, turns) * 1e3:.2f}" for name, spent in burned.items())
+    return f"{each} ms; {sum(burned.values()) / max(seconds, 1e-9):.2f} of {cores} cores busy"
 
 
 class Load:
@@ -82,11 +108,11 @@ class Load:
         async with aiohttp.ClientSession(connector=connector) as http:
             self._talks = [self._place.talk(http, number) for number in range(self._chats)]
             before = await self._statements()
-            cpu, begun = self._cpu(), time.perf_counter()
+            burned, begun = self._place.burned(), time.perf_counter()
             sampling = asyncio.create_task(self._sample(begun, progress))
             await asyncio.gather(*(self._chat(talk) for talk in self._talks))
             self.result.seconds = time.perf_counter() - begun
-            self.result.cpu = self._cpu() - cpu
+            self.result.burned = used(burned, self._place.burned())
             sampling.cancel()
             after = await self._statements()
             self.result.statements = since(before, after)
@@ -110,13 +136,10 @@ class Load:
     async def _statements(self) -> dict[str, Statement]:
         return await statements(self._place.database_url) if self._place.database_url else {}
 
-    def _cpu(self) -> float:
-        return sum(cpu_seconds(pid) for pid in self._place.pids)
-
     async def _sample(self, begun: float, progress: Callable[[int, int], None]) -> None:
         while True:
             await asyncio.sleep(SAMPLING)
             memory = sum(memory_mebibytes(pid) for pid in self._place.pids)
             done = len(self.result.turns)
-            self.result.moments.append(Moment(time.perf_counter() - begun, done, self._cpu(), memory))
+            self.result.moments.append(Moment(time.perf_counter() - begun, done, self._place.cpu(), memory))
             progress(done, self._chats * self._turns)

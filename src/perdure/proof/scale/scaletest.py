@@ -8,9 +8,9 @@ import msgspec
 from perdure.proof.scale import stages
 from perdure.proof.scale.bars import Bar, quantile
 from perdure.proof.scale.gauges import BACKGROUND
-from perdure.proof.scale.load import Load, Loaded, Place
+from perdure.proof.scale.load import Load, Loaded, Place, shares
 
-FLOOR_TURNS = 3
+FLOOR_TURNS = 2
 IDLE_TURNS = 40
 NOISE = 1.15
 """What counts as the same on a machine with other things to do."""
@@ -115,21 +115,33 @@ class ScaleTest:
         load = Load(
             self._place, chats=wanted.chats, turns=wanted.turns, text=wanted.text, subscribers=wanted.subscribers
         )
+        before = await self._floor()
         loaded = await load.run(lambda done, all_: self._progress("load", done / all_))
+        after = await self._floor()
         self._bar(f"failures at {wanted.chats} x {wanted.turns}", float(sum(loaded.failures.values())), 0.0)
         for reason in loaded.reasons[:3]:
             self._figure("failure", reason)
         self._figures(loaded)
         self.report.series = series(loaded)
-        if self._place.database_url:
-            self._progress("floor", 0)
-            floor = await stages.floor_turns(
-                self._place, self._simulator_url, wanted.text, chats=wanted.chats, turns=FLOOR_TURNS
-            )
-            self._figure("floor", f"{floor.turns / floor.seconds:.0f} turns/s")
-            self._bar(
-                "turns/s against the floor", loaded.rate / (floor.turns / floor.seconds), 0.5, at_least=True, unit="x"
-            )
+        if before and after:
+            self._against_the_floor(loaded, before, after)
+
+    async def _floor(self) -> stages.Floor | None:
+        """The floor, where there is a database for it. Before the load and after it: machines have moods."""
+        if not self._place.database_url:
+            return None
+        self._progress("floor", 0)
+        wanted = self._wanted
+        return await stages.floor_turns(
+            self._place, self._simulator_url, wanted.text, chats=wanted.chats, turns=FLOOR_TURNS
+        )
+
+    def _against_the_floor(self, loaded: Loaded, before: stages.Floor, after: stages.Floor) -> None:
+        floor = before.and_again(after)
+        self._figure("floor", f"{floor.rate:.0f} turns/s: {before.rate:.0f} before the load, {after.rate:.0f} after it")
+        self._figure("CPU per turn", shares(loaded.burned, len(loaded.turns), loaded.seconds))
+        self._figure("CPU per turn of the floor", shares(floor.burned, floor.turns, floor.seconds))
+        self._bar("turns/s against the floor", loaded.rate / floor.rate, 0.5, at_least=True, unit="x")
 
     def _figures(self, loaded: Loaded) -> None:
         turns = max(1, len(loaded.turns))
@@ -149,7 +161,6 @@ class ScaleTest:
             done = sum(each.calls for each in loaded.statements if each.kind != BACKGROUND) / turns
             self._figure("SQL statements per turn, beside turns", f"{done:.2f}, {loaded.calls(BACKGROUND):.2f}")
         if self._place.pids:
-            self._figure("server CPU per turn", f"{loaded.cpu / turns * 1e3:.2f} ms")
             self._figure("server memory, highest", f"{max((m.memory for m in loaded.moments), default=0):.0f} MiB")
 
     async def _outside(self) -> None:

@@ -1,22 +1,24 @@
 """The stages of a scale test. Each takes a place, does one thing to it, and says what that came to."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 import aiohttp
 import msgspec
 
-from perdure.proof.scale.floor import Done, Task, measured
-from perdure.proof.scale.gauges import COMMIT, CONFIGURATION, TURN, Statement, cpu_seconds, memory_mebibytes, since
+from perdure.proof.scale.floor import Task, measured
+from perdure.proof.scale.gauges import COMMIT, CONFIGURATION, TURN, Statement, memory_mebibytes, since
 from perdure.proof.scale.gauges import statements as read_statements
-from perdure.proof.scale.load import Place
+from perdure.proof.scale.load import Place, used
 from perdure.proof.scale.talk import Talk
 
 STREAMS, DELTAS, PACE = 50, 400, 100
 EARLY, LATE, LONG_CHATS, WINDOW = 10, 200, 4, 10
 WARM_CHATS, WARM_TURNS = 16, 12
+LOOK, IDLE_SHARE, SETTLING = 0.2, 0.05, 30.0
+"""How often a server is looked at until it is idle, what share of a core it may use then, how long that may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,25 @@ class Deltas:
 
 
 @dataclass(frozen=True, slots=True)
+class Floor:
+    """What the floor came to."""
+
+    turns: int
+    seconds: float
+    burned: Mapping[str, float]
+    """Processor time, by who used it."""
+
+    @property
+    def rate(self) -> float:
+        return self.turns / self.seconds
+
+    def and_again(self, other: "Floor") -> "Floor":
+        """Two runs as one."""
+        burned = {name: spent + other.burned[name] for name, spent in self.burned.items()}
+        return Floor(self.turns + other.turns, self.seconds + other.seconds, burned)
+
+
+@dataclass(frozen=True, slots=True)
 class LongChat:
     """What a turn costs early and late in a chat: milliseconds of server CPU, rows read."""
 
@@ -53,6 +74,17 @@ def session() -> aiohttp.ClientSession:
 
 def _talks(http: aiohttp.ClientSession, place: Place, count: int) -> list[Talk]:
     return [place.talk(http, number) for number in range(count)]
+
+
+async def settled(place: Place) -> float:
+    """Wait until the server has nothing left to do for turns that are over; its processor time then."""
+    spent = place.cpu()
+    for _ in range(int(SETTLING / LOOK)):
+        await asyncio.sleep(LOOK)
+        before, spent = spent, place.cpu()
+        if spent - before < IDLE_SHARE * LOOK:
+            break
+    return spent
 
 
 async def warm(place: Place, text: str) -> Warm:
@@ -78,7 +110,10 @@ async def _turns(talk: Talk, text: str, count: int) -> None:
 
 
 async def deltas(place: Place, simulator_url: str) -> Deltas:
-    """Long answers less short ones, at the pace of a real model, beside a process that drains the same bytes."""
+    """Long answers less short ones, at the pace of a real model, beside a process that drains the same bytes.
+
+    What follows a turn, such as its label, belongs to it: every measurement ends when the server is idle again.
+    """
     long, short = f"[[rate:{PACE}]][[say:{DELTAS} tokens]]", f"[[rate:{PACE}]][[say:1 tokens]]"
     async with session() as http:
         talks = _talks(http, place, STREAMS)
@@ -92,9 +127,9 @@ async def deltas(place: Place, simulator_url: str) -> Deltas:
 
 
 async def _spent(place: Place, talks: Sequence[Talk], text: str) -> float:
-    before = sum(cpu_seconds(pid) for pid in place.pids)
+    before = await settled(place)
     await asyncio.gather(*(talk.send(text) for talk in talks))
-    return sum(cpu_seconds(pid) for pid in place.pids) - before
+    return await settled(place) - before
 
 
 async def long_chats(place: Place, text: str) -> LongChat:
@@ -111,9 +146,9 @@ async def long_chats(place: Place, text: str) -> LongChat:
 
 
 async def _window(place: Place, talks: Sequence[Talk], text: str) -> tuple[float, float]:
-    before, cpu = await read_statements(place.database_url), sum(cpu_seconds(pid) for pid in place.pids)
+    cpu, before = await settled(place), await read_statements(place.database_url)
     await asyncio.gather(*(_turns(talk, text, WINDOW) for talk in talks))
-    spent = sum(cpu_seconds(pid) for pid in place.pids) - cpu
+    spent = await settled(place) - cpu
     ran = since(before, await read_statements(place.database_url))
     turns = len(talks) * WINDOW
     return spent / turns * 1e3, sum(each.rows for each in ran if each.kind == TURN) / turns
@@ -186,5 +221,9 @@ async def stuck_subscriber(place: Place, streams: int) -> tuple[float, float]:
     return median(turn.rested for turn in free), median(turn.rested for turn in held)
 
 
-async def floor_turns(place: Place, simulator_url: str, text: str, *, chats: int, turns: int) -> Done:
-    return await measured(Task(simulator_url, text, chats, turns, place.database_url))
+async def floor_turns(place: Place, simulator_url: str, text: str, *, chats: int, turns: int) -> Floor:
+    """The same turns without a server: drained from the same simulator, committed to the same database."""
+    before = place.burned()
+    done = await measured(Task(simulator_url, text, chats, turns, place.database_url))
+    burned = used(before, place.burned())
+    return Floor(done.turns, done.seconds, {"floor": done.cpu, **{name: burned[name] for name in place.beside}})
