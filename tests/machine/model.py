@@ -22,8 +22,10 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
     CancelRequiresAction,
     CompleteRequiresAction,
+    Decision,
     EnterRequiresAction,
     Outcome,
+    Verdict,
 )
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import Create, RequestCompaction, SetArchived
@@ -35,7 +37,12 @@ from perdure.machine.transitions.steps import CommitStep
 OWNERS = tuple(Owner(ReplicaId(UUID(int=n)), RunnerId(UUID(int=n))) for n in (1, 2))
 SOMEBODY = UserId(UUID(int=9))
 FAILED = ChatError("failed")
-ASKS = {"local": CallKind.LOCAL, "client": CallKind.CLIENT}
+ELSEWHERE = {ActionKind.CLIENT_TOOL: CallKind.CLIENT, ActionKind.CHILDREN: CallKind.CHILDREN}
+"""Who answers the calls that no runner can, for the kinds of action that wait for them."""
+VERDICTS = {
+    ActionKind.APPROVAL: (Verdict.APPROVE, Verdict.DENY),
+    ActionKind.OUTCOME_UNKNOWN: (Verdict.HAPPENED, Verdict.REPEAT, Verdict.SKIP),
+}
 
 
 class Violation(Exception):
@@ -47,6 +54,8 @@ class World:
     """A chat, what its runners believe, and what we know of its messages without asking the machine."""
 
     chat: Chat
+    kind: ActionKind = ActionKind.CLIENT_TOOL
+    """What runners of this world park it for."""
     fences: tuple[Fence | None, ...] = (None, None)
     crashed: tuple[bool, ...] = (False, False)
     left: int = 0
@@ -57,6 +66,7 @@ class World:
     removed: frozenset[str] = frozenset()
     open_calls: frozenset[str] = frozenset()
     asked: bool = False
+    parked: bool = False
     edited: bool = False
     compacted: bool = False
 
@@ -74,7 +84,7 @@ class World:
         return (
             chat.status, chat.archived, tuple([entry.steer for entry in chat.queue]), chat.open_calls, chat.action,
             chat.continuing, chat.newest_is_user, chat.compaction_requested_at is None,
-            tuple(runners), self.left, self.asked, self.edited, self.compacted,
+            tuple(runners), self.left, self.asked, self.parked, self.edited, self.compacted,
         )  # fmt: skip
 
 
@@ -125,9 +135,8 @@ def steps_of_users(world: World) -> Iterator[Step]:
         target = Target(number=MessageNumber(1), visibility=Visibility.BOTH, model=None, effort=None)
         edit = EditMessage(target, said("edited"))
         yield Step("edit", [edit], removes=world.queue, marks=("edited",))
-    if chat.action is not None:
-        asked = [Outcome(call.call_id, "1") for call in chat.open_calls if call.index in chat.action.calls]
-        yield Step("answer", [CompleteRequiresAction(outcomes=asked)])
+    for way, completion in answers(chat):
+        yield Step(f"answer {way}", [completion])
     numbers = [entry.number for entry in chat.queue]
     for label, number in zip(world.queue, numbers, strict=True):
         yield Step(f"delete {label}", [DeleteQueuedMessage(number)], removes=(label,))
@@ -135,6 +144,22 @@ def steps_of_users(world: World) -> Iterator[Step]:
     if len(numbers) > 1:
         back = tuple(QueuedNumber(number) for number in reversed(numbers))
         yield Step("reorder", [ReorderQueue(back)], order=tuple(reversed(world.queue)))
+
+
+def answers(chat: Chat) -> Iterator[tuple[str, CompleteRequiresAction]]:
+    """Every way to give what a parked chat waits for."""
+    if chat.action is None:
+        return
+    asked = [call.call_id for call in chat.open_calls if call.index in chat.action.calls]
+    match chat.action.kind:
+        case ActionKind.CLIENT_TOOL | ActionKind.CHILDREN:
+            yield "results", CompleteRequiresAction(outcomes=[Outcome(call, "1") for call in asked])
+        case ActionKind.APPROVAL | ActionKind.OUTCOME_UNKNOWN as kind:
+            for verdict in VERDICTS[kind]:
+                yield verdict, CompleteRequiresAction(decisions=[Decision(call, verdict, "1") for call in asked])
+        case ActionKind.BUDGET:
+            yield "raised", CompleteRequiresAction(limit=1)
+            yield "declined", CompleteRequiresAction(declined=True)
 
 
 def steps_of_runners(world: World) -> Iterator[Step]:
@@ -145,33 +170,43 @@ def steps_of_runners(world: World) -> Iterator[Step]:
         if chat.status in (Status.RUNNING, Status.INTERRUPTING) and not world.crashed[runner]:
             yield Step(f"acquire {runner}", [Acquire(owner, expected)], runner=runner, system=True)
         if world.fences[runner] is not None:
-            for step in duties(chat, asked=world.asked):
+            for step in (*duties(world), *parkings(world)):
                 yield replace(step, runner=runner, system=not world.crashed[runner])
-    if chat.action is not None:
+    if chat.action is not None and chat.action.kind is not ActionKind.BUDGET:
         yield Step("deadline", [CancelRequiresAction()], system=True)
 
 
-def duties(chat: Chat, *, asked: bool) -> Iterator[Step]:
+def parkings(world: World) -> Iterator[Step]:
+    """What a runner may stop for and wait. The kinds that no call of its own forces happen once."""
+    chat, kind = world.chat, world.kind
+    park = Step(f"park for {kind}", [EnterRequiresAction(kind, deadline=timedelta(minutes=1))])
+    if kind in ELSEWHERE:
+        if results(chat, ELSEWHERE[kind]) and not results(chat, CallKind.LOCAL):
+            yield park
+    elif not world.parked and (kind is ActionKind.BUDGET or results(chat, CallKind.LOCAL)):
+        yield replace(park, marks=("parked",))
+
+
+def duties(world: World) -> Iterator[Step]:
     """What a runner may do about the row that it believes in."""
+    chat = world.chat
     if chat.status is Status.INTERRUPTING:
         partial = results(chat, *CallKind) or (() if chat.newest_is_user else (answer(),))
         yield Step("finish interruption", [FinishInterruption(partial)])
         yield Step("finish interruption early", [FinishInterruption()])
         return
     yield Step("fail", [FinishError(FAILED), Abandon()])
-    ours, theirs = results(chat, CallKind.LOCAL), results(chat, CallKind.CLIENT)
-    if ours:
+    if ours := results(chat, CallKind.LOCAL):
         yield Step("run tools", [CommitStep(messages=ours)])
-    elif theirs:
-        yield Step("park", [EnterRequiresAction(ActionKind.CLIENT_TOOL, deadline=timedelta(minutes=1))])
-    else:
+    elif not chat.open_calls:
         done = CommitStep(messages=(answer(),), continues=False, consume_compaction=True)
         yield Step("finish", [done, FinishTurn(), Abandon()])
         yield Step("finish and keep", [done, FinishTurn()])
         yield Step("finish at once", [FinishTurn()])
-        if not asked:
-            for calls in (("local",), ("client",), ("local", "client")):
-                yield Step(f"ask {calls}", [CommitStep(messages=(answer(*calls),), call_kinds=ASKS)], marks=("asked",))
+        if not world.asked:
+            kinds = {"local": CallKind.LOCAL} | ({"away": ELSEWHERE[world.kind]} if world.kind in ELSEWHERE else {})
+            for calls in {("local",), tuple(kinds)[-1:], tuple(kinds)}:
+                yield Step(f"ask {calls}", [CommitStep(messages=(answer(*calls),), call_kinds=kinds)], marks=("asked",))
 
 
 def taken(world: World, step: Step) -> World | None:
@@ -299,11 +334,11 @@ def crashes(world: World) -> Iterator[World]:
             yield replace(world, crashed=crashed)
 
 
-def explore(messages: int = 3, limit: int = 200_000) -> tuple[int, int]:
+def explore(messages: int = 3, kind: ActionKind = ActionKind.CLIENT_TOOL, limit: int = 200_000) -> tuple[int, int]:
     """Walk every reachable world. Returns how many there are, and how many steps lead between them."""
     plan = follow(None, [Create((said("hello"),))], chat_id=ChatId(UUID(int=7)))
-    start = World(plan.chat, left=messages)
-    seen: dict[tuple[object, ...], State] = {start.key: start.chat.state}
+    start = World(plan.chat, kind, left=messages)
+    seen: dict[tuple[object, ...], bool] = {start.key: at_rest(start.chat)}
     back: dict[tuple[object, ...], list[tuple[object, ...]]] = {}
     waiting, count = deque([start]), 0
     while waiting:
@@ -316,7 +351,7 @@ def explore(messages: int = 3, limit: int = 200_000) -> tuple[int, int]:
                 back.setdefault(reached, []).append(key)
             if reached not in seen:
                 require(len(seen) < limit, "more worlds than there should be")
-                seen[reached] = after.chat.state
+                seen[reached] = at_rest(after.chat)
                 waiting.append(after)
     check_rest(seen, back)
     return len(seen), count
@@ -342,9 +377,14 @@ def successors(world: World) -> Iterator[tuple[World, bool]]:
 RESTS = frozenset({State.W, State.E0, State.E1, State.XW, State.XE0, State.XE1})
 
 
-def check_rest(seen: dict[tuple[object, ...], State], back: dict[tuple[object, ...], list[tuple[object, ...]]]) -> None:
+def at_rest(chat: Chat) -> bool:
+    """Whether it waits for a person. A used-up budget has no deadline: only a person ends that wait."""
+    return chat.state in RESTS or (chat.action is not None and chat.action.kind is ActionKind.BUDGET)
+
+
+def check_rest(seen: dict[tuple[object, ...], bool], back: dict[tuple[object, ...], list[tuple[object, ...]]]) -> None:
     """From every world the runners alone can bring the chat to rest."""
-    safe = {key for key, state in seen.items() if state in RESTS}
+    safe = {key for key, rests in seen.items() if rests}
     waiting = deque(safe)
     while waiting:
         for before in back.get(waiting.popleft(), ()):

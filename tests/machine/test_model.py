@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.machine.model import Violation, explore
 from tests.machine.test_matrix import ADDED, arrows_of_the_data
 
-from perdure.core.chat import Chat, Fence, OpenCall, State, Status
+from perdure.core.chat import ActionKind, Chat, Fence, OpenCall, State, Status
 from perdure.machine import effects
 from perdure.machine.change import Change
 from perdure.machine.diagram import DIAGRAM, WrongLanding
@@ -29,6 +29,13 @@ def test_every_reachable_world_keeps_every_promise() -> None:
     # Many enough that nobody cut a branch off by mistake.
     assert worlds > 40_000
     assert steps > 300_000
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ActionKind if kind is not ActionKind.CLIENT_TOOL])
+def test_every_reason_to_park_keeps_every_promise(kind: ActionKind) -> None:
+    worlds, steps = explore(messages=1, kind=kind)
+    assert worlds > 1_000
+    assert steps > 10_000
 
 
 def but(**fields: object) -> Callable[[Plan], Plan]:
