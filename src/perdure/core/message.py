@@ -60,7 +60,7 @@ class FinishReason(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-class NewMessage(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class NewMessage(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A message as somebody asks for it, before it has a number."""
 
     role: Role

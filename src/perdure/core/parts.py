@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class ProviderMetadata(Struct, frozen=True, omit_defaults=True):
+class ProviderMetadata(Struct, frozen=True, omit_defaults=True, gc=False):
     """What only the model that produced a part can read: signatures, encrypted content. Never sent to clients."""
 
     dialect: str
@@ -14,7 +14,7 @@ class ProviderMetadata(Struct, frozen=True, omit_defaults=True):
     data: dict[str, Any]
 
 
-class Part(Struct, frozen=True, omit_defaults=True, tag_field="type"):
+class Part(Struct, frozen=True, omit_defaults=True, gc=False, tag_field="type"):
     """A piece of a message."""
 
 
@@ -45,7 +45,7 @@ class ToolCall(Part, frozen=True, tag="tool_call"):
     provider_metadata: ProviderMetadata | None = None
 
 
-class Media(Struct, frozen=True, omit_defaults=True):
+class Media(Struct, frozen=True, omit_defaults=True, gc=False):
     """A picture or document a tool hands back, kept as a file of the chat."""
 
     file_id: str

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from perdure.core.deltas import AnyDelta
 from perdure.core.ids import ChatId
@@ -11,7 +12,7 @@ from perdure.core.message import Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT, COALESCE
 
 
-class Piece(NamedTuple):
+class Piece(Struct, frozen=True, array_like=True, gc=False):
     """One numbered part of an episode, in its internal form: provider metadata included."""
 
     role: Role

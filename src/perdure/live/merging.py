@@ -1,8 +1,8 @@
 """Fewer, larger parts with the same meaning: what a burst or a backlog is sent as."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from perdure.core.deltas import AnyDelta, ReasoningDelta, TextDelta, ToolCallDelta, ToolResultDelta
@@ -10,7 +10,7 @@ from perdure.core.message import Role
 from perdure.live.episodes import Piece
 
 
-class Merged(NamedTuple):
+class Merged(Struct, frozen=True, gc=False):
     """Parts `seq_from` to `seq` of an episode, as one."""
 
     role: Role

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 import msgspec
 
 from perdure.core.clock import Clock, SystemClock
-from perdure.core.deltas import AnyDelta
-from perdure.core.message import Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT, SEGMENT_PERIOD, SEGMENT_SWEEP_PERIOD
 from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece
 from perdure.store import segments as store
@@ -16,7 +14,7 @@ from perdure.store.pool import Pool
 from perdure.store.rows import encoded
 from perdure.store.segments import Segment
 
-_pieces = msgspec.json.Decoder(list[tuple[Role, AnyDelta]])
+_pieces = msgspec.json.Decoder(list[Piece])
 _log = logging.getLogger(__name__)
 
 
@@ -83,7 +81,7 @@ def prefix(segments: Iterable[Segment], after: int) -> list[Piece]:
         reached = after + len(pieces)
         if segment.seq_from > reached + 1:
             break
-        pieces.extend(Piece(*pair) for pair in _pieces.decode(segment.content)[reached + 1 - segment.seq_from :])
+        pieces += _pieces.decode(segment.content)[reached + 1 - segment.seq_from :]
     return pieces
 
 
