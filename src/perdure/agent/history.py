@@ -1,20 +1,24 @@
 """A chat's messages in memory: what a turn reads, kept between turns while there is room."""
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from asyncpg import Pool, Record
 from msgspec import Struct, structs
 
+from perdure.agent.digest import Digest
 from perdure.core.card import Card
 from perdure.core.chat import Chat
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Kind, Message, Role, Visibility
-from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.core.parts import ToolCall
 from perdure.machine.machine import Committed
+from perdure.providers.settled import Settled
 from perdure.store.histories import load_history
 
-_SPOKEN = frozenset({Kind.ORDINARY, Kind.HOOK, Kind.CONTEXT})
+# What a history takes besides its messages.
+CHAT_BYTES = 1_500
 
 
 class History(Struct, frozen=True):
@@ -23,28 +27,27 @@ class History(Struct, frozen=True):
     card: Card
     version: int
     messages: tuple[Message, ...]
+    """By number."""
+    digest: Digest
+    settled: Settled
+    """The beginning of the prompt as it was encoded last. Whatever the history becomes, it is found out if it fits."""
+
+    @classmethod
+    def of(cls, card: Card, version: int, messages: Iterable[Message]) -> "History":
+        every = tuple(messages)
+        return cls(card, version, every, Digest().after(every), Settled())
 
     @property
     def boundary(self) -> Message | None:
-        return next((m for m in reversed(self.messages) if m.kind is Kind.BOUNDARY), None)
+        return self.digest.boundary
 
     @property
     def system(self) -> tuple[Message, ...]:
-        return tuple(message for message in self.messages if message.role is Role.SYSTEM)
+        return self.digest.system
 
     def prompt(self) -> tuple[Message, ...]:
         """What a model is told: the newest summary, then everything that it does not cover."""
-        boundary = self.boundary
-        covered = boundary.covers or 0 if boundary else 0
-        spoken = tuple(
-            message
-            for message in self.messages
-            if message.kind in _SPOKEN
-            and message.role is not Role.SYSTEM
-            and message.visibility is not Visibility.USER
-            and message.number > covered
-        )
-        return spoken if boundary is None else (boundary, *spoken)
+        return self.digest.prompt
 
     @property
     def last(self) -> Message | None:
@@ -52,10 +55,12 @@ class History(Struct, frozen=True):
         return next((m for m in reversed(self.messages) if m.kind is Kind.ORDINARY), None)
 
     def message(self, number: int) -> Message | None:
-        return next((m for m in reversed(self.messages) if m.number == number), None)
+        at = bisect_left(self.messages, number, key=_number)
+        found = self.messages[at] if at < len(self.messages) else None
+        return found if found is not None and found.number == number else None
 
     def since(self, number: int) -> tuple[Message, ...]:
-        return tuple(message for message in self.messages if message.number > number)
+        return self.messages[bisect_right(self.messages, number, key=_number) :]
 
     def steps(self, turn: int) -> int:
         """Model answers since the message that began the turn."""
@@ -86,24 +91,36 @@ class History(Struct, frozen=True):
         return tuple(part for part in parts if isinstance(part, ToolCall) and not part.provider_executed)
 
     def with_messages(self, messages: Iterable[Message], version: int) -> "History":
-        changed = {message.number: message for message in messages}
-        kept = tuple(message for message in self.messages if message.number not in changed)
-        return structs.replace(self, messages=(*kept, *changed.values()), version=version)
+        """The history with these messages, new ones or others for some that it has."""
+        more = tuple(messages)
+        if not more:
+            return structs.replace(self, version=version)
+        if self.messages and more[0].number <= self.messages[-1].number:
+            return self._rewritten(more, version)
+        return structs.replace(
+            self, version=version, messages=(*self.messages, *more), digest=self.digest.after(more, self.messages)
+        )
+
+    def without(self, numbers: Collection[MessageNumber]) -> "History":
+        """The history after an edit that hid some of its messages."""
+        if not numbers:
+            return self
+        kept = tuple(message for message in self.messages if message.number not in numbers)
+        return structs.replace(self, messages=kept, digest=Digest().after(kept))
+
+    def _rewritten(self, messages: tuple[Message, ...], version: int) -> "History":
+        every = {message.number: message for message in (*self.messages, *messages)}
+        ordered = tuple(every[number] for number in sorted(every))
+        return structs.replace(self, version=version, messages=ordered, digest=Digest().after(ordered))
 
     @property
     def size(self) -> int:
         """Bytes, roughly."""
-        return sum(200 + sum(_length(part) for part in message.parts) for message in self.messages)
+        return CHAT_BYTES + self.digest.size + self.settled.size
 
 
-def _length(part: object) -> int:
-    match part:
-        case Text(text=text) | Reasoning(text=text):
-            return len(text)
-        case ToolCall(args=text) | ToolResult(result=text):
-            return len(text)
-        case _:
-            return 100
+def _number(message: Message) -> int:
+    return message.number
 
 
 # A replica keeps this much of recent chats: a busy one need not be read again, ten thousand at rest cost nothing.
@@ -127,9 +144,9 @@ class Histories:
         since = known.version if known else 0
         news = await load_history(self._pool, chat.id, since=since)
         if known is None:
-            return History(news.card, chat.history_version, news.messages)
-        kept = tuple(message for message in known.messages if message.number not in news.hidden)
-        return structs.replace(known, card=news.card, messages=kept).with_messages(news.messages, chat.history_version)
+            return History.of(news.card, chat.history_version, news.messages)
+        kept = structs.replace(known, card=news.card).without(news.hidden)
+        return kept.with_messages(news.messages, chat.history_version)
 
     def keep(self, history: History) -> None:
         """Have a history at hand for the chat's next turn."""

@@ -1,6 +1,6 @@
 """What one turn needs before the model can be asked: which model, which tools, what surrounds the history."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,8 +15,7 @@ from perdure.agent.stand_ins import resolved, switched_to
 from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for
 from perdure.core.card import Card
 from perdure.core.ids import ModelName
-from perdure.core.message import Message, NewMessage
-from perdure.core.parts import File
+from perdure.core.message import NewMessage
 from perdure.core.usage import Usage
 from perdure.providers.pricing import cost
 from perdure.providers.request import FileContent, ModelRequest
@@ -113,6 +112,7 @@ class Prepared:
             files=self.files,
             cache_key=str(history.card.id),
             continuation=continuation,
+            settled=history.settled,
         )
 
     def _fitted(self, history: History) -> Sequence[NewMessage]:
@@ -147,7 +147,7 @@ class Preparation:
             toolset=toolset,
             system=system_blocks(history, toolset, surroundings),
             rules=rules,
-            files=await self.files.contents(card, _file_ids(history.prompt())),
+            files=await self.files.contents(card, history.digest.files),
         )
 
     async def _model(self, history: History, turn: int) -> ResolvedModel:
@@ -162,9 +162,5 @@ class Preparation:
 
 def _room(history: History, model: ResolvedModel, rules: Rules) -> Room:
     tokens = (model.window or UNKNOWN_WINDOW) // FOREIGN_SHARE
-    return Room(tokens=tokens, searching=rules.tool_search, found=found_in(history.messages))
-
-
-def _file_ids(messages: Iterable[Message]) -> list[str]:
-    found = [part.file_id for message in messages for part in message.parts if isinstance(part, File)]
-    return list(dict.fromkeys(found))
+    found = found_in(history.messages) if rules.tool_search else ()
+    return Room(tokens=tokens, searching=rules.tool_search, found=found)

@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 
 from perdure.core.message import Effort, NewMessage
 from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
+from perdure.providers.settled import Settled
 
 DEFAULT_MAX_OUTPUT_TOKENS = 32_000
 
@@ -86,3 +87,5 @@ class ModelRequest:
     output_schema: dict[str, Any] | None = None
     """A JSON schema the answer's text must satisfy."""
     continuation: Continuation = field(default_factory=Continuation)
+    settled: Settled | None = None
+    """What is encoded already of this chat's prompts. It grows; None encodes everything."""

@@ -29,7 +29,7 @@ class Frame:
 def prompt_tokens(history: History, frame: Frame) -> int:
     """The last reported usage plus an estimate of everything since, or an estimate of it all."""
     prompt = history.prompt()
-    estimated = frame.tokens() + estimate(prompt)
+    estimated = frame.tokens() + history.digest.tokens
     last = next((index for index in range(len(prompt) - 1, -1, -1) if _reported(prompt[index])), None)
     boundary = history.boundary
     if last is None or (boundary is not None and prompt[last].number < boundary.number):
@@ -58,7 +58,8 @@ def compactions_since_answer(history: History) -> int:
 
 def compactable(history: History) -> bool:
     """Whether an answer follows the newest summary."""
-    return any(message.role is Role.ASSISTANT for message in history.prompt() if message.kind is Kind.ORDINARY)
+    said = reversed(history.prompt())
+    return any(message.role is Role.ASSISTANT for message in said if message.kind is Kind.ORDINARY)
 
 
 def may_compact(history: History) -> bool:

@@ -18,9 +18,9 @@ _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 class Names:
     """Gives every call of a transcript an id of its own, legal everywhere, the same one every time."""
 
-    def __init__(self, length: int) -> None:
+    def __init__(self, length: int, taken: set[str]) -> None:
         self._length = length
-        self._taken: set[str] = set()
+        self._taken = taken
 
     def name(self, wanted: str) -> str:
         base = _ILLEGAL.sub("_", wanted)[: self._length] or "call"

@@ -9,13 +9,19 @@ OPENING = "(The conversation goes on from here.)"
 CONTINUE = "Continue."
 
 
-def shaped(turns: Iterable[Turn], *, may_end_with_assistant: bool) -> list[Turn]:
+def shaped(turns: Iterable[Turn], *, begins: bool) -> list[Turn]:
+    """Turns in order. A transcript that begins here begins with the user."""
     ordered = [turn for turn in map(_without_loose_end, turns) if not _empty(turn)]
-    if not ordered or not isinstance(ordered[0], UserTurn):
+    if begins and (not ordered or not isinstance(ordered[0], UserTurn)):
         ordered.insert(0, UserTurn((Text(OPENING),)))
-    if isinstance(ordered[-1], AssistantTurn) and not may_end_with_assistant:
-        ordered.append(UserTurn((Text(CONTINUE),)))
     return _merged(ordered)
+
+
+def ended(turns: list[Turn], *, may_end_with_assistant: bool) -> list[Turn]:
+    """The turns, with a word of the user's at the end where the model must not have the last one."""
+    if turns and isinstance(turns[-1], AssistantTurn) and not may_end_with_assistant:
+        turns.append(UserTurn((Text(CONTINUE),)))
+    return turns
 
 
 def _merged(turns: list[Turn]) -> list[Turn]:

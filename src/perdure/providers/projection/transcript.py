@@ -1,6 +1,7 @@
 """The whole transcript, projected for one target: the door every request goes through."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
 from perdure.core.parts import (
@@ -17,7 +18,7 @@ from perdure.core.parts import (
 from perdure.providers.projection.calls import NO_RESULT, Names, Pairing, Slot
 from perdure.providers.projection.media import Attachment, resolved
 from perdure.providers.projection.provider_blocks import repaired, told
-from perdure.providers.projection.shape import shaped
+from perdure.providers.projection.shape import ended, shaped
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.request import FileContent
 
@@ -28,11 +29,33 @@ _FOR_PEOPLE = frozenset({Kind.COMPACTION, Kind.NOTICE})
 _Placed = tuple[list[AnyPart], list[Slot]]
 
 
+@dataclass(slots=True)
+class Ids:
+    """What the calls of a transcript are called, so far."""
+
+    calls: set[str] = field(default_factory=set[str])
+    provider_calls: set[str] = field(default_factory=set[str])
+
+
 def project(messages: Iterable[NewMessage], target: Target, files: Mapping[str, FileContent]) -> list[Turn]:
     """The messages as turns that a strict validator of the target accepts."""
-    shown = [message for message in messages if _for_models(message)]
-    turns = _Transcript(target, files).turns(shown)
-    return shaped(turns, may_end_with_assistant=target.continues_paused and _paused(shown, turns))
+    return project_rest(messages, target, files, Ids(), begins=True)
+
+
+def project_rest(
+    messages: Iterable[NewMessage], target: Target, files: Mapping[str, FileContent], ids: Ids, *, begins: bool
+) -> list[Turn]:
+    """The messages after those whose calls have these ids already; or all of them, where they begin."""
+    shown = [message for message in messages if for_models(message)]
+    turns = _Transcript(target, files, ids).turns(shown)
+    paused = target.continues_paused and _paused(shown, turns)
+    return ended(shaped(turns, begins=begins), may_end_with_assistant=paused)
+
+
+def project_beginning(messages: Iterable[NewMessage], target: Target, ids: Ids, *, begins: bool) -> list[Turn]:
+    """Messages without files that others follow."""
+    shown = [message for message in messages if for_models(message)]
+    return shaped(_Transcript(target, {}, ids).turns(shown), begins=begins)
 
 
 def _paused(shown: list[NewMessage], turns: list[Turn]) -> bool:
@@ -43,16 +66,16 @@ def _paused(shown: list[NewMessage], turns: list[Turn]) -> bool:
     return isinstance(last, AssistantTurn) and any(isinstance(part, ToolCall) for part in last.parts)
 
 
-def _for_models(message: NewMessage) -> bool:
+def for_models(message: NewMessage) -> bool:
     return message.visibility is not Visibility.USER and message.kind not in _FOR_PEOPLE
 
 
 class _Transcript:
-    def __init__(self, target: Target, files: Mapping[str, FileContent]) -> None:
+    def __init__(self, target: Target, files: Mapping[str, FileContent], ids: Ids) -> None:
         self._target = target
         self._files = files
-        self._pairing = Pairing(Names(target.call_id_length))
-        self._provider_ids: set[str] = set()
+        self._pairing = Pairing(Names(target.call_id_length, ids.calls))
+        self._provider_ids = ids.provider_calls
 
     def turns(self, messages: list[NewMessage]) -> list[Turn]:
         placed = [item for message in messages for item in self._placed(message)]

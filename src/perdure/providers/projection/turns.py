@@ -1,5 +1,6 @@
 """The transcript as an encoder reads it: turns that alternate, every call answered, every file resolved."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,24 @@ class ToolTurn:
 
 
 Turn = UserTurn | AssistantTurn | ToolTurn
+
+
+def thoughtful(turns: Iterable[Turn], before: bool | None = None, *, after_tools: bool = False) -> bool | None:
+    """Whether the exchange under way began with a thought; None where the model has said nothing in it yet.
+
+    What the user says between a call's answers and the next step belongs to the exchange.
+    """
+    began = before
+    for turn in turns:
+        match turn:
+            case UserTurn():
+                began = began if after_tools else None
+            case AssistantTurn(parts=parts):
+                began = isinstance(parts[0], Reasoning) if began is None else began
+            case ToolTurn():
+                pass
+        after_tools = isinstance(turn, ToolTurn)
+    return began
 
 
 @dataclass(frozen=True, slots=True)

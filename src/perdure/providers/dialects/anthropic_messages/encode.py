@@ -7,12 +7,12 @@ from msgspec import Raw
 
 from perdure.core.message import Effort
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.providers.dialects.conversation import Conversation, conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.wire import to_json
 from perdure.providers.effort import budget, clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
-from perdure.providers.projection.transcript import project
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
 from perdure.providers.request import ModelRequest, WebSearch
@@ -34,26 +34,25 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         tools=bool(request.tools),
         continues_paused=True,
     )
-    turns = project(request.messages, target, request.files)
+    spoken = conversation(request, target, lambda turns: _messages(turns, target))
     tools, system = _tools(request), [{"type": "text", "text": text} for text in request.system if text.strip()]
-    messages = _messages(turns, target)
     hashes = [block_hash(to_json(block)) for block in (tools, *system) if block]
-    encoded = [to_json(message) for message in messages]
-    hashes += map(block_hash, encoded)
-    _mark(tools, system, messages)
-    recent = [Raw(to_json(message)) for message in messages[-MARKED_MESSAGES:]]
+    _mark(tools, system, spoken.recent)
     body = {
         "model": model.id,
         "max_tokens": _max_tokens(request, model),
         "system": system or None,
         "tools": tools or None,
-        "messages": [*map(Raw, encoded[:-MARKED_MESSAGES]), *recent],
+        "messages": spoken.body(MARKED_MESSAGES),
         "stream": True,
-        **_thoughts(request, model, turns),
+        **_thoughts(request, model, spoken),
     }
     headers = {**HEADERS, **BINDING} if model.binds_thinking else HEADERS
     return Encoded(
-        path_for(model, PATH, quirks), headers, finished(body, request.settings.options, quirks), tuple(hashes)
+        path_for(model, PATH, quirks),
+        headers,
+        finished(body, request.settings.options, quirks),
+        (*hashes, *spoken.hashes),
     )
 
 
@@ -62,14 +61,14 @@ def _max_tokens(request: ModelRequest, model: Model) -> int:
     return min(wanted, model.max_output) if model.max_output else wanted
 
 
-def _thoughts(request: ModelRequest, model: Model, turns: list[Turn]) -> Json:
+def _thoughts(request: ModelRequest, model: Model, spoken: Conversation) -> Json:
     """Thinking, effort, structured output, and sampling: the API ties them together."""
     settings = request.settings
     config: Json = {}
     if request.output_schema is not None:
         config["format"] = {"type": "json_schema", "schema": request.output_schema}
     effort = clamped(settings.effort, model) if settings.effort else None
-    thinking, level = _thinking(effort, request, model, turns)
+    thinking, level = _thinking(effort, request, model, spoken)
     if level is not None:
         config["effort"] = level
     sampling = {"temperature": settings.temperature, "top_p": settings.top_p, "top_k": settings.top_k}
@@ -78,7 +77,7 @@ def _thoughts(request: ModelRequest, model: Model, turns: list[Turn]) -> Json:
 
 
 def _thinking(
-    effort: Effort | None, request: ModelRequest, model: Model, turns: list[Turn]
+    effort: Effort | None, request: ModelRequest, model: Model, spoken: Conversation
 ) -> tuple[Json | None, Effort | None]:
     """How to think, and how eagerly."""
     named = Effort.LOW if effort in (Effort.NONE, Effort.MINIMAL) else effort
@@ -90,7 +89,7 @@ def _thinking(
         case Thinking.ADAPTIVE:
             if effort is Effort.NONE:
                 return {"type": "disabled"}, None
-            if _must_not_think(turns):
+            if _must_not_think(spoken):
                 return None, named
             adaptive: Json = {"type": "adaptive", "display": "summarized"}
             if model.binds_thinking:
@@ -98,24 +97,17 @@ def _thinking(
             return adaptive, named
         case Thinking.BUDGET:
             tokens = budget(effort, _max_tokens(request, model)) if effort else 0
-            allowed = tokens and not _must_not_think(turns)
+            allowed = tokens and not _must_not_think(spoken)
             return ({"type": "enabled", "budget_tokens": tokens} if allowed else None), None
 
 
-def _must_not_think(turns: list[Turn]) -> bool:
+def _must_not_think(spoken: Conversation) -> bool:
     """With thinking on, an exchange with tools that is under way must have begun with a thought.
 
     It did not if another model began it, or if thinking was off then.
     """
-    if not any(isinstance(turn, ToolTurn) for turn in turns[-2:]):
-        return False
-    first: AssistantTurn | None = None
-    for turn, before in zip(reversed(turns), [*reversed(turns[:-1]), None], strict=True):
-        if isinstance(turn, AssistantTurn):
-            first = turn
-        elif isinstance(turn, UserTurn) and not isinstance(before, ToolTurn):
-            break
-    return first is not None and not isinstance(first.parts[0], Reasoning)
+    under_way = any(isinstance(turn, ToolTurn) for turn in spoken.turns[-2:])
+    return under_way and spoken.begun_with_thought is False
 
 
 def _tools(request: ModelRequest) -> list[Json]:

@@ -7,12 +7,12 @@ from msgspec import Raw
 
 from perdure.core.message import Effort
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.wire import to_json
 from perdure.providers.effort import BUDGETS, clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
-from perdure.providers.projection.transcript import project
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
 from perdure.providers.request import ModelRequest
@@ -33,21 +33,21 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         documents=model.documents,
         tools=bool(request.tools) and model.tools,
     )
-    turns = project(request.messages, target, request.files)
-    contents = [to_json(content) for content in _contents(turns, target, model)]
+    signs = model.thinking is not Thinking.NONE
+    spoken = conversation(request, target, lambda turns: _contents(turns, target, signs=signs), key=signs)
     system = [{"text": text} for text in request.system if text.strip()]
     tools = _tools(request, model)
     mixed = len(tools) > 1
     body = {
-        "contents": [Raw(content) for content in contents],
+        "contents": spoken.body(),
         "systemInstruction": {"parts": system} if system else None,
         "tools": tools or None,
         "toolConfig": {"includeServerSideToolInvocations": True} if mixed else None,
         "generationConfig": _settings(request, model),
     }
-    blocks = [*([to_json(tools)] if tools else []), *map(to_json, system), *contents]
+    blocks = [*([to_json(tools)] if tools else []), *map(to_json, system)]
     whole = finished(body, request.settings.options, quirks)
-    return Encoded(path_for(model, PATH, quirks), {}, whole, tuple(map(block_hash, blocks)))
+    return Encoded(path_for(model, PATH, quirks), {}, whole, (*map(block_hash, blocks), *spoken.hashes))
 
 
 def _settings(request: ModelRequest, model: Model) -> Json:
@@ -96,7 +96,7 @@ def _tools(request: ModelRequest, model: Model) -> list[Json]:
     return tools
 
 
-def _contents(turns: list[Turn], target: Target, model: Model) -> list[Json]:
+def _contents(turns: list[Turn], target: Target, *, signs: bool) -> list[Json]:
     contents: list[Json] = []
     for turn in turns:
         match turn:
@@ -106,7 +106,7 @@ def _contents(turns: list[Turn], target: Target, model: Model) -> list[Json]:
                 shown = [_said(item) for answer in answers for item in answer.attachments]
                 role, spoken = "user", [*map(_answer, answers), *shown]
             case AssistantTurn():
-                role, spoken = "model", _own_parts(turn, target, signs=model.thinking is not Thinking.NONE)
+                role, spoken = "model", _own_parts(turn, target, signs=signs)
         if contents and contents[-1]["role"] == role:
             contents[-1]["parts"] += spoken
         elif spoken:

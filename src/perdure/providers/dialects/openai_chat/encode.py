@@ -3,12 +3,12 @@
 from msgspec import Raw
 
 from perdure.core.parts import Reasoning, Text, ToolCall
+from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.wire import data_url, to_json
 from perdure.providers.effort import clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
-from perdure.providers.projection.transcript import project
 from perdure.providers.projection.turns import AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
 from perdure.providers.request import ModelRequest
@@ -28,16 +28,14 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         call_id_length=CALL_ID_LENGTH,
         reasoning_as_text=quirks.replays_reasoning,
     )
-    turns = project(request.messages, target, request.files)
+    spoken = conversation(request, target, lambda turns: [message for turn in turns for message in _messages(turn)])
     system = [text for text in request.system if text.strip()]
-    spoken: list[Json] = [{"role": "system", "content": "\n\n".join(system)}] if system else []
-    spoken += [message for turn in turns for message in _messages(turn)]
+    opening = [to_json({"role": "system", "content": "\n\n".join(system)})] if system else []
     tools = [_tool(tool.name, tool.description, tool.schema) for tool in request.tools] if model.tools else []
-    encoded = [to_json(message) for message in spoken]
-    blocks = [to_json(tools), *encoded] if tools else encoded
+    blocks = [to_json(tools), *opening] if tools else opening
     body = {
         "model": model.id,
-        "messages": [Raw(message) for message in encoded],
+        "messages": [*map(Raw, opening), *spoken.body()],
         "tools": tools or None,
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -45,7 +43,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         **_settings(request, model, quirks),
     }
     whole = finished(body, request.settings.options, quirks)
-    return Encoded(path_for(model, PATH, quirks), {}, whole, tuple(map(block_hash, blocks)))
+    return Encoded(path_for(model, PATH, quirks), {}, whole, (*map(block_hash, blocks), *spoken.hashes))
 
 
 def _settings(request: ModelRequest, model: Model, quirks: Quirks) -> Json:

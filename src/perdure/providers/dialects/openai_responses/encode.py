@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from msgspec import Raw
-
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.openai_responses.chain import link
 from perdure.providers.dialects.wire import data_url, to_json
 from perdure.providers.effort import clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
-from perdure.providers.projection.transcript import project
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
 from perdure.providers.request import ModelRequest, WebSearch
@@ -28,7 +26,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
     options = dict(request.settings.options)
     chain, background = bool(options.pop(CHAIN, False)), bool(options.pop(BACKGROUND, False))
     linked = link(request.messages, model.id) if chain else None
-    previous, messages = linked or (request.continuation.previous_response_id, request.messages)
+    previous, messages = linked or (request.continuation.previous_response_id, ())
     background = background or request.continuation.background
     target = Target(
         dialect=NAME,
@@ -37,14 +35,15 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         documents=model.documents,
         tools=bool(request.tools) and model.tools,
     )
-    turns = project(messages, target, request.files)
-    items = [to_json(item) for turn in turns for item in _items(turn, target)]
+    spoken = conversation(
+        request, target, lambda turns: [item for turn in turns for item in _items(turn, target)], messages=messages
+    )
     system = [text for text in request.system if text.strip()]
     tools = _tools(request) if model.tools else []
     body = {
         "model": model.id,
         "instructions": "\n\n".join(system) or None,
-        "input": [Raw(item) for item in items],
+        "input": spoken.body(),
         "tools": tools or None,
         "stream": True,
         "store": chain or background or request.continuation.store,
@@ -53,8 +52,8 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "prompt_cache_key": request.cache_key,
         **_settings(request, model),
     }
-    blocks = [*([to_json(tools)] if tools else []), *map(to_json, system), *items]
-    hashes = tuple(map(block_hash, blocks))
+    blocks = [*([to_json(tools)] if tools else []), *map(to_json, system)]
+    hashes = (*map(block_hash, blocks), *spoken.hashes)
     return Encoded(
         path_for(model, PATH, quirks), {}, finished(body, options, quirks), hashes, chained=linked is not None
     )

@@ -1,0 +1,86 @@
+"""What follows from a chat's messages, so that a longer history need not be looked through again."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from perdure.core.message import Kind, Message, Role, Visibility
+from perdure.core.parts import File, FileReference, Reasoning, Text, ToolCall, ToolResult
+from perdure.providers.estimate import estimate
+
+_SPOKEN = frozenset({Kind.ORDINARY, Kind.HOOK, Kind.CONTEXT})
+# What a message and each of its parts take in memory besides their texts.
+MESSAGE_BYTES, PART_BYTES = 500, 200
+
+
+class Digest(Struct, frozen=True):
+    """Of so many messages: what a model is told of them, and how much that is."""
+
+    prompt: tuple[Message, ...] = ()
+    """The newest summary, then everything that it does not cover."""
+    tokens: int = 0
+    """An estimate of the prompt's."""
+    boundary: Message | None = None
+    system: tuple[Message, ...] = ()
+    files: tuple[str, ...] = ()
+    """Those that the prompt names, each once."""
+    size: int = 0
+    """Bytes of all messages in memory, roughly."""
+
+    def after(self, messages: Sequence[Message], before: Sequence[Message] = ()) -> "Digest":
+        """With more messages, which follow those that were there before."""
+        if any(message.kind is Kind.BOUNDARY for message in messages):
+            return _whole((*before, *messages))
+        covered = (self.boundary.covers or 0) if self.boundary else 0
+        spoken = [message for message in messages if _spoken(message, covered)]
+        system = [message for message in messages if message.role is Role.SYSTEM]
+        return Digest(
+            prompt=(*self.prompt, *spoken),
+            tokens=self.tokens + estimate(spoken),
+            boundary=self.boundary,
+            system=(*self.system, *system) if system else self.system,
+            files=_files(self.files, spoken),
+            size=self.size + sum(map(_size, messages)),
+        )
+
+
+def _whole(messages: Sequence[Message]) -> Digest:
+    """The digest of messages with a summary among them: the newest decides what is told."""
+    boundary = next(message for message in reversed(messages) if message.kind is Kind.BOUNDARY)
+    spoken = [message for message in messages if _spoken(message, boundary.covers or 0)]
+    return Digest(
+        prompt=(boundary, *spoken),
+        tokens=estimate((boundary, *spoken)),
+        boundary=boundary,
+        system=tuple(message for message in messages if message.role is Role.SYSTEM),
+        files=_files((), (boundary, *spoken)),
+        size=sum(map(_size, messages)),
+    )
+
+
+def _spoken(message: Message, covered: int) -> bool:
+    return (
+        message.kind in _SPOKEN
+        and message.role is not Role.SYSTEM
+        and message.visibility is not Visibility.USER
+        and message.number > covered
+    )
+
+
+def _files(known: tuple[str, ...], messages: Iterable[Message]) -> tuple[str, ...]:
+    named = [part.file_id for message in messages for part in message.parts if isinstance(part, File)]
+    return tuple(dict.fromkeys((*known, *named))) if named else known
+
+
+def _size(message: Message) -> int:
+    return MESSAGE_BYTES + sum(PART_BYTES + _length(part) for part in message.parts)
+
+
+def _length(part: object) -> int:
+    match part:
+        case Text(text=text) | Reasoning(text=text):
+            return len(text)
+        case ToolCall(args=text) | ToolResult(result=text) | FileReference(content=text):
+            return len(text)
+        case _:
+            return 0
