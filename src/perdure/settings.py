@@ -181,8 +181,8 @@ class Settings:
     unsandboxed: Annotated[
         bool,
         About(
-            "`yes` lets workspaces run without a sandbox where bubblewrap cannot. Whatever a model runs can then read "
-            "all that the server can.",
+            "`yes` runs the commands of all local workspaces without a sandbox, as the server's own user, also where "
+            "bubblewrap is installed. Whatever a model runs can then read and change all that the server can.",
             _yes,
         ),
     ] = False
@@ -224,7 +224,8 @@ class Settings:
         ),
     ] = "https://api.github.com"
     forge_token: Annotated[
-        str | None, About("A token that may read pull requests there. Without it none are looked up.", str)
+        str | None,
+        About("A token that may read pull requests there. Without it only public ones are looked up, and seldom.", str),
     ] = field(default=None, repr=False)
     otlp_endpoint: Annotated[
         str | None,

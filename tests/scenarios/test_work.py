@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -60,6 +62,15 @@ async def content(town: ReplicaTown, chat: str, path: str) -> bytes:
     return (await town.at(1).get(f"/workspaces/{workspace}/files/content?path={path}")).body
 
 
+def agent_program(folder: Path, workspace: str) -> int:
+    (information,) = folder.rglob(f"{workspace}/run/agent.json")
+    return json.loads(information.read_text())["child-pid"]
+
+
+async def marked(town: ReplicaTown, chat: str) -> bool:
+    return await content(town, chat, "marker") == b"ran\n"
+
+
 async def moves(town: ReplicaTown, chat: str) -> None:
     """Wait until the command that never rests has left a mark."""
     async with asyncio.timeout(PATIENCE):
@@ -77,6 +88,26 @@ async def test_a_command_of_twenty_seconds_outlives_its_replica_and_runs_once(to
     assert [text.splitlines()[0].strip() for text in output] == ["1"]
     assert "Exit code 0 after 20." in output[0]
     assert await content(town, chat, "marker") == b"ran\n"
+
+
+async def test_a_command_whose_workspace_is_killed_is_asked_about_and_runs_again_only_when_told_to(
+    town: ReplicaTown, tmp_path: Path
+) -> None:
+    command = "echo ran >> marker; [ $(wc -l < marker) = 2 ] || sleep 60"
+    chat = await town.asks(0, f"{call('create_workspace')} [[then]] {call('execute', command=command, timeout=60)}")
+    await started(town, chat, "execute")
+    workspace = (await town.chat(0, chat))["workspace_id"]
+    await seen(lambda: marked(town, chat), within=timedelta(seconds=PATIENCE))
+    os.kill(agent_program(tmp_path, workspace), signal.SIGKILL)
+    await town.until(0, chat, lambda card: card["status"] == "requires_action")
+    action = (await town.at(0).get(f"/chats/{chat}")).json["action"]
+    assert action["kind"] == "outcome_unknown"
+    assert await content(town, chat, "marker") == b"ran\n"
+    decision = {"call_id": action["calls"][0]["call_id"], "decision": "repeat"}
+    assert (await town.at(0).post(f"/chats/{chat}/action", {"decisions": [decision]})).status == 200
+    await town.comes_to_rest(0, chat)
+    assert "Exit code 0" in (await results(town, chat))[-1]
+    assert await content(town, chat, "marker") == b"ran\nran\n"
 
 
 @pytest.mark.parametrize("point", ["tools.started", "tools.ran", "tools.journaled"])

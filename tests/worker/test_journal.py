@@ -3,11 +3,15 @@
 from dataclasses import replace
 from uuid import uuid4
 
-from perdure.core.chat import Fence, State, Status
+import pytest
+
+from perdure.core.chat import ActionKind, Fence, State, Status
+from perdure.core.errors import WorkspaceLost
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import ToolCall
 from perdure.machine.change import Owner
+from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Verdict
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep
@@ -15,6 +19,7 @@ from perdure.store.commit import NewCard
 from perdure.store.journal import CallRun, Journal
 from perdure.testing.house import House
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
+from perdure.workspaces.operations import LOST
 
 
 def payment() -> Tool:
@@ -74,6 +79,39 @@ async def test_a_late_result_answers_the_question_what_became_of_the_call(house:
     rested = await house.comes_to_rest(chat_id)
     assert rested.state is State.W
     assert "pay: paid at last" in await house.said(chat_id)
+
+
+def fragile(runs: list[int]) -> Tool:
+    @tool(Effect.KEYED)
+    async def build(ctx: ToolContext) -> str:
+        """Works in a place that is gone the first time."""
+        runs.append(ctx.key.run)
+        if ctx.key.run == 0:
+            raise WorkspaceLost(LOST)
+        return "built"
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ran", "told"), [("repeat", [0, 1], "build: built"), ("skip", [0], "build failed")]
+)
+@pytest.mark.parametrize("company", ["", "[[call:shout]]"])
+async def test_a_run_whose_workspace_is_gone_is_asked_about_and_not_repeated(
+    house: House, verdict: str, ran: list[int], told: str, company: str
+) -> None:
+    runs: list[int] = []
+    house.tools.tools = (fragile(runs), loud("hello"))
+    chat = await house.someone_asks(f"[[call:build]] {company} [[say:3 tokens]]")
+    parked = await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    assert parked.action is not None
+    assert (parked.action.kind, parked.action.calls, runs) == (ActionKind.OUTCOME_UNKNOWN, (0,), [0])
+    assert ("shout: hello" in await house.said(chat)) == bool(company)
+    decision = Decision(parked.open_calls[0].call_id, Verdict(verdict), "")
+    await house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
+    assert (await house.comes_to_rest(chat)).state is State.W
+    assert runs == ran
+    assert any(word.startswith(told) for word in await house.said(chat))
 
 
 async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(house: House) -> None:

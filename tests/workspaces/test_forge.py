@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from msgspec.structs import replace
 from tests.providers.clock import HandClock
 
 from perdure.core.errors import Unavailable
-from perdure.core.timing import FORGE_AGAIN
+from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST
 from perdure.workspaces.forge import Forge, PullRequest, repository
 from perdure.workspaces.pull_requests import PullRequests
 from perdure.workspaces.wire import Repository
@@ -20,11 +21,14 @@ class StandIn:
     def __init__(self) -> None:
         self.url = ""
         self.asked: list[str] = []
+        self.hosts: list[str] = []
+        self.tokens: list[str | None] = []
         self.pulls: list[dict[str, Any]] = []
         self.broken = False
 
     async def answer(self, request: web.Request) -> web.Response:
-        assert request.headers["authorization"] == "Bearer secret"
+        self.hosts.append(request.host)
+        self.tokens.append(request.headers.get("authorization"))
         self.asked.append(request.query["head"])
         if self.broken:
             return web.Response(status=502)
@@ -93,7 +97,7 @@ async def test_the_pull_request_of_a_branch_is_told(stand_in: StandIn) -> None:
     merged = await stand_in.forge.pull_request(stand_in.origin, "work")
     assert merged is not None
     assert merged.state == "merged"
-    assert stand_in.asked == ["team:work"] * 3
+    assert (stand_in.asked, stand_in.tokens) == (["team:work"] * 3, ["Bearer secret"] * 3)
     assert await stand_in.forge.pull_request(f"{stand_in.url}/team/none.git", "work") is None
     stand_in.broken = True
     with pytest.raises(Unavailable):
@@ -133,6 +137,43 @@ async def test_a_forge_that_fails_is_asked_less_and_less_and_what_was_known_stay
     assert 3 < len(stand_in.asked) < 8
 
 
-async def test_without_a_forge_nobody_is_asked(stand_in: StandIn) -> None:
-    assert await PullRequests(None, HandClock()).of(standing(stand_in.origin)) is None
+async def test_without_a_token_the_forge_is_asked_seldom_about_all_branches_together(stand_in: StandIn) -> None:
+    clock = HandClock()
+    pulls = PullRequests(Forge(f"{stand_in.url}/api/v3"), clock)
+    stand_in.opens()
+    for minute in range(60):
+        for name in "abcdefgh":
+            branch = replace(standing(stand_in.origin), branch=name)
+            known = await pulls.of(branch)
+            assert (known is not None) == (minute >= "abcdefgh".index(name))
+        clock.pass_time(60)
+    assert len(stand_in.asked) <= 60
+    assert set(stand_in.asked) == {f"team:{name}" for name in "abcdefgh"}
+    assert set(stand_in.tokens) == {None}
+
+
+async def test_a_forge_that_refuses_a_stranger_is_left_alone_by_all_branches(stand_in: StandIn) -> None:
+    clock = HandClock()
+    pulls = PullRequests(Forge(f"{stand_in.url}/api/v3"), clock)
+    stand_in.broken = True
+    for name in "abc":
+        assert await pulls.of(replace(standing(stand_in.origin), branch=name)) is None
+    clock.pass_time(FORGE_LONGEST.total_seconds() - 1)
+    assert await pulls.of(replace(standing(stand_in.origin), branch="b")) is None
+    assert len(stand_in.asked) == 1
+    clock.pass_time(1)
+    await pulls.of(replace(standing(stand_in.origin), branch="b"))
+    assert len(stand_in.asked) == 2
+
+
+async def test_the_forge_is_asked_through_the_proxy(stand_in: StandIn) -> None:
+    stand_in.opens()
+    forge = Forge("http://forge.invalid/api/v3", proxy=lambda _: stand_in.url)
+    found = await forge.pull_request("http://forge.invalid/team/app.git", "work")
+    assert found is not None
+    assert stand_in.hosts == ["forge.invalid"]
+
+
+async def test_a_repository_of_another_forge_is_nobodys_business(stand_in: StandIn) -> None:
+    assert await PullRequests(stand_in.forge, HandClock()).of(standing("https://elsewhere.example/a/b.git")) is None
     assert stand_in.asked == []

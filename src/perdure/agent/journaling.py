@@ -74,6 +74,11 @@ class Journaling:
         await self._patiently(lambda: self._journal.enter(begun.run, fence.runner_id, incarnation))
         return False
 
+    async def lose(self, run: CallRun, fence: Fence) -> None:
+        """Nobody can hand this run back any more: whether it happened is for a person to find out."""
+        if not await self._patiently(lambda: self._journal.lose(run, fence.runner_id)):
+            raise Fenced
+
     async def end(self, run: CallRun, fence: Fence, tool: Tool, output: ToolOutput) -> None:
         """Keep the result. Files are not part of it: whoever takes over has the executor hand them out again."""
         if output.files and tool.effect is Effect.KEYED:

@@ -15,7 +15,7 @@ from perdure.agent.toolset import Toolset, mode_of
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Fence, OpenCall
 from perdure.core.clock import Clock
-from perdure.core.errors import Fenced, PerdureError, Unavailable, WorkspaceUnreachable
+from perdure.core.errors import Fenced, PerdureError, Unavailable, WorkspaceLost, WorkspaceUnreachable
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Media, ToolCall, ToolResult
@@ -71,6 +71,8 @@ class Results:
 
     messages: tuple[NewMessage, ...]
     files: tuple[FileId, ...] = ()
+    lost: frozenset[int] = frozenset()
+    """Calls whose workspace is gone: nobody knows whether they ran, and the journal says so."""
 
 
 def known(entries: Iterable[Entry], calls: Iterable[OpenCall]) -> dict[int, Known]:
@@ -111,8 +113,8 @@ class ToolRunner:
     async def run(self, batch: Batch) -> Results:
         """All calls of the batch. Each result is kept and shown as soon as it exists."""
         slots = asyncio.Semaphore(CONCURRENT_CALLS)
-        lanes: dict[str, asyncio.Task[ToolOutput]] = {}
-        tasks: list[asyncio.Task[ToolOutput]] = []
+        lanes: dict[str, asyncio.Task[ToolOutput | None]] = {}
+        tasks: list[asyncio.Task[ToolOutput | None]] = []
         try:
             async with asyncio.TaskGroup() as group:
                 for open_call, call in batch.calls:
@@ -122,11 +124,12 @@ class ToolRunner:
                     tasks.append(task)
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
-        outputs = [task.result() for task in tasks]
-        messages = tuple(
-            answered(call, output, self._clock) for (_, call), output in zip(batch.calls, outputs, strict=True)
+        pairs = [(*calls, task.result()) for calls, task in zip(batch.calls, tasks, strict=True)]
+        return Results(
+            tuple(answered(call, output, self._clock) for _, call, output in pairs if output),
+            tuple(file.id for _, _, output in pairs if output for file in output.files),
+            frozenset(open_call.index for open_call, _, output in pairs if output is None),
         )
-        return Results(messages, tuple(file.id for output in outputs for file in output.files))
 
     async def _one(
         self,
@@ -134,14 +137,17 @@ class ToolRunner:
         open_call: OpenCall,
         call: ToolCall,
         slots: asyncio.Semaphore,
-        before: Sequence["asyncio.Task[ToolOutput]"],
-    ) -> ToolOutput:
+        before: Sequence["asyncio.Task[ToolOutput | None]"],
+    ) -> ToolOutput | None:
         if before:
             await asyncio.wait(before)
         async with slots:
             await batch.once_calls.still_open()
             with self._watch.call(_label(batch.toolset, call), call.call_id) as seen:
-                output = _bounded(await self._output(batch, open_call, call), batch.budget)
+                try:
+                    output = _bounded(await self._output(batch, open_call, call), batch.budget)
+                except WorkspaceLost:
+                    return None
                 seen.gave(output.text, is_error=output.is_error)
         batch.flight.result(open_call.index, _result(call, output, self._clock))
         self._reached("tools.shown")
@@ -194,7 +200,11 @@ class ToolRunner:
             begun = await self.journaling.begin(run, batch.fence, tool, entry=entry, incarnation=place)
             context = replace(context, entered=partial(self._entered, batch.fence, context, begun))
             self._reached("tools.started")
-        output = _bounded(await self._attempted(tool, context, arguments), batch.budget)
+        try:
+            output = _bounded(await self._attempted(tool, context, arguments), batch.budget)
+        except WorkspaceLost:
+            await self.journaling.lose(run, batch.fence)
+            raise
         self._reached("tools.ran")
         await self._shelf.keep(batch.card, output.files)
         self._reached("tools.files_kept")
@@ -248,6 +258,8 @@ class ToolRunner:
         except (Fenced, Unavailable):
             raise
         except PerdureError as error:
+            if isinstance(error, WorkspaceLost) and tool.effect is not Effect.READS:
+                raise
             return ToolOutput(str(error), is_error=True)
         except Exception:  # noqa: BLE001 - a tool is foreign code: whatever it raises is a result
             _log.exception("tool %s failed", tool.name)

@@ -138,7 +138,8 @@ def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measur
     drivers = Drivers(settings.data_dir, local)
     workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, pubsub, clock, measures)
     contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
-    forge = Forge(settings.forge_url, settings.forge_token) if settings.forge_token else None
+    outside = beyond(settings)
+    forge = Forge(settings.forge_url, settings.forge_token, outside.proxy, outside.trusted)
     return Yard(workspaces, contexts, Lookout(workspaces, contexts, PullRequests(forge, clock), clock))
 
 

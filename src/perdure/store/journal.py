@@ -86,6 +86,11 @@ class Journal:
         with asking_the_database():
             return await self._pool.fetchval(query("journal/adopt"), *_key(call), runner_id) is not None
 
+    async def lose(self, call: CallRun, runner_id: RunnerId) -> bool:
+        """Give up on a keyed run whose executor is gone: from now on it is one that must not be repeated unasked."""
+        with asking_the_database():
+            return await self._pool.fetchval(query("journal/lose"), *_key(call), runner_id) is not None
+
     async def finish(self, call: CallRun, runner_id: RunnerId, *, result: str, is_error: bool) -> bool:
         with asking_the_database():
             values = (*_key(call), runner_id, storable(result), is_error)

@@ -39,6 +39,7 @@ async def execute(
             workdir=workdir,
             timeout=timedelta(seconds=timeout),
             background=background,
+            again=lambda: _again(ctx, client),
         )
     except asyncio.CancelledError:
         if ctx.interrupted():
@@ -47,6 +48,12 @@ async def execute(
     finally:
         showing.cancel()
     return answers.command(process)
+
+
+async def _again(ctx: ToolContext, client: WorkspaceClient) -> WorkspaceClient:
+    """A way in after the first one broke. A workspace that died is started; one that somebody stopped stays so."""
+    row = await ctx.service(Workspaces).of_chat(ctx.home)
+    return await command_place(ctx) if row is not None and row.status == "running" else client
 
 
 async def stop_command(ctx: ToolContext) -> None:

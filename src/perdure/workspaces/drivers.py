@@ -39,14 +39,16 @@ class Drivers:
 
     def _ssh(self, settings: Mapping[str, str]) -> Driver:
         """Keys are named, never part of a template: each is a file that whoever runs the server put there."""
-        name = _needed(settings, "key")
+        name, port = _needed(settings, "key"), settings.get("port", SSH_PORT)
         path = self._folder / "ssh" / name
         if "/" in name or not path.is_file():
             raise Misconfigured(f"There is no SSH key {name!r}: put the private key at {self._folder / 'ssh'}/NAME.")
+        if not port.isdecimal():
+            raise Misconfigured(f"The template's setting 'port' is not a number: {port!r}.")
         return SshDriver(
             SshHost(
                 address=_needed(settings, "address"),
-                port=int(settings.get("port", SSH_PORT)),
+                port=int(port),
                 user=_needed(settings, "user"),
                 private_key=path.read_text(),
                 host_key=_needed(settings, "host_key"),

@@ -1,6 +1,8 @@
 """Pull requests, as the forge that an origin names tells of them. GitHub's API, also that of a server of one's own."""
 
 import re
+import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -39,10 +41,12 @@ _answers = msgspec.json.Decoder(list[_Answer])
 
 @dataclass(frozen=True, slots=True)
 class Forge:
-    """One server and the token that it is asked with."""
+    """One server, the token that it is asked with, and the way there. Without a token it tells of public ones only."""
 
     url: str
-    token: str
+    token: str | None = None
+    proxy: Callable[[str], str | None] = lambda _: None
+    trusted: ssl.SSLContext | None = None
 
     async def pull_request(self, origin: str, branch: str) -> PullRequest | None:
         """The newest one of a branch; None where there is none, or the origin is not this server's."""
@@ -52,19 +56,26 @@ class Forge:
         found = _answers.decode(await self._get(f"/repos/{name}/pulls", head=f"{name.split('/')[0]}:{branch}"))
         return _read(found[0]) if found else None
 
+    def has(self, origin: str) -> bool:
+        """Whether an origin is one of this server's."""
+        return repository(origin, self._host) is not None
+
     @property
     def _host(self) -> str:
         host = urlsplit(self.url).netloc
         return "github.com" if host == urlsplit(GITHUB).netloc else host
 
     async def _get(self, path: str, *, head: str) -> bytes:
-        headers = {"authorization": f"Bearer {self.token}", "accept": "application/vnd.github+json"}
+        headers = {"accept": "application/vnd.github+json"}
+        if self.token:
+            headers["authorization"] = f"Bearer {self.token}"
+        address = f"{self.url.rstrip('/')}{path}"
         query = {"head": head, "state": "all", "sort": "updated", "direction": "desc", "per_page": "1"}
         timeout = aiohttp.ClientTimeout(total=FORGE_ANSWER.total_seconds())
         try:
             async with (
                 aiohttp.ClientSession(headers=headers, timeout=timeout) as session,
-                session.get(f"{self.url.rstrip('/')}{path}", params=query) as response,
+                session.get(address, params=query, proxy=self.proxy(address), ssl=self.trusted or True) as response,
             ):
                 if response.status == 404:
                     return b"[]"

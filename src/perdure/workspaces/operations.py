@@ -1,6 +1,6 @@
 """What tools do in a workspace, one function each: asked in a model's words, answered in ours, safe to ask again."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
 from perdure.core.errors import WorkspaceLost, WorkspaceRefused, WorkspaceUnreachable
@@ -51,10 +51,12 @@ async def execute(
     workdir: str = ".",
     timeout: timedelta = EXECUTE_TIMEOUT,
     background: bool = False,
+    again: Callable[[], Awaitable[WorkspaceClient]] | None = None,
 ) -> wire.Process:
     """Run a command, or find the run this key already is, and wait for its end as long as asked.
 
-    Neither a timeout nor a broken connection ends it. Where waiting breaks, one more look tells how it stands.
+    Neither a timeout nor a broken connection ends it. Where waiting breaks, one more look tells how it stands;
+    `again` finds a new way in for it.
     """
     line, trailing = split_background(command)
     patience = BACKGROUND_GLANCE if background or trailing else timeout
@@ -63,8 +65,9 @@ async def execute(
         try:
             process = await client.processes.wait(process.id, patience)
         except WorkspaceUnreachable:
-            await client.reach()
-            process = await client.processes.find(key)
+            inside = await again() if again else client
+            await inside.reach()
+            process = await inside.processes.find(key)
     if process.state is wire.ProcessState.LOST:
         raise WorkspaceLost(LOST)
     return process

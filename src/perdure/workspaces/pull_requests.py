@@ -1,13 +1,17 @@
-"""When a forge is asked about a branch: after a push, again while its pull request is open, later after a failure."""
+"""When a forge is asked about a branch: after a push, again while its pull request is open, later after a failure.
+
+Without a token the forge counts what this address asks: then it is asked seldom, and not at all after a failure.
+"""
 
 import logging
 from dataclasses import dataclass
+from datetime import timedelta
 
 import msgspec
 
 from perdure.core.clock import Clock
 from perdure.core.errors import Unavailable
-from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST
+from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST, FORGE_STRANGER_AGAIN, FORGE_STRANGER_PAUSE
 from perdure.workspaces.forge import Forge, PullRequest
 from perdure.workspaces.wire import Repository
 
@@ -25,32 +29,43 @@ class Known:
 
 
 class PullRequests:
-    """Without a forge nobody is asked."""
+    """Knows the pull requests of branches."""
 
-    def __init__(self, forge: Forge | None, clock: Clock) -> None:
+    def __init__(self, forge: Forge, clock: Clock) -> None:
         self._forge = forge
         self._clock = clock
+        self._again = FORGE_AGAIN if forge.token else FORGE_STRANGER_AGAIN
+        self._quiet_until = float("-inf")
         self._known: dict[tuple[str, str], Known] = {}
 
     async def of(self, repository: Repository) -> PullRequest | None:
         """The pull request of a repository's branch, as far as it is known or worth asking for."""
-        if self._forge is None or not repository.origin or not repository.upstream:
+        if not self._forge.has(repository.origin) or not repository.upstream:
             return None
         branch = (repository.origin, repository.branch)
         known = self._known.get(branch)
         commit = repository.commit if repository.ahead == 0 or known is None else known.commit
-        if known is None or known.commit != commit or self._clock.monotonic() >= known.again_at:
-            known = self._known[branch] = await self._asked(self._forge, repository, known, commit)
-        return known.found
-
-    async def _asked(self, forge: Forge, repository: Repository, known: Known | None, commit: str) -> Known:
         now = self._clock.monotonic()
+        due = known is None or known.commit != commit or now >= known.again_at
+        if due and now >= self._quiet_until:
+            known = self._known[branch] = await self._asked(repository, known, commit)
+        return known.found if known else None
+
+    async def _asked(self, repository: Repository, known: Known | None, commit: str) -> Known:
+        now = self._clock.monotonic()
+        self._pause(now, FORGE_STRANGER_PAUSE)
         try:
-            found = await forge.pull_request(repository.origin, repository.branch)
+            found = await self._forge.pull_request(repository.origin, repository.branch)
         except (Unavailable, msgspec.DecodeError) as error:
             failures = known.failures + 1 if known else 1
             _log.warning("pull requests of %s are not known: %s", repository.origin, error)
-            wait = min(FORGE_AGAIN * 2**failures, FORGE_LONGEST)
+            wait = min(self._again * 2**failures, FORGE_LONGEST)
+            self._pause(now, wait)
             return Known(commit, known.found if known else None, now + wait.total_seconds(), failures)
         open_now = found is not None and found.state == "open"
-        return Known(commit, found, now + FORGE_AGAIN.total_seconds() if open_now else float("inf"))
+        return Known(commit, found, now + self._again.total_seconds() if open_now else float("inf"))
+
+    def _pause(self, now: float, wait: timedelta) -> None:
+        """Ask about no branch for a while, where strangers are counted together."""
+        if not self._forge.token:
+            self._quiet_until = now + wait.total_seconds()

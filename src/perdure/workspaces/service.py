@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from perdure.core.clock import Clock
-from perdure.core.errors import BuildFailed, PerdureError, Refused
+from perdure.core.errors import BuildFailed, Misconfigured, PerdureError, Refused
 from perdure.core.events import DiffStatus
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.core.notice import Notice, Topic
@@ -23,7 +23,7 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.driver import Driver, Plan, restored, stored
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.templates.binding import Bound, bind
-from perdure.workspaces.templates.building import Progress, build
+from perdure.workspaces.templates.building import Progress, Stage, build
 from perdure.workspaces.templates.shelf import Shelf
 from perdure.workspaces.templates.template import Value
 from perdure.workspaces.used_keys import UsedKeys
@@ -119,10 +119,10 @@ class Workspaces:
             bound = await self._bound(row)
             async for step in build(self._driver(row, bound.plan(row.id)), row.id, bound):
                 told(step)
-        except BuildFailed as error:
+        except (BuildFailed, Misconfigured) as error:
             self.measures.built(self._clock.monotonic() - begun, failed=True)
             await self.rows.stand(row.id, "failed", str(error))
-            raise
+            raise error if isinstance(error, BuildFailed) else BuildFailed(Stage.CREATE, str(error)) from error
         self.measures.built(self._clock.monotonic() - begun, failed=False)
         await self.rows.stand(row.id, "running")
 

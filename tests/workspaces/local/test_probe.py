@@ -19,7 +19,9 @@ async def test_this_host_can() -> None:
 
 async def test_without_bubblewrap_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Misconfigured, match=r"install it \(Debian: apt-get install bubblewrap\), or allow unsandboxed"):
+    with pytest.raises(
+        Misconfigured, match=r"install it \(Debian: apt-get install bubblewrap\), or set PERDURE_UNSANDBOXED=yes"
+    ):
         await LocalDriver(tmp_path).create(Plan(WorkspaceId(uuid4())))
     assert os.listdir(tmp_path) == []  # noqa: PTH208
 
@@ -36,4 +38,4 @@ async def test_without_bubblewrap_nothing_is_made(tmp_path: Path, monkeypatch: p
 )
 def test_a_complaint_becomes_advice(said: str, advice: str) -> None:
     assert advice in explanation(said)
-    assert "allow unsandboxed workspaces explicitly" in explanation(said)
+    assert "set PERDURE_UNSANDBOXED=yes" in explanation(said)

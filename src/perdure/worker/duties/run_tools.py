@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from perdure.agent.decide import Facts, RefuseBatch, RunTools
+from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
 from perdure.agent.run_tools import Batch, Results, refused_batch
 from perdure.core.card import CardChange
 from perdure.core.parts import ToolCall
@@ -50,12 +50,17 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
         )
     )
     reached("tools.finished")
+    answered = [call for call in decision.calls if call.index not in results.lost]
+    if not answered:
+        drive.land()
+        return
+    facts = replace(facts, journal={**facts.journal, **dict.fromkeys(results.lost, Known.UNKNOWN)})
     hooked = await after_tools(drive, results.messages)
     step = _step(replace(results, messages=hooked.messages))
     bundle = or_failed(step_and_next(step, history, prepared.toolset, facts), step, hooked.failure)
     await drive.commit_by(bundle, fence=drive.fence(attempt=True))
     drive.kit.purses.settle(history.card, drive.owner.worker_id, step.spend)
-    drive.forget(decision.calls, message)
+    drive.forget(answered, message)
     reached("tools.committed")
     if any(prepared.toolset.reframes(call.tool) for call in decision.calls):
         drive.forget_preparation()

@@ -4,9 +4,7 @@ import asyncio
 import os
 import shutil
 
-OTHERWISE = (
-    "or allow unsandboxed workspaces explicitly (commands then run as the server's own user, without any isolation)"
-)
+OTHERWISE = "or set PERDURE_UNSANDBOXED=yes (commands then run as the server's own user, without any isolation)"
 TRIAL_USER = "65534"
 
 

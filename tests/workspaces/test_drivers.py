@@ -1,0 +1,120 @@
+"""Engines and hosts as templates name them: reached by their settings, refused with a word about what is missing."""
+
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from tests.workspaces.sshd import running_sshd
+
+from perdure.core.clock import SystemClock
+from perdure.core.errors import BuildFailed, Misconfigured
+from perdure.core.ids import OrganisationId, UserId, WorkspaceId
+from perdure.store.pool import Pool
+from perdure.store.pubsub import LocalBus
+from perdure.store.templates import TemplateRows, packed
+from perdure.store.workspaces import WorkspaceRows
+from perdure.workspaces import operations
+from perdure.workspaces.docker import DockerDriver
+from perdure.workspaces.drivers import Drivers
+from perdure.workspaces.local.driver import LocalDriver
+from perdure.workspaces.service import Wish, Workspaces
+from perdure.workspaces.ssh import SshHost
+from perdure.workspaces.templates.shelf import Shelf
+
+SSH = {"address": "host", "user": "me", "host_key": "ssh-ed25519 AAAA", "root": "/srv", "key": "key"}
+RECIPE = """description = "Another host"
+driver = "ssh"
+start_up = "echo hello > greeting"
+[settings]
+address = "{host.address}"
+port = "{host.port}"
+user = "{host.user}"
+host_key = "{host_key}"
+root = "{host.root}"
+key = "{key}"
+"""
+
+
+@pytest.fixture
+def folder() -> Generator[Path]:
+    with tempfile.TemporaryDirectory(prefix="perdure-") as name:
+        (Path(name) / "ssh").mkdir()
+        yield Path(name)
+
+
+@pytest.fixture
+async def wish(pool: Pool) -> Wish:
+    """Somebody's wish for a workspace on the other host."""
+    organisation, user = OrganisationId(uuid4()), UserId(uuid4())
+    await pool.execute("INSERT INTO organisations (id, name) VALUES ($1, 'house')", organisation)
+    person = "INSERT INTO users (id, organisation_id, email) VALUES ($1, $2, 'a@example.com')"
+    await pool.execute(person, user, organisation)
+    return Wish(owner_id=user, organisation_id=organisation, template="other", parameters={}, most=1)
+
+
+async def offered(pool: Pool, wish: Wish, host: SshHost, key: str) -> None:
+    recipe = RECIPE.format(host=host, host_key=host.host_key.strip(), key=key)
+    insert = "INSERT INTO templates (organisation_id, name, recipe, readme, files) VALUES ($1, $2, $3, '', $4)"
+    await pool.execute(insert, wish.organisation_id, wish.template, recipe, packed({}))
+
+
+def workspaces(pool: Pool, folder: Path) -> Workspaces:
+    drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
+    return Workspaces(WorkspaceRows(pool), drivers, shelf, LocalBus(), SystemClock())
+
+
+async def test_a_template_puts_workspaces_on_another_host(pool: Pool, folder: Path, wish: Wish) -> None:
+    async with running_sshd() as host:
+        (folder / "ssh/key").write_text(host.private_key)
+        await offered(pool, wish, host, "key")
+        service = workspaces(pool, folder)
+        row = await service.create(WorkspaceId(uuid4()), wish)
+        said = await operations.execute(await service.client(row), "k", "cat greeting; pwd")
+        assert said.head.splitlines() == ["hello", f"{host.root}/{row.id}/tree"]
+        assert (await service.sandboxed(row), await service.has_view(row)) == (False, False)
+        await service.remove(row)
+        assert not (Path(host.root) / str(row.id)).exists()
+        await service.close()
+
+
+async def test_a_template_whose_host_cannot_be_reached_leaves_nothing_half_made(
+    pool: Pool, folder: Path, wish: Wish
+) -> None:
+    await offered(pool, wish, SshHost("127.0.0.1", 9, "me", "", "ssh-ed25519 AAAA", "/srv"), "missing")
+    service = workspaces(pool, folder)
+    with pytest.raises(BuildFailed, match="There is no SSH key 'missing': put the private key at"):
+        await service.create(WorkspaceId(uuid4()), wish)
+    stands = await pool.fetchrow("SELECT status, error FROM workspaces")
+    assert stands is not None
+    assert (stands["status"], "There is no SSH key" in stands["error"]) == ("failed", True)
+    await service.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "complaint"),
+    [
+        ("cloud", {}, "There is no driver 'cloud'"),
+        ("docker", {}, "needs the setting 'image'"),
+        ("ssh", {**SSH, "address": ""}, "needs the setting 'address'"),
+        ("ssh", {**SSH, "key": "../key"}, "There is no SSH key"),
+        ("ssh", {**SSH, "port": "twenty"}, "'port' is not a number"),
+    ],
+)
+def test_settings_that_lead_nowhere_are_refused(
+    folder: Path, name: str, settings: dict[str, str], complaint: str
+) -> None:
+    (folder / "ssh/key").write_text("a key")
+    (folder / "key").write_text("not for templates")
+    with pytest.raises(Misconfigured, match=complaint):
+        Drivers(folder, LocalDriver(folder)).of(name, settings)
+
+
+def test_one_driver_serves_all_workspaces_of_an_engine(folder: Path) -> None:
+    drivers = Drivers(folder, LocalDriver(folder))
+    first = drivers.of("docker", {"image": "base"})
+    assert isinstance(first, DockerDriver)
+    assert drivers.of("docker", {"image": "base"}) is first
+    assert drivers.of("docker", {"image": "base", "engine": "tcp://127.0.0.1:1"}) is not first
+    assert drivers.of("local", {"anything": "else"}) is drivers.of("local", {})
