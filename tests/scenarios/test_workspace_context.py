@@ -66,6 +66,7 @@ async def test_the_instructions_are_pinned_marked_when_they_drift_and_refreshed_
     workspace = await a_workspace(town)
     chat = (await asks(town, "first [[say:hello]]", workspace_id=workspace))["id"]
     before = system(town, "first [[")
+    assert "This chat has a workspace" in before
     assert "Always answer in rhymes." in before
     assert "release: How we release." in before
     await says(town, chat, f"second {call('write_file', path='AGENTS.md', content='Never rhyme.')}[[then]][[say:ok]]")
@@ -84,6 +85,9 @@ async def test_the_instructions_are_pinned_marked_when_they_drift_and_refreshed_
 
 async def test_a_workspace_made_in_the_middle_of_a_turn_is_asked_at_once(town: ReplicaTown) -> None:
     chat = await asks(town, f"{call('create_workspace')}[[then]][[say:done]]")
+    told = [json.dumps(request.json) for request in town.sim.requests if '"tools"' in json.dumps(request.json)]
+    assert ["This chat has no workspace yet" in text for text in told] == [True, False]
+    assert ["This chat has a workspace" in text for text in told] == [False, True]
     context = (await town.at(0).get(f"/chats/{chat['id']}/context")).json
     assert len(context["hash"]) == 64
     assert "files" not in context

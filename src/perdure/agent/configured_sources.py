@@ -3,14 +3,23 @@
 from perdure.agent.decide import Policy
 from perdure.agent.prepare import Limits, Rules
 from perdure.agent.prompt import Surroundings
-from perdure.agent.surroundings import instructions, skill_index
+from perdure.agent.surroundings import WITH_WORKSPACE, WITHOUT_WORKSPACE, instructions, skill_index
+from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
 from perdure.config.settings import Experiment
 from perdure.core.card import Card
 from perdure.core.text import normalised
 from perdure.tools.skills import Asker, Skills
+from perdure.tools.tool import Mode
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.wire import ContextSnapshot
+
+
+def _place(card: Card, *, has_workspace: bool) -> str | None:
+    """Where the agent stands. One that cannot make a workspace is not told of any."""
+    if has_workspace:
+        return WITH_WORKSPACE
+    return WITHOUT_WORKSPACE if mode_of(card) is Mode.ROOT else None
 
 
 class ConfiguredSources:
@@ -29,6 +38,7 @@ class ConfiguredSources:
         personal = await self._config.personal(card.owner_id)
         settings = await self._config.settings(card.organisation_id)
         return Surroundings(
+            place=_place(card, has_workspace=context is not None),
             workspace=instructions(context) if context else None,
             skills=skill_index(await self._skills.index(asker)),
             instructions=normalised(personal.settings.prompt) or None,

@@ -31,6 +31,8 @@ _OVERLAYS = {Mode.PLAN: PLAN_OVERLAY, Mode.EXPLORE: EXPLORE_OVERLAY, Mode.CHILD:
 class Surroundings:
     """What the configuration and the workspace add to a prompt."""
 
+    place: str | None = None
+    """Whether there is a workspace, and what that means."""
     workspace: str | None = None
     skills: str | None = None
     instructions: str | None = None
@@ -46,6 +48,7 @@ def system_blocks(history: History, toolset: Toolset, surroundings: Surroundings
     overlay = _OVERLAYS.get(mode, "").format(plan=plan_path(history.card.id)) if mode is not Mode.CHILD else None
     plan = surroundings.plan if mode is Mode.PLAN else None
     added: Sequence[str | None] = (
+        surroundings.place,
         child,
         surroundings.workspace,
         surroundings.skills,

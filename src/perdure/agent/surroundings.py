@@ -8,6 +8,14 @@ from perdure.workspaces.wire import ContextFile, ContextSnapshot
 
 INSTRUCTION_CHARACTERS = 128 * 1024
 INTRODUCTION = "These files of the workspace say how to work in it. Follow them unless the user says otherwise."
+WITH_WORKSPACE = (
+    "This chat has a workspace: a directory of its own with files, a shell and processes, which outlives the "
+    "conversation. Tools act there, and paths are relative to its root. One that was stopped starts again on use."
+)
+WITHOUT_WORKSPACE = (
+    "This chat has no workspace yet. Files, searches and commands need one: call create_workspace when the work needs "
+    "them, and not before."
+)
 INDEX = "There are skills for some kinds of work. Before you begin with one of these, read its skill with read_skill:"
 
 
