@@ -13,6 +13,7 @@ from perdure.app.audience import open_audience
 from perdure.app.ground import Ground, lay_ground
 from perdure.app.system import System
 from perdure.app.workshop import NOTHING, Brought, open_workshop
+from perdure.config.demo import offer_demo
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import CONNECT_PATIENCE
@@ -35,11 +36,11 @@ CONTACT = "mailto:nobody@perdure.invalid"
 
 @asynccontextmanager
 async def running(
-    settings: Settings, *, address: str | None = None, brought: Brought = NOTHING
+    settings: Settings, *, address: str | None = None, demo: str | None = None, brought: Brought = NOTHING
 ) -> AsyncGenerator[System]:
     """Everything a replica is made of, started from the bottom up and stopped in reverse.
 
-    `address` is where other replicas reach this one.
+    `address` is where other replicas reach this one, `demo` where a simulated model is that this one may use.
     """
     async with AsyncExitStack() as stack:
         ground = await lay_ground(stack, settings)
@@ -66,6 +67,10 @@ async def running(
         aftermath = Aftermath(ground.pool, kit.histories, wording, ground.pubsub)
         stack.callback(ground.announcer.follow(aftermath.committed))
         await heard(stack, ground.pubsub)
+        if demo is not None:
+            # Before any work is taken: the simulator that its chats used last may be gone.
+            await offer_demo(ground.pool, ground.household.organisation, demo)
+            services.config.changed(ground.household.organisation)
         await shop.lease.start()
         search = follow_search(stack, ground.pool, services, ground.announcer)
         await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.exchange.lines, aftermath, search)

@@ -15,7 +15,6 @@ from perdure.api.server import Api
 from perdure.api.services import Services
 from perdure.api.site import Site, Stream
 from perdure.api.table import TABLE
-from perdure.config.demo import offer_demo
 from perdure.core.timing import READINESS_PATIENCE
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
@@ -70,12 +69,6 @@ class System:
         if self.household.reachable:
             return None
         return f"/api/v1/login/link?token={await self.services.reception.link(self.household.owner)}"
-
-    async def offer_demo(self, url: str) -> bool:
-        """Whether the simulator at this address is the deployment's model now."""
-        offered = await offer_demo(self.pool, self.household.organisation, url)
-        self.services.config.changed(self.household.organisation)
-        return offered
 
 
 def page_folder() -> Path | None:

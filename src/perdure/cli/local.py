@@ -31,8 +31,7 @@ class Place:
 async def local_replica(settings: Settings) -> AsyncGenerator[Place]:
     """A replica of this machine's deployment on a port of its own, with the simulator where there is no provider."""
     with listening(Address("127.0.0.1", 0)) as listener:
-        async with simulator_process() as demo, running(settings) as system:
-            await system.offer_demo(demo.url)
+        async with simulator_process() as demo, running(settings, demo=demo.url) as system:
             server = web_server(system, patience=_PATIENCE)
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:

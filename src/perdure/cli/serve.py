@@ -58,9 +58,10 @@ async def serve(settings: Settings, *, demo: bool = False, brought: Brought = NO
     with listening(settings.bind) as listener:
         address = Address(*listener.getsockname()[:2])
         found_at = str(settings.advertise or reachable(address))
-        async with running(settings, address=found_at, brought=brought) as system, AsyncExitStack() as stack:
-            if demo:
-                await system.offer_demo((await stack.enter_async_context(simulator_process())).url)
+        async with AsyncExitStack() as stack:
+            model = (await stack.enter_async_context(simulator_process())).url if demo else None
+            replica = running(settings, address=found_at, demo=model, brought=brought)
+            system = await stack.enter_async_context(replica)
             await _welcome(system, address)
             settle_memory()
             await _answer_requests(system, listener)
