@@ -44,14 +44,13 @@ test("a plan is proposed, read, and implemented with plan mode off", async ({ pe
   const toggle = person.page.getByRole("button", { name: "Plan", exact: true });
   await expect(toggle).toHaveAttribute("aria-pressed", "true");
   await person.transcript.getByRole("button", { name: "Implement" }).click();
-  await person.reads("Implement the plan.");
+  await person.hasSaid("Implement the plan.");
   await expect(toggle).toHaveAttribute("aria-pressed", "false");
-  await person.seesRest();
   await expect(person.transcript.getByRole("button", { name: "Implement" })).toHaveCount(0);
 });
 
 test("steering says something at the next step, within the turn", async ({ person }) => {
-  const step = "[[rate:15]][[say:40 tokens]][[call:list_templates {}]][[then]][[say:not this]]";
+  const step = "[[rate:8]][[say:40 tokens]][[call:list_templates {}]][[then]][[say:not this]]";
   await person.startsChat(step);
   await person.reads("the old sea");
   await person.composer.fill("[[say:steered instead]]");
@@ -81,6 +80,7 @@ test("a sub-agent has a card that lives, a chat of its own, and a report", async
   await person.reads("heard from it");
   await person.transcript.getByRole("button", { name: /Heard from Look around/ }).click();
   await person.reads("the old sea");
+  await person.seesRest();
   await link.first().click();
   await expect(person.page).toHaveURL(new RegExp(child ?? "no child"));
   await person.reads("the old sea");

@@ -4,7 +4,7 @@ import { expect, test } from "./page.ts";
 
 test("a message is answered, and the answer streams", async ({ person }) => {
   await person.startsChat(
-    "[[rate:40]][[say:Hello there, this is an answer that takes a moment to arrive in full.]]",
+    "[[rate:6]][[say:Hello there, this is an answer that takes a moment to arrive in full.]]",
   );
   await person.reads("Hello");
   await expect(person.page.locator(".phase")).toHaveAttribute("data-phase", "streaming");
@@ -22,7 +22,7 @@ test("markdown becomes what it means, and HTML stays text", async ({ person }) =
 });
 
 test("what is said while it works waits in the queue, and runs afterwards", async ({ person }) => {
-  await person.startsChat("[[rate:30]][[say:60 tokens]]");
+  await person.startsChat("[[rate:15]][[say:60 tokens]]");
   await person.reads("the old sea");
   await person.says("[[say:the second answer]]");
   await expect(person.page.getByRole("region", { name: "Queue" })).toContainText("1 message in the queue");
@@ -55,7 +55,7 @@ test("an interrupted turn keeps its partial answer, says so, and goes on", async
   await person.reads("Interrupted");
   await person.reads("the old sea");
   await person.page.getByRole("button", { name: "Continue", exact: true }).click();
-  await person.reads("Continue.");
+  await person.hasSaid("Continue.");
   await person.seesRest();
 });
 
@@ -134,6 +134,7 @@ test("a phone is enough", async ({ person }) => {
 
 test("the keyboard is enough", async ({ person }) => {
   await person.page.goto("/");
+  await expect(person.composer).toBeVisible();
   await person.page.keyboard.press("Control+k");
   await person.page.keyboard.type("New chat");
   await person.page.keyboard.press("Enter");

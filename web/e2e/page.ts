@@ -1,6 +1,13 @@
 /** What a person does on the page, as the tests say it. */
 
-import { type Browser, type BrowserContext, test as base, expect, type Page } from "@playwright/test";
+import {
+  type Browser,
+  type BrowserContext,
+  test as base,
+  expect,
+  type Page,
+  type Request,
+} from "@playwright/test";
 import AxeBuilderSource from "axe-core";
 import { PerdureServer } from "./server.mjs";
 
@@ -8,9 +15,14 @@ export { expect };
 
 export class Person {
   readonly page: Page;
+  /** What the page asked the server and has no answer to yet. */
+  readonly #asked = new Set<Request>();
 
   constructor(page: Page) {
     this.page = page;
+    page.on("request", (request) => this.#asked.add(request));
+    page.on("requestfinished", (request) => this.#asked.delete(request));
+    page.on("requestfailed", (request) => this.#asked.delete(request));
   }
 
   get composer() {
@@ -31,13 +43,53 @@ export class Person {
     await this.page.waitForURL(/\/chats\//);
   }
 
-  async reads(text: string | RegExp): Promise<void> {
-    await expect(this.transcript).toContainText(text);
+  /** To another place of the page, as its links do: without loading it anew. */
+  async goes(path: string): Promise<void> {
+    await this.page.evaluate((to) => history.pushState(null, "", to), path);
+    await this.settles();
+  }
+
+  /** Everything asked for has come, and is shown. */
+  async settles(): Promise<void> {
+    await expect(async () => {
+      await this.shows();
+      expect(this.#asked.size).toBe(0);
+    }).toPass({ intervals: [20, 50, 100] });
+  }
+
+  /** What is known is drawn, and its colours have arrived where they go. */
+  async shows(): Promise<void> {
+    await this.page.evaluate(async () => {
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+      const ending = document
+        .getAnimations()
+        .filter((entry) => entry.effect?.getTiming().iterations !== Infinity);
+      await Promise.allSettled(ending.map((entry) => entry.finished));
+    });
+  }
+
+  /** In what the agent said and did; never in what this person said. */
+  async reads(text: string): Promise<void> {
+    await expect(this.transcript.locator(".row:not(.row-user)", having(text)).first()).toBeVisible();
+  }
+
+  async hasSaid(text: string): Promise<void> {
+    await expect(this.transcript.locator(".row-user", having(text)).first()).toBeVisible();
   }
 
   /** The turn is over: nothing works any more. */
   async seesRest(): Promise<void> {
     await expect(this.page.locator(".phase")).toHaveAttribute("data-phase", /idle|error/);
+  }
+
+  async findingsInBothThemes(): Promise<string[]> {
+    const found: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await this.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await this.shows();
+      found.push(...(await this.accessibility()).map((finding) => `${colorScheme}: ${finding}`));
+    }
+    return found;
   }
 
   /** Serious and critical findings, with the policy's own rules left alone. */
@@ -51,6 +103,11 @@ export class Person {
         .flatMap((entry) => entry.nodes.map((node) => `${entry.id}: ${node.html.slice(0, 200)}`));
     });
   }
+}
+
+/** Text as it is written: a string would be found in any case. */
+function having(text: string): { hasText: RegExp } {
+  return { hasText: new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+")) };
 }
 
 interface Worker {
@@ -74,14 +131,19 @@ export const test = base.extend<{ person: Person; another: () => Promise<Person>
       const page = await context.newPage();
       await page.goto(server.link ?? server.url);
       await page.waitForURL(`${server.url}/`);
-      await use(await context.storageState());
+      const state = await context.storageState();
+      await context.close();
+      await use(state);
     },
     { scope: "worker" },
   ],
-  person: async ({ browser, server, signedIn }, use) => {
+  person: async ({ browser, server, signedIn }, use, info) => {
     const context = await opened(browser, server, signedIn);
+    const before = server.log.length;
     await use(new Person(await context.newPage()));
     await context.close();
+    if (info.status !== info.expectedStatus)
+      await info.attach("the server's log", { body: server.log.slice(before), contentType: "text/plain" });
   },
   another: async ({ browser, server, signedIn }, use) => {
     const contexts: BrowserContext[] = [];

@@ -25,7 +25,7 @@ test("a message sent while the server is gone is kept, and can be sent again", a
   await person.seesRest();
   await server.kill();
   await person.says("[[say:after the outage]]");
-  await person.reads("Not sent");
+  await person.hasSaid("Not sent");
   await server.start();
   await person.page.getByRole("button", { name: "Send again" }).click();
   await person.reads("after the outage");

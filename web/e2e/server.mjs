@@ -56,13 +56,14 @@ export class PerdureServer {
       env: environment,
     });
     this.#process = child;
+    const before = this.log.length;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`The server did not start:\n${this.log}`)), READY_MS);
       const hear = (chunk) => {
         this.log += chunk;
         const link = /(http:\/\/[^\s]*\/login\/link\?token=[^\s]+)/.exec(this.log);
         if (link) this.link = link[1];
-        if (this.link && /ready at http/.test(this.log)) {
+        if (this.link && /ready at http/.test(this.log.slice(before))) {
           clearTimeout(timer);
           resolve();
         }

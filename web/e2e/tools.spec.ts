@@ -10,7 +10,7 @@ async function open(person: Person, name: RegExp): Promise<void> {
 
 test("a command shows its output while it runs, and how it ended", async ({ person }) => {
   await person.startsChat(
-    `${WORKSPACE}[[call:execute {"command": "echo begun; sleep 2; echo ended; exit 3"}]][[then]][[say:all done]]`,
+    `${WORKSPACE}[[call:execute {"command": "echo begun; sleep 3; echo ended; exit 3"}]][[then]][[say:all done]]`,
   );
   await expect(person.transcript.getByRole("button", { name: /Running echo/ })).toBeVisible({
     timeout: 30_000,

@@ -17,14 +17,23 @@ export function showShell(workspace: string, screen: Terminal, onLink: (link: Li
   let tries = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let socket: WebSocket | null = null;
+  /** Typed while nothing is open: the shell gets it as soon as it can. */
+  let typed = "";
   const say = (data: string | Uint8Array<ArrayBuffer>) => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(data);
+  };
+  const type = (text: string) => {
+    typed += text;
+    if (socket?.readyState !== WebSocket.OPEN) return;
+    say(utf8.encode(typed));
+    typed = "";
   };
   const size = () => say(JSON.stringify({ resize: { cols: screen.cols, rows: screen.rows } }));
   const opened = () => {
     tries = 0;
     onLink("open");
     size();
+    if (typed) type("");
   };
   const hear = (data: string | ArrayBuffer) => {
     if (typeof data === "string") {
@@ -50,7 +59,7 @@ export function showShell(workspace: string, screen: Terminal, onLink: (link: Li
     socket.onmessage = (message) => hear(message.data as string | ArrayBuffer);
     socket.onclose = (event) => closed(event.code);
   }
-  const input = screen.onData((text) => say(utf8.encode(text)));
+  const input = screen.onData(type);
   const resized = screen.onResize(size);
   open();
   return () => {
