@@ -33,7 +33,6 @@ from perdure.store.database import open_database
 from perdure.store.execution import Execution
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.migrations.runner import migrate
-from perdure.store.nats_pubsub import NatsPubsub
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
@@ -123,6 +122,9 @@ def make_pubsub(settings: Settings, url: str, pool: Pool) -> FleetPubsub:
     """What carries notices: NATS where the environment names one, else the database."""
     if settings.nats_url is None:
         return PostgresPubsub(url, pool)
+    # Only a deployment that has NATS pays for loading its library.
+    from perdure.store.nats_pubsub import NatsPubsub  # noqa: PLC0415
+
     keyring = open_keyring(settings.secret_key, settings.data_dir)
     return NatsPubsub(settings.nats_url, keyring.derived("notices")[:32])
 

@@ -5,14 +5,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import NoOpTracer, Span, SpanKind, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
 
 _PROPAGATOR = TraceContextTextMapPropagator()
 
@@ -28,22 +27,15 @@ class Named:
 _named: ContextVar[Named | None] = ContextVar("named", default=None)
 
 
-class NamedIds(RandomIdGenerator):
-    """Random ids, but for spans that several replicas must call the same."""
-
-    def generate_span_id(self) -> int:
-        named = _named.get()
-        return super().generate_span_id() if named is None else named.span_id
-
-    def generate_trace_id(self) -> int:
-        named = _named.get()
-        return super().generate_trace_id() if named is None else named.trace_id
+def named() -> Named | None:
+    """The ids that the span being started shall have, if any are given."""
+    return _named.get()
 
 
 @contextmanager
-def called(named: Named) -> Generator[None]:
+def called(ids: Named) -> Generator[None]:
     """The next span started inside gets these ids; its trace is its parent's, if it has one."""
-    token = _named.set(named)
+    token = _named.set(ids)
     try:
         yield
     finally:
@@ -63,10 +55,10 @@ class Tracing:
         self._provider: TracerProvider | None = None
         self.tracer: Tracer = NoOpTracer()
         if endpoint is not None:
-            resource = Resource.create({"service.name": "perdure", "service.version": version})
-            self._provider = TracerProvider(resource=resource, id_generator=NamedIds(), shutdown_on_exit=False)
-            exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")
-            self._provider.add_span_processor(BatchSpanProcessor(exporter))
+            # Only a deployment that traces pays for loading what sends spans.
+            from perdure.observe.span_export import exporting_to  # noqa: PLC0415
+
+            self._provider = exporting_to(endpoint, version)
             self.tracer = self._provider.get_tracer("perdure", version)
 
     @contextmanager

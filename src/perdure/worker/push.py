@@ -18,7 +18,6 @@ import msgspec
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 from asyncpg import Pool, Record
-from pywebpush import WebPusher
 
 from perdure.access.vapid import VapidKeys
 from perdure.core.clock import Clock
@@ -131,6 +130,9 @@ class Push:
 
     async def _sealed(self, delivery: Delivery) -> tuple[dict[str, str], bytes]:
         """What only this browser can read, signed by this deployment."""
+        # A library that is slow to load, for those who have a browser that subscribed.
+        from pywebpush import WebPusher  # noqa: PLC0415
+
         subscription: dict[str, Any] = {"endpoint": delivery.endpoint, "keys": delivery.keys}
         encoded: Any = WebPusher(subscription).encode(delivery.content)
         where = urlsplit(delivery.endpoint)

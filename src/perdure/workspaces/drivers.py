@@ -6,7 +6,6 @@ from pathlib import Path
 from perdure.core.errors import Misconfigured
 from perdure.workspaces.docker import DockerDriver, Engine
 from perdure.workspaces.driver import Driver
-from perdure.workspaces.ssh import SshDriver, SshHost
 
 ENGINE = "unix:///var/run/docker.sock"
 SSH_PORT = "22"
@@ -45,6 +44,9 @@ class Drivers:
             raise Misconfigured(f"There is no SSH key {name!r}: put the private key at {self._folder / 'ssh'}/NAME.")
         if not port.isdecimal():
             raise Misconfigured(f"The template's setting 'port' is not a number: {port!r}.")
+        # Most deployments never speak SSH, and its library is slow to load.
+        from perdure.workspaces.ssh import SshDriver, SshHost  # noqa: PLC0415
+
         return SshDriver(
             SshHost(
                 address=_needed(settings, "address"),
