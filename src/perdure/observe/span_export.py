@@ -6,7 +6,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
-from perdure.observe.tracing import named
+from perdure.observe.span_names import named
 
 
 class NamedIds(RandomIdGenerator):

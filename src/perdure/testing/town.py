@@ -95,18 +95,22 @@ async def replicas(
             digest(token),
             household.owner,
         )
-        started = [
-            await stack.enter_async_context(
-                replica(
-                    database_url,
-                    folder,
-                    name=f"replica-{number}",
-                    program=first if number == 0 else SERVE,
-                    environment=environment,
+        async with asyncio.TaskGroup() as group:
+            starting = [
+                group.create_task(
+                    stack.enter_async_context(
+                        replica(
+                            database_url,
+                            folder,
+                            name=f"replica-{number}",
+                            program=first if number == 0 else SERVE,
+                            environment=environment,
+                        )
+                    )
                 )
-            )
-            for number in range(count)
-        ]
+                for number in range(count)
+            ]
+        started = [each.result() for each in starting]
         person = Person(household.owner, household.organisation, started[0].url, token)
         await stack.enter_async_context(person)
         yield ReplicaTown(started, sim, person, pool)

@@ -27,7 +27,8 @@ from perdure.core.clock import Clock
 from perdure.core.ids import ChatId
 from perdure.core.timing import TURN_TRACE_KEPT, TURN_TRACE_SWEEP
 from perdure.machine.machine import Committed
-from perdure.observe.tracing import Named, Tracing, called, identity
+from perdure.observe.span_names import Named, called, identity
+from perdure.observe.tracing import Tracing
 from perdure.store import turn_traces
 from perdure.store.away import AWAY
 from perdure.store.pool import Pool
