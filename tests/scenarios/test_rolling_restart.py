@@ -25,7 +25,7 @@ async def talk(client: Client, enough: asyncio.Event) -> int:
     while True:
         turn = await chat.answer()
         turns += 1
-        assert (turn.status, [message.role for message in turn.messages]) == (Status.WAITING, ANSWERS)
+        assert (turn.status, [message.role for message in turn.messages]) == (Status.WAITING, ANSWERS), turn
         if enough.is_set():
             return turns
         await chat.send(ASKED)

@@ -62,9 +62,12 @@ async def serve(settings: Settings, *, demo: bool = False, brought: Brought = NO
             model = (await stack.enter_async_context(simulator_process())).url if demo else None
             replica = running(settings, address=found_at, demo=model, brought=brought)
             system = await stack.enter_async_context(replica)
+            server = web_server(system, patience=DRAIN)
+            # Before anybody is told that it is ready: from then on a signal means an orderly end.
+            heed_signals(system, server)
             await _welcome(system, address)
             settle_memory()
-            await _answer_requests(system, listener)
+            await server.serve(sockets=[listener])
         log.info("stopped")
 
 
@@ -135,8 +138,8 @@ def web_server(system: System, *, patience: timedelta) -> uvicorn.Server:
     )
 
 
-async def _answer_requests(system: System, listener: socket.socket) -> None:
-    server = web_server(system, patience=DRAIN)
+def heed_signals(system: System, server: uvicorn.Server) -> None:
+    """The first signal hands over what runs, the second does not wait for it, the third stops at once."""
 
     def stop(name: str) -> None:
         if server.should_exit:
@@ -158,7 +161,6 @@ async def _answer_requests(system: System, listener: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop, number.name)
-    await server.serve(sockets=[listener])
 
 
 def _address(text: str) -> Address:
