@@ -63,10 +63,18 @@ async def test_a_result_that_no_column_can_hold_is_kept_all_the_same(house: Hous
     assert result.startswith("shout: nul \x00, half a pair \ufffd, and xxx")
 
 
+async def alive(house: House, owner: Owner) -> None:
+    """Give an owner a lease that outlasts the test, so that the house takes nothing from it."""
+    await house.pool.execute(
+        "INSERT INTO replicas (id, version, seen_at) VALUES ($1, 'other', now() + interval '1 hour')", owner.worker_id
+    )
+
+
 async def test_a_late_result_answers_the_question_what_became_of_the_call(house: House) -> None:
     """A replica is slow, another one asks the user, and then the first one's payment comes through."""
     house.tools.tools = (payment(),)
     chat_id, slow = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    await alive(house, slow)
     card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="slow")
     created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(slow)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", "{}"),))
@@ -74,6 +82,7 @@ async def test_a_late_result_answers_the_question_what_became_of_the_call(house:
     fence = Fence(slow.worker_id, slow.runner_id, Status.RUNNING, step.chat.history_version)
     run, journal = CallRun(chat_id, step.chat.last_assistant, 0), Journal(house.pool)
     assert await journal.start(run, fence, tool="pay", effect="once")
+    await house.pool.execute("UPDATE replicas SET seen_at = 'epoch' WHERE id = $1", slow.worker_id)
     await house.until(chat_id, lambda row: row.status is Status.REQUIRES_ACTION)
     assert await journal.finish(run, slow.runner_id, result="paid at last", is_error=False)
     rested = await house.comes_to_rest(chat_id)
@@ -117,6 +126,7 @@ async def test_a_run_whose_workspace_is_gone_is_asked_about_and_not_repeated(
 async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(house: House) -> None:
     journaling = house.kit.tools.journaling
     chat_id, owner = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    await alive(house, owner)
     card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="moved")
     created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(owner)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "shout", "{}"),))
