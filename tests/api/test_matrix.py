@@ -102,32 +102,32 @@ async def test_a_reader_may_mark_a_shared_chat_as_read(cast: Cast) -> None:
     assert (await cast.stranger.patch(f"/chats/{cast.chat_id}", {"read": 1})).status == 404
 
 
-@pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("route", PLAIN_ROUTES, ids=lambda route: route.name)
-async def test_a_route_is_for_the_roles_that_the_table_names(town: Town, route: Route, role: Role) -> None:
-    async with await town.person("somebody", role) as person:
-        status = await ask(person, route)
+async def test_a_route_is_for_the_roles_that_the_table_names(town: Town, route: Route) -> None:
+    for role in Role:
+        async with await town.person(f"the {role}", role) as person:
+            status = await ask(person, route)
         if role in NEEDS.get(route.handler.__name__, set(Role)):
-            assert status not in (401, 403, 404, 500)
+            assert status not in (401, 403, 404, 500), role
         else:
-            assert status == 403
+            assert status == 403, role
 
 
-@pytest.mark.parametrize("route", TABLE.routes, ids=lambda route: route.name)
-async def test_nothing_but_signing_in_answers_a_stranger(town: Town, route: Route) -> None:
+async def test_nothing_but_signing_in_answers_a_stranger(town: Town) -> None:
     async with await town.person("nobody") as person:
         person.token = "pdt_nothing"
-        status = await ask(person, route, UUID(int=1))
-        assert (status == 401) or route.public
+        statuses = {route.name: await ask(person, route, UUID(int=1)) for route in TABLE.routes if not route.public}
+    assert {name: status for name, status in statuses.items() if status != 401} == {}
+    assert len(statuses) > 100
 
 
-@pytest.mark.parametrize(
-    "route", [route for route in TABLE.routes if not route.reads and not route.public], ids=lambda route: route.name
-)
-async def test_a_token_that_only_reads_changes_nothing(town: Town, route: Route) -> None:
+async def test_a_token_that_only_reads_changes_nothing(town: Town) -> None:
+    changing = [route for route in TABLE.routes if not route.reads and not route.public]
     async with await town.person("reader", Role.OWNER) as person:
         await town.pool.execute("UPDATE tokens SET scopes = '{read}' WHERE user_id = $1", person.id)
-        assert await ask(person, route, UUID(int=1)) == 403
+        statuses = {route.name: await ask(person, route, UUID(int=1)) for route in changing}
+    assert {name: status for name, status in statuses.items() if status != 403} == {}
+    assert len(statuses) > 60
 
 
 NAMED = {
