@@ -1,6 +1,7 @@
 # Every command a developer or a build machine needs. `make help` lists them.
 PYTHON  ?= python3
-WORKERS ?= auto
+# Tests wait for processes more than they compute: two cores keep four of them busy.
+WORKERS ?= $(shell cores=$$(nproc); [ $$cores -gt 4 ] && echo $$cores || echo 4)
 UV      := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .make/uv/bin/uv)
 BIN     := .venv/bin
 READY   := .venv/.synced
