@@ -12,8 +12,11 @@ import typer
 import uvloop
 
 from perdure.cli.ground import inhabited, own_postgres, replica_users
+from perdure.core.errors import Misconfigured
 from perdure.proof.chaos import Chaos, Ground, Outcome
 from perdure.proof.evidence import prepare
+from perdure.proof.outside import NotSimulated, Outside
+from perdure.proof.scale.talk import BASE
 from perdure.proof.tables import chaos_table, timeline
 
 PEOPLE = 4
@@ -24,10 +27,16 @@ def command(
     replicas: Annotated[int, typer.Option(help="How many replicas run.", min=2, max=20)] = 3,
     minutes: Annotated[float, typer.Option(help="How long things go wrong.", min=0.1)] = 1.0,
     seed: Annotated[int | None, typer.Option(help="What is drawn from; the same seed breaks the same things.")] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(help="A deployment with a simulated model to act on from outside: only connections are cut."),
+    ] = None,
+    token: Annotated[str | None, typer.Option(help="A token of that deployment.")] = None,
 ) -> None:
     chosen = secrets.randbelow(1_000_000) if seed is None else seed
     typer.echo(f"seed {chosen}", err=True)
-    outcome = uvloop.run(run(replicas, timedelta(minutes=minutes), chosen))
+    length = timedelta(minutes=minutes)
+    outcome = uvloop.run(run(replicas, length, chosen) if url is None else outside(url, token, length, chosen))
     typer.echo(chaos_table(outcome))
     for line in timeline(outcome):
         typer.echo(line)
@@ -60,6 +69,20 @@ async def run(
             )
             chaos = Chaos(ground, replicas=replicas, length=length, seed=seed)
             return await chaos.run(progress or _shown, stop_at=stop_at)
+
+
+async def outside(url: str, token: str | None, length: timedelta, seed: int) -> Outcome:
+    """One run on a deployment that is not ours: with what can be reached from outside."""
+    if token is None:
+        raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add.")
+    base = url.rstrip("/").removesuffix(BASE)
+    try:
+        return await Outside(base, [token] * PEOPLE, length=length, seed=seed).run(_shown)
+    except NotSimulated as answer:
+        raise Misconfigured(
+            f"The model of {base} does not count as it is told, and says: {answer}. "
+            "Chaos asks for thousands of answers: give it a deployment that was started with --demo."
+        ) from answer
 
 
 def _shown(text: str) -> None:

@@ -152,7 +152,7 @@ def partial_kept(case: Case) -> Iterator[Wrong]:
 
 
 def rests(case: Case) -> Iterator[Wrong]:
-    """Every chat is at rest, in a valid state, and owned by nobody who is dead."""
+    """Every chat is at rest, and owned by nobody who is dead."""
     for chat in case.evidence.chats:
         if chat.status not in AT_REST:
             yield Wrong(4, chat.id, f"it is still {chat.status}")
@@ -160,6 +160,10 @@ def rests(case: Case) -> Iterator[Wrong]:
             yield Wrong(4, chat.id, f"it waits with {len(chat.queue)} queued")
         if chat.owned and not chat.owner_lives:
             yield Wrong(4, chat.id, "a dead replica owns it")
+
+
+def numbered(case: Case) -> Iterator[Wrong]:
+    """Every message is there, numbered without a gap, those that an edit hides included."""
     numbers = defaultdict[UUID, list[int]](list)
     for message in case.evidence.messages:
         numbers[message.chat_id].append(message.number)
@@ -199,8 +203,10 @@ def attempts_used_once(case: Case) -> Iterator[Wrong]:
 Rule = Callable[[Case], Iterable[Wrong]]
 ALWAYS: tuple[Rule, ...] = (effects_once, told_after_written, stored_whole, partial_kept, fenced, attempts_used_once)
 """Rules that hold at any moment."""
-HEALED: tuple[Rule, ...] = (*ALWAYS, sent_once, admitted_in_order, answered_once, told_the_truth, rests)
+HEALED: tuple[Rule, ...] = (*ALWAYS, sent_once, admitted_in_order, answered_once, told_the_truth, rests, numbered)
 """Rules that hold once everything has come to rest."""
+OUTSIDE: tuple[Rule, ...] = (sent_once, admitted_in_order, answered_once, told_the_truth, rests)
+"""Rules for which it is enough to ask the API, once everything has come to rest."""
 
 
 def violations(case: Case, rules: Sequence[Rule]) -> list[Wrong]:

@@ -104,9 +104,7 @@ async def fleet(database_url: str, folder: Path, count: int, program: Sequence[s
         members.append(Member(name, Proxy(as_user(database_url, name)), folder, program))
     async with _proxies(members):
         try:
-            # The first one alone: it brings the schema up to date.
-            for member in members:
-                await member.start()
+            await asyncio.gather(*(member.start() for member in members))
             yield Fleet(members)
         finally:
             await asyncio.gather(*(member.kill() for member in members))

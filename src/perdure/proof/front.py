@@ -64,9 +64,10 @@ class Front:
         urls = list(self._replicas())
         self._dice.shuffle(urls)
         for url in urls:
-            place = urlsplit(url)
+            place, tls = urlsplit(url), url.startswith("https:")
             with suppress(OSError):
-                return await asyncio.open_connection(place.hostname, place.port)
+                port = place.port or (443 if tls else 80)
+                return await asyncio.open_connection(place.hostname, port, ssl=tls or None)
         return None
 
 

@@ -35,8 +35,8 @@ class Ledger:
         self._dice = dice
         self._keys: dict[str, asyncio.Task[None]] = {}
         self.performed: list[Performed] = []
-        self.under_way: list[str] = []
-        """The calls whose effects are being performed now and would happen again if they were repeated."""
+        self.under_way: dict[str, float] = {}
+        """Calls whose effects are being performed and would happen again if they were repeated, and until when."""
         self.url = ""
 
     @asynccontextmanager
@@ -63,11 +63,12 @@ class Ledger:
         return web.json_response({"performed": order.effect})
 
     async def _perform(self, order: Order) -> None:
-        doubtful = [] if order.keyed else [order.call]
-        self.under_way += doubtful
         slowness = self._dice.choice((0.05, 0.3, 1.0, 3.0))
-        await asyncio.sleep(slowness * self._dice.random())
+        before, after = slowness * self._dice.random(), slowness * self._dice.random()
+        if not order.keyed:
+            self.under_way[order.call] = time.monotonic() + before + after
+        await asyncio.sleep(before)
         self.performed.append(Performed(time.time(), order.effect, order.call))
-        await asyncio.sleep(slowness * self._dice.random())
-        for call in doubtful:
-            self.under_way.remove(call)
+        await asyncio.sleep(after)
+        if not order.keyed:
+            self.under_way.pop(order.call, None)

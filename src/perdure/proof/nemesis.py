@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,6 +15,7 @@ import msgspec
 
 from perdure.core.timing import LEASE
 from perdure.proof.book import QUIET, Book
+from perdure.proof.crowd import Crowd
 from perdure.proof.evidence import sql
 from perdure.proof.fleet import Fleet, Member
 from perdure.proof.front import Front
@@ -38,12 +39,17 @@ STORM = Weather(
     }
 )
 CALM = Weather()
-ASLEEP = LEASE + timedelta(seconds=2)
+ASLEEP = LEASE + timedelta(seconds=3)
+"""How long a process sleeps at most."""
+TAKEN_LOOK, TAKING = 0.1, 0.4
+"""How often it is looked whether chats were taken over; what is left of them then follows within a second."""
 SETTLED = LEASE + timedelta(seconds=1)
 """A replica that missed a renewal takes nothing over for one lease: what is watched begins after that."""
 FATES = (Fate.LOSE_REQUEST, Fate.LOSE_ANSWER, Fate.RACE)
 CHANNEL = "perdure"
 CALL_LOOKS = 200
+CALL_LEFT = 0.5
+"""Seconds that a call must still take, so that a kill meets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +77,8 @@ WEIGHTS = {
     "cut clients": 3,
 }
 OPENING = (
-    "kill in a call",
     "sleep",
+    "kill in a call",
     "kill and watch",
     "lose commits",
     "cut clients",
@@ -109,10 +115,9 @@ class Nemesis:
     seed: int
     restart_postgres: Callable[[bool], Awaitable[None]]
     """Have Postgres gone and back: in good order, or as a crash."""
-    stop: Callable[[UUID], Awaitable[None]]
-    """Have a chat's owner stop it."""
-    under_way: Sequence[str]
-    """The calls whose effects are being performed now, which the ledger keeps up to date."""
+    crowd: Crowd
+    under_way: Mapping[str, float]
+    """The calls whose effects are being performed, and until when, which the ledger keeps up to date."""
     _striking: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
     async def run(self, strikes: Sequence[Strike]) -> None:
@@ -185,12 +190,14 @@ class Nemesis:
             await member.back()
 
     async def _kill_in_a_call(self) -> None:
-        """Kill whoever drives a chat while one of its calls has its effect."""
+        """Kill whoever drives a chat while one of its calls has its effect. Its owner waits and sees."""
         for _ in range(CALL_LOOKS):
-            for call in tuple(self.under_way):
-                member = await self._driver(UUID(call.partition("/")[0]))
-                if member is not None and member.up and not member.lock.locked():
+            long = [call for call, until in self.under_way.items() if until - time.monotonic() > CALL_LEFT]
+            for chat_id in {UUID(call.partition("/")[0]) for call in long}:
+                member = await self._driver(chat_id)
+                if member is not None and member.up and not member.paused and not member.lock.locked():
                     self.book.struck("kill", member.name)
+                    self.crowd.spare(chat_id, QUIET.total_seconds())
                     await self._kill(member)
                     return
             await asyncio.sleep(0.05)
@@ -209,19 +216,35 @@ class Nemesis:
             await member.kill()
             self.book.struck("kill", member.name)
             self.book.watched += [(chat_id, at) for chat_id in driven]
-            await asyncio.gather(*(self.stop(chat_id) for chat_id in driven[::2]))
+            await asyncio.gather(*(self.crowd.stop(chat_id) for chat_id in driven[::2]))
             await asyncio.sleep(QUIET.total_seconds())
             await member.back()
         await self.weather(STORM)
 
     async def _sleep(self) -> None:
-        """Stop the busiest process past its lease: it wakes up and believes that nothing happened."""
-        _, member = await self._busiest()
+        """Stop the busiest process past its lease. It wakes up when others drive its chats, and knows nothing of it.
+
+        The owners of half of these chats wait and see.
+        """
+        driven, member = await self._busiest()
         async with member.lock:
             self.book.struck("sleep", member.name)
+            for chat_id in driven[::2]:
+                self.crowd.spare(chat_id, QUIET.total_seconds())
             member.pause()
-            await asyncio.sleep(ASLEEP.total_seconds())
+            await asyncio.sleep(LEASE.total_seconds())
+            await self._taken(driven, member)
+            await asyncio.sleep(TAKING)
             member.resume()
+
+    async def _taken(self, chats: Sequence[UUID], sleeper: Member) -> None:
+        """Wait until somebody else drives one of these chats, for as long as a sleep lasts at most."""
+        for _ in range(int((ASLEEP - LEASE).total_seconds() / TAKEN_LOOK)):
+            await asyncio.sleep(TAKEN_LOOK)
+            with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+                others = [await self._driven_by(member) for member in self.fleet.members if member is not sleeper]
+                if any(chat_id in driven for chat_id in chats for driven in others):
+                    return
 
     async def _lose_commits(self, member: Member) -> None:
         dice = Random(f"{self.seed} {member.name} {len(self.book.faults)}")

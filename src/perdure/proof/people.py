@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from random import Random
 from typing import Any
@@ -16,7 +16,7 @@ from perdure.core.chat import ActionKind, Busy, Status
 from perdure.core.events import PendingAction
 from perdure.core.message import Role
 from perdure.proof.book import Book, Operation, Outcome
-from perdure.proof.prompts import ONCE, prompt
+from perdure.proof.prompts import ONCE, TOOLS, prompt
 from perdure.proof.witness import Witness
 
 _UNHEARD = (aiohttp.ClientError, TimeoutError, OSError)
@@ -34,12 +34,15 @@ def ask_person(effect: str) -> str:
 class Person:
     """One chat's owner. `run` is a life of acting; `tidy` only answers what is asked."""
 
-    def __init__(self, client: Client, name: str, *, seed: str, book: Book) -> None:
+    def __init__(self, client: Client, name: str, *, seed: str, book: Book, tools: Sequence[str] = TOOLS) -> None:
         self._client = client
         self._name = name
         self._dice = Random(f"{seed} {name}")
         self._book = book
+        self._tools = tools
         self._sent = 0
+        self.patient_until = 0.0
+        """Until then it waits and sees."""
         self._chat: Chat | None = None
         self.witnesses: list[Witness] = []
         self._following: list[asyncio.Task[None]] = []
@@ -54,7 +57,8 @@ class Person:
             await self._begin()
         while True:
             await asyncio.sleep(self._dice.uniform(0.05, 0.9))
-            await self._act()
+            if time.monotonic() >= self.patient_until:
+                await self._act()
 
     async def tidy(self) -> None:
         """Until cancelled: answer what the chat asks, so that it can come to rest."""
@@ -88,7 +92,7 @@ class Person:
             witness = Witness(chat.id, f"{self._name}.{number}", self._book)
             self.witnesses.append(witness)
             self._following.append(asyncio.create_task(self._follow(chat, witness, transport)))
-        if self._dice.random() < 0.3:
+        if ONCE in self._tools and self._dice.random() < 0.3:
             await self._asked("approvals", self._approvals(chat))
 
     async def _approvals(self, chat: Chat) -> None:
@@ -137,7 +141,7 @@ class Person:
     def _prompt(self) -> tuple[str, str]:
         self._sent += 1
         marker = f"{self._name}-{self._sent}"
-        return marker, prompt(marker, self._dice).text
+        return marker, prompt(marker, self._dice, self._tools).text
 
     async def _send(self, chat: Chat, busy: Busy) -> None:
         marker, text = self._prompt()

@@ -1,9 +1,12 @@
 """What chaos clients say: prompts that make the simulated model count, and call tools whose effects are known."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
 ONCE, KEYED, MINE = "record_once", "record_keyed", "ask_person"
+TOOLS = (ONCE, KEYED, MINE)
+CHANCES = {ONCE: 0.35, KEYED: 0.35, MINE: 0.15}
 RATES = (60, 150, 400)
 
 
@@ -13,9 +16,9 @@ class Prompt:
     effects: tuple[str, ...] = ()
 
 
-def prompt(marker: str, dice: Random) -> Prompt:
+def prompt(marker: str, dice: Random, tools: Sequence[str] = TOOLS) -> Prompt:
     """Something to say, under a name that is used once."""
-    calls = [tool for tool, chance in ((ONCE, 0.35), (KEYED, 0.35), (MINE, 0.15)) if dice.random() < chance]
+    calls = [tool for tool in tools if dice.random() < CHANCES[tool]]
     if ONCE in calls and dice.random() < 0.25:
         calls.append(ONCE)
     effects = tuple(f"{marker}/{index}" for index in range(len(calls)))

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from perdure.proof.book import Line, Wrong
 from perdure.proof.book import Outcome as Asked
-from perdure.proof.chaos import FAILOVER_BAR, REST_BAR, Outcome
+from perdure.proof.chaos import FAILOVER_BAR, Outcome
+from perdure.proof.crowd import REST_BAR
 
 RULES = {
     1: "every accepted message once, in order",
@@ -34,7 +35,7 @@ def chaos_table(outcome: Outcome) -> str:
         ("effects", f"{len(outcome.effects)}, asked about: {_listed(book.asked)}"),
         ("faults", f"{len(book.faults)}: {_listed(Counter(fault.kind for fault in book.faults))}"),
         ("failover", _failover(outcome)),
-        ("all at rest after", f"{rested}   bar {REST_BAR.total_seconds():.0f} s"),
+        ("all at rest after", f"{rested}   bar {REST_BAR:.0f} s"),
         *((f"rule {rule}", f"{_verdict(outcome.wrong, rule)}: {text}") for rule, text in RULES.items()),
         ("violations", str(len(outcome.wrong))),
     ]
@@ -71,6 +72,8 @@ def _written(line: Line) -> str:
 
 
 def _failover(outcome: Outcome) -> str:
+    if not outcome.failovers:
+        return "nothing was killed"
     middle, worst = outcome.failover(0.5), outcome.failover(0.99)
     bar = FAILOVER_BAR.total_seconds()
     met = "met" if worst < bar else "missed"

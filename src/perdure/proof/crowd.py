@@ -1,0 +1,115 @@
+"""The people of a chaos run, together: they act, they answer what they are asked, and they saw what happened."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+from perdure.client import Client
+from perdure.proof.book import Book
+from perdure.proof.checker import AT_REST
+from perdure.proof.evidence import Evidence
+from perdure.proof.people import Person
+from perdure.proof.prompts import TOOLS
+from perdure.proof.witness import Witness
+
+CHATS_EACH = 4
+REST_BAR = 60.0
+CAUGHT_UP = 15.0
+_LOOK_AGAIN = 0.25
+
+
+class Crowd:
+    """A few people for each token, each with a chat."""
+
+    def __init__(self, tokens: Sequence[str], *, seed: int, book: Book, tools: Sequence[str] = TOOLS) -> None:
+        self._tokens = tokens
+        self._seed = seed
+        self._book = book
+        self._tools = tools
+        self.people: list[Person] = []
+
+    @property
+    def witnesses(self) -> list[Witness]:
+        return [witness for person in self.people for witness in person.witnesses]
+
+    @asynccontextmanager
+    async def at(self, url: str) -> AsyncGenerator[None]:
+        """Have them there, following their chats, until the end."""
+        async with AsyncExitStack() as stack:
+            for number, token in enumerate(self._tokens):
+                client = await stack.enter_async_context(Client(url, token=token))
+                self.people += [self._person(client, f"p{number}{chat}") for chat in range(CHATS_EACH)]
+            try:
+                yield
+            finally:
+                await asyncio.gather(*(person.leave() for person in self.people))
+
+    def _person(self, client: Client, name: str) -> Person:
+        return Person(client, name, seed=str(self._seed), book=self._book, tools=self._tools)
+
+    @asynccontextmanager
+    async def acting(self) -> AsyncGenerator[None]:
+        async with together([person.run() for person in self.people]):
+            yield
+
+    async def stop(self, chat_id: UUID) -> None:
+        """Have a chat's owner stop it."""
+        for person in self._owners(chat_id):
+            await person.stop()
+
+    def spare(self, chat_id: UUID, seconds: float) -> None:
+        """Have a chat's owner wait and see for a while."""
+        for person in self._owners(chat_id):
+            person.patient_until = time.monotonic() + seconds
+
+    async def rest(self, look: Callable[[], Awaitable[Evidence]]) -> float | None:
+        """Seconds until every chat is at rest, with people who answer what they are asked and nothing else."""
+        begun = time.monotonic()
+        async with together([person.tidy() for person in self.people]):
+            while time.monotonic() - begun < REST_BAR:
+                await asyncio.sleep(_LOOK_AGAIN)
+                if all(chat.status in AT_REST and not chat.owned for chat in (await look()).chats):
+                    return time.monotonic() - begun
+        return None
+
+    async def caught_up(self, evidence: Evidence) -> None:
+        """Give the streams as long as a slow poll takes."""
+        newest: dict[UUID, int] = {}
+        for message in evidence.messages:
+            if not message.hidden and message.visibility != "model" and message.role != "system":
+                newest[message.chat_id] = message.number
+        until = time.monotonic() + CAUGHT_UP
+        while time.monotonic() < until:
+            if all((w.messages[-1].number if w.messages else 0) == newest.get(w.chat_id, 0) for w in self.witnesses):
+                return
+            await asyncio.sleep(0.1)
+
+    def failovers(self) -> list[float]:
+        """Seconds from each kill to the next thing that a client of the chat heard of it."""
+        heard: dict[UUID, list[float]] = {}
+        for witness in self.witnesses:
+            heard.setdefault(witness.chat_id, []).extend(witness.heard_at)
+        found: list[float] = []
+        for chat_id, at in self._book.watched:
+            after = [moment for moment in heard.get(chat_id, ()) if moment > at + 0.1]
+            if after:
+                found.append(min(after) - at)
+        return found
+
+    def _owners(self, chat_id: UUID) -> list[Person]:
+        return [person for person in self.people if person.chat_id == chat_id]
+
+
+@asynccontextmanager
+async def together(lives: Sequence[Coroutine[Any, Any, None]]) -> AsyncGenerator[None]:
+    """Have all of them lived meanwhile. Where one goes wrong, that is the end."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(life) for life in lives]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
