@@ -4,10 +4,13 @@ from uuid import uuid4
 
 from msgspec import structs
 
-from perdure.agent.history import Histories
+from perdure.agent.history import Histories, History
 from perdure.core.ids import MessageNumber
+from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import Text
 from perdure.machine.machine import Machine
+from perdure.machine.transitions.messages import SendMessage
+from perdure.providers.estimate import estimate
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.testing.chats import Chats
@@ -43,3 +46,43 @@ async def test_an_older_history_does_not_replace_a_newer_one(pool: Pool) -> None
     histories.keep(known)
     ahead = structs.replace(chat, history_version=newer.version, snapshot_version=newer.version)
     assert (await histories.at(ahead)).version == newer.version
+
+
+async def test_what_a_message_makes_of_a_history_is_known_without_reading_it(pool: Pool) -> None:
+    chats = await _chats(pool)
+    chat = await chats.at_rest()
+    histories = Histories(pool)
+    known = await histories.at(chat)
+    histories.keep(known)
+    said = NewMessage(role=Role.USER, parts=(Text("more"),), created_by=known.card.owner_id)
+    committed = await chats.machine.change(chat.id, SendMessage(said))
+    after = histories.after(committed, known.card)
+    read = await Histories(pool).at(committed.chat)
+    assert after is not None
+    assert (after.card, after.version, after.messages) == (read.card, read.version, read.messages)
+    assert after.digest == read.digest
+
+
+async def test_a_history_that_moved_elsewhere_is_not_taken_for_the_one_at_hand(pool: Pool) -> None:
+    chats = await _chats(pool)
+    chat = await chats.at_rest()
+    histories = Histories(pool)
+    known = await histories.at(chat)
+    histories.keep(structs.replace(known, version=known.version - 1))
+    committed = await chats.machine.change(chat.id, SendMessage(NewMessage(role=Role.USER, parts=(Text("more"),))))
+    assert histories.at_hand(chat) is None
+    assert histories.after(committed, known.card) is None
+
+
+async def test_a_digest_grows_to_what_it_would_be_at_once(pool: Pool) -> None:
+    known = await Histories(pool).at(await (await _chats(pool)).at_rest())
+    first = known.messages[0]
+    more = [structs.replace(first, number=MessageNumber(100 + n), parts=(Text("x" * n),)) for n in range(5)]
+    summary = structs.replace(first, number=MessageNumber(200), kind=Kind.BOUNDARY, covers=MessageNumber(101))
+    grown = known
+    for message in (*more, summary):
+        grown = grown.with_messages([message], known.version)
+    at_once = History.of(known.card, known.version, grown.messages)
+    assert grown.digest == at_once.digest
+    assert [message.number for message in grown.prompt()] == [200, 102, 103, 104]
+    assert grown.digest.tokens == estimate(grown.prompt())

@@ -10,6 +10,7 @@ from asyncpg import Record
 from perdure.access.actor import Actor
 from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
+from perdure.core.card import Card
 from perdure.core.chat import Chat
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, NotAllowed
@@ -22,6 +23,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import Target
 from perdure.store.cards import card_of
 from perdure.store.commit import NewCard
+from perdure.store.histories import seen_card
 from perdure.store.rows import chat_of, message_of, queued_of
 
 
@@ -40,6 +42,11 @@ class Seen:
     def card_after(self, chat: Chat) -> ChatCard:
         """The card once the chat has moved on."""
         return card_of(self.row, chat, reader=self.actor.user_id)
+
+    @property
+    def turn_card(self) -> Card | None:
+        """What a turn needs to know of it, where the row says so."""
+        return seen_card(self.row)
 
     @property
     def metadata_version(self) -> int:

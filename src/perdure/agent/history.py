@@ -148,6 +148,17 @@ class Histories:
         kept = structs.replace(known, card=news.card).without(news.hidden)
         return kept.with_messages(news.messages, chat.history_version)
 
+    def at_hand(self, chat: Chat) -> History | None:
+        """The history as of this row without reading anything, if it is here. Its card may be a moment old."""
+        known = self._known(chat.id)
+        return known if known is not None and known.version == chat.history_version else None
+
+    def after(self, committed: Committed, card: Card) -> History | None:
+        """The history after a change of this process, without reading anything, if what was before is here."""
+        base = committed.plan.base
+        known = None if base is None else self.at_hand(base)
+        return None if known is None else followed(structs.replace(known, card=card), committed)
+
     def keep(self, history: History) -> None:
         """Have a history at hand for the chat's next turn."""
         size = history.size
@@ -180,7 +191,9 @@ def followed(history: History, committed: Committed) -> History | None:
     rows = committed.plan.rows
     if rows.promoted or rows.cut_from is not None:
         return None
-    return history.with_messages(committed.messages, committed.chat.history_version)
+    turns = rows.card.turns if rows.card else 0
+    card = structs.replace(history.card, turns=history.card.turns + turns) if turns else history.card
+    return structs.replace(history, card=card).with_messages(committed.messages, committed.chat.history_version)
 
 
 def newest_user_message(history: History) -> Message | None:

@@ -142,7 +142,7 @@ class Caller:
         """Follow arrows in a chat of the caller's own; a worker of this replica takes what comes to run."""
         reply, taking = self._reply(answer), self._taking()
         committed = await self.chats.advance(seen, taking.bundle(transitions), reply.request)
-        taking.done(committed)
+        taking.done(committed, seen.turn_card)
         return reply.of(committed)
 
     async def edit(

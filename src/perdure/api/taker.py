@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
 from perdure.core.ids import UserId
 from perdure.machine.change import Owner
@@ -18,8 +19,10 @@ class Taker(Protocol):
         """An owner for a chat of this user, or None where there is no room. Promises nothing yet."""
         ...
 
-    def taken(self, committed: Committed, owner: Owner, user_id: UserId | None = None) -> None:
-        """The chat is ours: drive it from the row that was committed."""
+    def taken(
+        self, committed: Committed, owner: Owner, user_id: UserId | None = None, *, card: Card | None = None
+    ) -> None:
+        """The chat is ours: drive it from the row that was committed, with the card that was read for it."""
         ...
 
 
@@ -29,8 +32,10 @@ class Nobody:
     def take(self, user_id: UserId) -> Owner | None:  # noqa: ARG002
         return None
 
-    def taken(self, committed: Committed, owner: Owner, user_id: UserId | None = None) -> None:
-        raise AssertionError(f"nobody takes {committed.chat.id} for {owner}, {user_id}")
+    def taken(
+        self, committed: Committed, owner: Owner, user_id: UserId | None = None, *, card: Card | None = None
+    ) -> None:
+        raise AssertionError(f"nobody takes {committed.chat.id} for {owner}, {user_id}, {card}")
 
 
 class Taking:
@@ -55,6 +60,6 @@ class Taking:
         attempt = () if chat.budget_limit is not None else (RecordGenerationAttempt(),)
         return Acquire(self._owner), *attempt
 
-    def done(self, committed: Committed) -> None:
+    def done(self, committed: Committed, card: Card | None = None) -> None:
         if self._owner is not None and committed.chat.runner_id == self._owner.runner_id:
-            self._taker.taken(committed, self._owner, self._user_id)
+            self._taker.taken(committed, self._owner, self._user_id, card=card)

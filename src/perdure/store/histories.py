@@ -7,7 +7,7 @@ from asyncpg import Pool, Record
 
 from perdure.core.card import Card, ChatSettings, ClientTool
 from perdure.core.errors import ChatNotFound
-from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.ids import ChatId, MessageNumber, ModelName
 from perdure.core.message import Effort, Message
 from perdure.store.away import asking_the_database
 from perdure.store.queries import query
@@ -34,13 +34,20 @@ async def load_history(pool: "Pool[Record]", chat_id: ChatId, *, since: int = 0)
         raise ChatNotFound
     present = [row for row in rows if row["number"] is not None]
     return News(
-        card=_card_of(rows[0]),
+        card=_card_of(rows[0], model=rows[0]["card_model"], effort=rows[0]["card_effort"], depth=rows[0]["depth"]),
         messages=tuple(message_of(row) for row in present if row["hidden_in"] is None),
         hidden=frozenset(MessageNumber(row["number"]) for row in present if row["hidden_in"] is not None),
     )
 
 
-def _card_of(row: Record) -> Card:
+def seen_card(row: Record) -> Card | None:
+    """The card in a row of the view `cards`; None where that does not say how deep in its family the chat is."""
+    if row["parent_id"] is not None:
+        return None
+    return _card_of(row, model=row["model"], effort=row["effort"], depth=0)
+
+
+def _card_of(row: Record, *, model: ModelName | None, effort: str | None, depth: int) -> Card:
     return Card(
         id=row["id"],
         owner_id=row["owner_id"],
@@ -50,8 +57,8 @@ def _card_of(row: Record) -> Card:
         parent_id=row["parent_id"],
         root_id=row["root_id"],
         agent_type=row["agent_type"],
-        model=row["card_model"],
-        effort=Effort(row["card_effort"]) if row["card_effort"] else None,
+        model=model,
+        effort=Effort(effort) if effort else None,
         plan_mode=row["plan_mode"],
         workspace_id=row["workspace_id"],
         client_tools=_client_tools.decode(row["client_tools"]),
@@ -59,5 +66,5 @@ def _card_of(row: Record) -> Card:
         settings=_settings.decode(row["settings"]),
         turns=row["turns"],
         summarised_turns=row["summarised_turns"],
-        depth=row["depth"],
+        depth=depth,
     )

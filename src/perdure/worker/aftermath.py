@@ -52,6 +52,8 @@ class Aftermath:
         while True:
             await self._more.wait()
             self._more.clear()
+            # The runner is told of its commit after us: let it put the history where we find it.
+            await asyncio.sleep(0)
             while self._due:
                 chat = self._due.pop(next(iter(self._due)))
                 await self._patiently(chat)
@@ -69,8 +71,7 @@ class Aftermath:
 
     async def describe(self, chat: Chat) -> None:
         """Put words on one chat's card, if it still needs them."""
-        history = await self._histories.at(chat)
-        self._histories.keep(history)
+        history = self._histories.at_hand(chat) or await self._histories.at(chat)
         card = history.card
         if card.parent_id is not None:
             # An agent's report says best what it was about.

@@ -39,7 +39,9 @@ class AttemptsExhausted(Exception):
 class Drive:
     """What the duties of one runner share."""
 
-    def __init__(self, kit: Kit, chat: Chat, owner: Owner, *, attempt_recorded: bool) -> None:
+    def __init__(
+        self, kit: Kit, chat: Chat, owner: Owner, *, attempt_recorded: bool, history: History | None = None
+    ) -> None:
         self.kit = kit
         self.chat = chat
         self.owner = owner
@@ -60,7 +62,7 @@ class Drive:
         """What attempts cost that were cut short. The next commit puts it on the row."""
         self.entries: Sequence[Entry] = ()
         """What the journal knows about the open calls."""
-        self._history: History | None = None
+        self._history = history
         self._prepared: tuple[int, Prepared] | None = None
         self._recorded = self._attempt if attempt_recorded else None
 
@@ -93,6 +95,7 @@ class Drive:
     async def history(self) -> History:
         if self._history is None or self._history.version != self.chat.history_version:
             self._history = await self.kit.histories.at(self.chat)
+            self.kit.histories.keep(self._history)
         return self._history
 
     async def prepared(self) -> Prepared:
@@ -166,6 +169,8 @@ class Drive:
         known = self._history
         if known is not None and committed.chat.history_version == committed.chat.snapshot_version:
             self._history = followed(known, committed)
+            if self._history is not None:
+                self.kit.histories.keep(self._history)
         if committed.chat.snapshot_version >= self.chat.snapshot_version:
             self.chat = committed.chat
         before, after = committed.plan.base, committed.plan.chat
@@ -232,11 +237,6 @@ class Drive:
         home = (card and card.root_id) or self.chat.id
         runs = [CallRun(self.chat.id, message, call.index, call.run) for call in calls if call.kind is CallKind.LOCAL]
         self.kit.forgetting.committed([Done(run, home) for run in runs])
-
-    def put_away(self) -> None:
-        """Keep the history for the chat's next turn."""
-        if self._history is not None:
-            self.kit.histories.keep(self._history)
 
 
 def gave_up(detail: str | None) -> str:

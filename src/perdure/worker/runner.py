@@ -49,8 +49,10 @@ _BUG = ChatError("Something went wrong inside the server. The log has the detail
 class Runner:
     """One chat's driver. It stops by itself when the chat rests, parks or belongs to somebody else."""
 
-    def __init__(self, kit: Kit, chat: Chat, owner: Owner, *, attempt_recorded: bool = False) -> None:
-        self._drive = Drive(kit, chat, owner, attempt_recorded=attempt_recorded)
+    def __init__(
+        self, kit: Kit, chat: Chat, owner: Owner, *, attempt_recorded: bool = False, history: History | None = None
+    ) -> None:
+        self._drive = Drive(kit, chat, owner, attempt_recorded=attempt_recorded, history=history)
         self._clock = kit.clock
         self._work: asyncio.Task[None] | None = None
         self._released = False
@@ -115,7 +117,6 @@ class Runner:
                 await self.look()
         self._drive.land()
         self._drive.kit.purses.release(self._drive.chat.id)
-        self._drive.put_away()
         await self._tell_parent()
 
     async def _tell_parent(self) -> None:

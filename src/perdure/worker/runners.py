@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from perdure.agent.history import History
+from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
@@ -67,12 +69,16 @@ class Runners:
             return None
         return Owner(self._lease.id, RunnerId(uuid4()))
 
-    def taken(self, committed: Committed, owner: Owner, user_id: UserId | None = None) -> None:
-        """Drive a chat that a commit of ours acquired."""
+    def taken(
+        self, committed: Committed, owner: Owner, user_id: UserId | None = None, *, card: Card | None = None
+    ) -> None:
+        """Drive a chat that a commit of ours acquired. Whoever has just read its card spares the runner that."""
         chat = committed.chat
         if chat.runner_id == owner.runner_id and chat.status in _DRIVEN:
             self._kit.measures.replica.acquisitions.labels("message").inc()
-            self._start(chat, owner, user_id, attempt_recorded=bool(committed.plan.chat.generation_attempt))
+            recorded = bool(committed.plan.chat.generation_attempt)
+            history = self._kit.histories.after(committed, card) if card is not None else None
+            self._start(chat, owner, user_id, attempt_recorded=recorded, history=history)
 
     async def acquire(self, candidate: Candidate) -> bool:
         """Take a chat that nobody drives. The swap decides between replicas that try at once."""
@@ -104,8 +110,16 @@ class Runners:
             measures.acquisitions.labels("failover").inc()
             measures.failover_seconds.observe(waited)
 
-    def _start(self, chat: Chat, owner: Owner, user_id: UserId | None, *, attempt_recorded: bool = False) -> None:
-        runner = Runner(self._kit, chat, owner, attempt_recorded=attempt_recorded)
+    def _start(
+        self,
+        chat: Chat,
+        owner: Owner,
+        user_id: UserId | None,
+        *,
+        attempt_recorded: bool = False,
+        history: History | None = None,
+    ) -> None:
+        runner = Runner(self._kit, chat, owner, attempt_recorded=attempt_recorded, history=history)
         task = asyncio.create_task(runner.run(), name=f"runner {chat.id}")
         self._running[chat.id] = runner, task, user_id
         if user_id is not None:
