@@ -1,6 +1,7 @@
 """`perdure bench`: measurements that print a table and exit with 1 when a bar is missed."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
 
 import typer
 import uvloop
@@ -25,11 +26,7 @@ def providers(
 ) -> None:
     """CPU per streamed delta: each dialect beside the floor of draining the same bytes, and beside the vendor's SDK."""
     rows = uvloop.run(measured(Load(streams, tokens, rate, rounds)))
-    typer.echo(table(rows))
-    failures = missed(rows)
-    for failure in failures:
-        typer.echo(f"missed: {failure}", err=True)
-    raise typer.Exit(1 if failures else 0)
+    _judge(table(rows), missed(rows))
 
 
 @app.command()
@@ -39,11 +36,7 @@ def workspaces(
 ) -> None:
     """What idle workspaces cost: memory, processes, CPU, and the time of a start. Needs root to read memory."""
     cost = uvloop.run(bench_workspaces.measured(count, idle))
-    typer.echo(bench_workspaces.table(cost))
-    failures = bench_workspaces.missed(cost)
-    for failure in failures:
-        typer.echo(f"missed: {failure}", err=True)
-    raise typer.Exit(1 if failures else 0)
+    _judge(bench_workspaces.table(cost), bench_workspaces.missed(cost))
 
 
 @app.command()
@@ -53,11 +46,7 @@ def machine(
 ) -> None:
     """Commits a second of a SendMessage/FinishTurn pair, beside the bare driver writing two rows in one statement."""
     rows = bench_machine.measured(rounds, commits)
-    typer.echo(bench_machine.table(rows))
-    failures = bench_machine.missed(rows)
-    for failure in failures:
-        typer.echo(f"missed: {failure}", err=True)
-    raise typer.Exit(1 if failures else 0)
+    _judge(bench_machine.table(rows), bench_machine.missed(rows))
 
 
 @app.command()
@@ -68,10 +57,7 @@ def trees(
 ) -> None:
     """Parents that wait for 20 agents each while replicas are killed and agents stopped: no wake-up may be lost."""
     harvest = uvloop.run(bench_trees.measured(count, replicas, seed))
-    typer.echo(bench_trees.table(harvest))
-    for failure in harvest.wrong:
-        typer.echo(f"wrong: {failure}", err=True)
-    raise typer.Exit(1 if harvest.wrong else 0)
+    _judge(bench_trees.table(harvest), harvest.wrong)
 
 
 @app.command()
@@ -81,11 +67,7 @@ def streams(
 ) -> None:
     """What many subscribers of one chat get, and whether some that never read slow the others."""
     rows = uvloop.run(bench_streams.measured(subscribers, crowd))
-    typer.echo(bench_streams.table(rows))
-    failures = bench_streams.missed(rows)
-    for failure in failures:
-        typer.echo(f"missed: {failure}", err=True)
-    raise typer.Exit(1 if failures else 0)
+    _judge(bench_streams.table(rows), bench_streams.missed(rows))
 
 
 @app.command()
@@ -97,3 +79,11 @@ def failover(
     takeovers = uvloop.run(bench_failover.measured(kills, replicas))
     typer.echo(takeovers.table())
     raise typer.Exit(0 if takeovers.met else 1)
+
+
+def _judge(table: str, failures: Sequence[str]) -> NoReturn:
+    """Print what was measured, then what missed its bar, and say it with the exit code too."""
+    typer.echo(table)
+    for failure in failures:
+        typer.echo(f"missed: {failure}", err=True)
+    raise typer.Exit(1 if failures else 0)
