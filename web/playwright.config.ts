@@ -4,8 +4,9 @@ export default defineConfig({
   testDir: "e2e",
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  workers: 1,
-  fullyParallel: false,
+  // Each worker has a server of its own: nothing is shared but the machine.
+  workers: 2,
+  fullyParallel: true,
   reporter: [["list"]],
   use: {
     viewport: { width: 1280, height: 800 },

@@ -100,6 +100,8 @@ async def test_an_agent_that_explores_gains_no_servers(town: Town, ada: Person) 
     assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files", "mail"]})).status == 400
     assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files"]})).status == 200
     assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files", "web"]})).status == 400
+    view = await ada.get(f"/chats/{agent}")
+    assert view.json["settings"] == {"mcp_servers": ["files"]}
 
 
 async def test_advice_is_paid_for_under_its_own_name(town: Town, ada: Person) -> None:

@@ -72,6 +72,87 @@ test("an MCP server is added, tested, changed and removed", async ({ person }) =
   stranger.close();
 });
 
+test("a chat chooses which MCP servers it uses", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  for (const [slug, availability] of [
+    ["always", "forced_on"],
+    ["usual", "default_on"],
+    ["rare", "default_off"],
+  ]) {
+    const server = { slug, name: slug, transport: "http", url: "http://127.0.0.1:1/mcp", availability };
+    await person.asks("POST", "/mcp-servers", server);
+  }
+  await person.startsChat("[[say:hello]]");
+  await person.reads("hello");
+  const path = new URL(page.url()).pathname;
+  await page.getByRole("button", { name: "Chat actions" }).click();
+  await page.getByRole("menuitem", { name: "Tools" }).click();
+  await expect(page.getByRole("switch", { name: "always" })).toBeDisabled();
+  await expect(page.getByRole("switch", { name: "usual" })).toBeChecked();
+  await page.getByRole("switch", { name: "rare" }).click();
+  await expect(page.getByRole("switch", { name: "rare" })).toBeChecked();
+  await page.getByRole("switch", { name: "usual" }).click();
+  await expect
+    .poll(() => person.asks<{ settings: object }>("GET", path).then((chat) => chat.settings))
+    .toEqual({ mcp_servers: ["rare"] });
+  const { items } = await person.asks<{ items: { id: string }[] }>("GET", "/mcp-servers");
+  for (const { id } of items) await person.asks("DELETE", `/mcp-servers/${id}`);
+});
+
+test("a hook is refused with a short secret, made with its own, and removed", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  await person.asks("PUT", "/settings/experiments", { value: ["hooks"] });
+  await person.goes("/admin/hooks");
+  await page.getByRole("button", { name: "Add hook" }).click();
+  const form = page.getByRole("dialog", { name: "Add hook" });
+  await form.getByLabel("Name").fill("rules");
+  await form.getByLabel("Address").fill("http://127.0.0.1:1/hook");
+  await form.getByLabel("Secret").fill("short");
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form.getByText(/16/).first()).toBeVisible();
+  await expect(form.getByRole("alert")).toBeVisible();
+  await form.getByLabel("Secret").fill("");
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "The new hook" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Change hook" }).click();
+  const change = page.getByRole("dialog", { name: "Change hook" });
+  await change.getByLabel("Name").fill("house rules");
+  await change.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("house rules")).toBeVisible();
+  await page.getByRole("button", { name: "Remove hook" }).click();
+  await expect(page.getByText("house rules")).toHaveCount(0);
+  await person.asks("PUT", "/settings/experiments", { value: [] });
+});
+
+test("a skill is taught, changed, offered in the composer, and forgotten", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/settings/skills");
+  await page.getByRole("button", { name: "Add skill" }).click();
+  const form = page.getByRole("dialog", { name: "Add skill" });
+  await form.getByLabel("Name").fill("Not A Name");
+  await form.getByLabel("When to use it").fill("For release notes");
+  await form.getByLabel("What to do").fill("Read the log.");
+  await form.getByRole("button", { name: "Keep skill" }).click();
+  await expect(form.getByRole("alert")).toBeVisible();
+  await form.getByLabel("Name").fill("notes");
+  await form.getByRole("button", { name: "Keep skill" }).click();
+  await page.getByRole("button", { name: "Change skill notes" }).click();
+  const change = page.getByRole("dialog", { name: "Change notes" });
+  await expect(change.getByLabel("What to do")).toHaveValue("Read the log.");
+  await change.getByLabel("When to use it").fill("For notes of a release");
+  await change.getByRole("button", { name: "Keep skill" }).click();
+  await expect(page.getByText("For notes of a release")).toBeVisible();
+  await person.goes("/");
+  await person.composer.fill("/no");
+  await expect(page.getByRole("option", { name: /notes/ })).toBeVisible();
+  await person.goes("/settings/skills");
+  await page.getByRole("button", { name: "Remove skill notes" }).click();
+  await expect(page.getByText("For notes of a release")).toHaveCount(0);
+});
+
 test("a budget for one person is set, shown, and taken back", async ({ person }) => {
   const { page } = person;
   await page.goto("/admin/budgets");

@@ -16,20 +16,48 @@ test("a session that expired leads to the door, and the draft is there after it"
   await expect(person.composer).toHaveValue("words that nobody sent yet");
 });
 
+test("what is said after the session ended can be sent once somebody signs in again", async ({ person }) => {
+  const { page } = person;
+  await person.startsChat("[[say:hello]]");
+  await person.reads("hello");
+  await person.seesRest();
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await person.says("[[say:nothing was lost]]");
+  await expect(page.getByRole("dialog", { name: "Your session has ended" })).toBeVisible();
+  await page.context().addCookies(cookies);
+  await page.reload();
+  await person.hasSaid("Not sent");
+  await page.getByRole("button", { name: "Send again" }).click();
+  await person.reads("nothing was lost");
+});
+
+test("a model that is gone is refused with what to do, and the text stays", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  const { items } = await person.asks<{ items: { id: string }[] }>("GET", "/providers");
+  const setting = { name: "short-lived", model: "demo-fast", provider_id: items[0]?.id };
+  await person.asks("POST", "/model-settings", setting);
+  await page.reload();
+  await page.getByRole("button", { name: /^Model/ }).click();
+  await page.getByRole("menuitemradio", { name: /short-lived/ }).click();
+  await person.asks("DELETE", "/model-settings/short-lived");
+  await person.says("[[say:with another one]]");
+  await expect(page.getByRole("alert")).toContainText("Choose another and send it again");
+  await expect(person.composer).toHaveValue("[[say:with another one]]");
+  await expect(page.getByRole("button", { name: /^Model/ })).not.toContainText("short-lived");
+  await person.composer.press("Enter");
+  await person.reads("with another one");
+});
+
 test("a chat that is deleted elsewhere says so where it is open", async ({ person, another }) => {
   await person.startsChat("[[say:hello]]");
   await person.seesRest();
   const second = await another();
   await second.page.goto("/");
   const path = new URL(person.page.url()).pathname;
-  const statuses = await second.page.evaluate(async (chat) => {
-    const { csrf_token } = await (await fetch("/api/v1/me")).json();
-    const headers = { "Content-Type": "application/json", "X-CSRF-Token": csrf_token };
-    const archived = await fetch(`/api/v1${chat}`, { method: "PATCH", headers, body: '{"archived": true}' });
-    const deleted = await fetch(`/api/v1${chat}`, { method: "DELETE", headers });
-    return [archived.ok, deleted.ok];
-  }, path);
-  expect(statuses).toEqual([true, true]);
+  await second.asks("PATCH", path, { archived: true });
+  await second.asks("DELETE", path);
   await expect(person.page.getByRole("heading", { name: "This chat is not here" })).toBeVisible();
 });
 

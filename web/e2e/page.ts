@@ -43,6 +43,21 @@ export class Person {
     await this.page.waitForURL(/\/chats\//);
   }
 
+  /** What a program would ask in this person's name. */
+  async asks<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+    return this.page.evaluate(
+      async ([method, path, body]) => {
+        const { csrf_token } = await (await fetch("/api/v1/me")).json();
+        const headers = { "Content-Type": "application/json", "X-CSRF-Token": csrf_token };
+        const answer = await fetch(`/api/v1${path}`, { method, headers, body });
+        if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+        const text = await answer.text();
+        return text ? JSON.parse(text) : null;
+      },
+      [method, path, body && JSON.stringify(body)] as const,
+    );
+  }
+
   /** To another place of the page, as its links do: without loading it anew. */
   async goes(path: string): Promise<void> {
     await this.page.evaluate((to) => history.pushState(null, "", to), path);

@@ -38,14 +38,7 @@ test("a call that needs approval asks, and runs once approved", async ({ person 
   await person.startsChat(`${WORKSPACE}[[say:ready]]`);
   await person.reads("ready");
   await person.seesRest();
-  await person.page.evaluate(async () => {
-    const { csrf_token } = await (await fetch("/api/v1/me")).json();
-    await fetch(`/api/v1${location.pathname}`, {
-      method: "PATCH",
-      headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf_token },
-      body: JSON.stringify({ approvals: { execute: "ask" } }),
-    });
-  });
+  await person.asks("PATCH", new URL(person.page.url()).pathname, { approvals: { execute: "ask" } });
   await person.says('[[call:execute {"command": "echo approved"}]][[then]][[say:it ran]]');
   const card = person.page.getByRole("region", { name: "May I do this?" });
   await expect(card).toContainText("echo approved");

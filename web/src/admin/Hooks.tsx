@@ -39,7 +39,7 @@ const FIELDS: FieldSpec[] = [
     name: "secret",
     label: "Secret",
     kind: "password",
-    hint: "It signs every request; at least 16 letters. Empty keeps the one that is set, or makes one.",
+    hint: "It signs every request; at least 16 characters. Empty keeps the one that is set, or makes one.",
   },
   { name: "timeout_ms", label: "Patience (ms)", kind: "number", hint: "At most 5,000." },
   { name: "fail_open", label: "Go on when it cannot be asked", kind: "switch" },

@@ -46,7 +46,9 @@ async function answer<Answer>(response: Response, path: string): Promise<Answer>
   const text = await response.text();
   const data = parsed(text);
   if (response.ok) return data as Answer;
-  if (response.status === 401 && !path.startsWith(`${BASE}/login`)) expired();
+  // To the question who one is, a refusal is the answer.
+  const asking = path === `${BASE}/me` || path.startsWith(`${BASE}/login`);
+  if (response.status === 401 && !asking) expired();
   throw new ApiError(
     response.status,
     typeof data === "object" && data !== null ? data : { message: undefined },

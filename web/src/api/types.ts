@@ -81,6 +81,8 @@ export type ChatEvent =
   | Wire<"ChatEvent">;
 
 export type ChatPage = Wire<"ChatPage">;
+export type ChatView = Wire<"ChatView">;
+export type ChatSettings = Wire<"ChatSettings">;
 export type Sent = Wire<"Sent">;
 export type Created = Wire<"Created">;
 export type Model = Wire<"Model">;

@@ -1,7 +1,7 @@
 /** The page's front door: who is looking decides what is shown. */
 
 import { CloudOff } from "lucide-react";
-import { Login } from "../login/Login.tsx";
+import { Login, SignInAgain } from "../login/Login.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Shell } from "./Shell.tsx";
 import { MeContext, useSession } from "./session.ts";
@@ -25,9 +25,13 @@ export function App() {
         </main>
       );
     case "in":
+    case "expired":
       return (
         <MeContext value={session.me}>
-          <Shell />
+          <div className="signed-in" inert={session.kind === "expired"}>
+            <Shell />
+          </div>
+          {session.kind === "expired" && <SignInAgain />}
         </MeContext>
       );
   }

@@ -10,7 +10,9 @@ export type Session =
   | { kind: "loading" }
   | { kind: "out" }
   | { kind: "unreachable"; reason: string; again: () => void }
-  | { kind: "in"; me: Me };
+  | { kind: "in"; me: Me }
+  /** The page is as it was, and waits for somebody to sign in again. */
+  | { kind: "expired"; me: Me };
 
 export const MeContext = createContext<Me | null>(null);
 
@@ -38,7 +40,8 @@ export function useSession(): Session {
     staleTime: Number.POSITIVE_INFINITY,
   });
   useEffect(() => onSessionExpired(() => void client.invalidateQueries({ queryKey: ["me"] })), [client]);
-  if (error instanceof ApiError && error.status === 401) return { kind: "out" };
+  if (error instanceof ApiError && error.status === 401)
+    return data ? { kind: "expired", me: data } : { kind: "out" };
   if (data) return { kind: "in", me: data };
   if (isPending) return { kind: "loading" };
   return { kind: "unreachable", reason: String(error?.message ?? ""), again: () => void refetch() };

@@ -2,6 +2,7 @@
 
 import { createContext, useContext } from "react";
 import { LiveChats } from "../chat/live.ts";
+import { Outbox } from "../chat/outbox.ts";
 import { Drafts } from "../composer/drafts.ts";
 import { Directory } from "../list/directory.ts";
 
@@ -12,7 +13,11 @@ export interface Stores {
 }
 
 export function makeStores(): Stores {
-  return { chats: new LiveChats(), directory: new Directory(), drafts: new Drafts(localStorage) };
+  return {
+    chats: new LiveChats(new Outbox(localStorage)),
+    directory: new Directory(),
+    drafts: new Drafts(localStorage),
+  };
 }
 
 export const StoresContext = createContext<Stores | null>(null);

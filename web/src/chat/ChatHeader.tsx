@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { useStores } from "../app/stores.ts";
 import { useCard } from "../list/directory.ts";
 import { TitleEditor } from "../list/TitleEditor.tsx";
+import { SandboxOf } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ChatMenu } from "./ChatMenu.tsx";
 import { useChat } from "./hooks.ts";
@@ -54,6 +55,7 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
           <GitBranch aria-hidden /> {card.diff.branch}
         </span>
       )}
+      {card?.workspace_id && <SandboxOf workspace={card.workspace_id} />}
       {card && <ChatMenu card={card} />}
       <Button look="ghost" label="Panel" aria-pressed={panel} title="Panel (⌘.)" onClick={onPanel}>
         <PanelRight />

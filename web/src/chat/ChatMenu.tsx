@@ -1,15 +1,27 @@
-import { Archive, ArchiveRestore, Download, Ellipsis, Pin, PinOff, Share2, Sparkles } from "lucide-react";
+import {
+  Archive,
+  ArchiveRestore,
+  Blocks,
+  Download,
+  Ellipsis,
+  Pin,
+  PinOff,
+  Share2,
+  Sparkles,
+} from "lucide-react";
 import { useState } from "react";
 import { pathOf } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
 import { useChatVerbs } from "../list/verbs.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { ShareDialog } from "./ShareDialog.tsx";
+import { ToolsDialog } from "./ToolsDialog.tsx";
 
 export function ChatMenu({ card }: { card: ChatCard }) {
   const verbs = useChatVerbs(card);
-  const [sharing, setSharing] = useState(false);
-  const save = (format: string) => open(pathOf(`/chats/${card.id}/export`, { format }));
+  const [open, setOpen] = useState<"nothing" | "share" | "tools">("nothing");
+  const close = () => setOpen("nothing");
+  const save = (format: string) => window.open(pathOf(`/chats/${card.id}/export`, { format }));
   return (
     <>
       <Menu
@@ -18,15 +30,18 @@ export function ChatMenu({ card }: { card: ChatCard }) {
         button={<Ellipsis aria-hidden />}
         align="end"
       >
-        {(close) => {
+        {(shut) => {
           const then = (act: () => void) => () => {
-            close();
+            shut();
             act();
           };
           return (
             <>
-              <MenuItem icon={<Share2 />} onSelect={then(() => setSharing(true))}>
+              <MenuItem icon={<Share2 />} onSelect={then(() => setOpen("share"))}>
                 Share
+              </MenuItem>
+              <MenuItem icon={<Blocks />} onSelect={then(() => setOpen("tools"))}>
+                Tools
               </MenuItem>
               <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
                 Suggest a title
@@ -54,7 +69,8 @@ export function ChatMenu({ card }: { card: ChatCard }) {
           );
         }}
       </Menu>
-      {sharing && <ShareDialog chat={card.id} onClose={() => setSharing(false)} />}
+      {open === "share" && <ShareDialog chat={card.id} onClose={close} />}
+      {open === "tools" && <ToolsDialog chat={card.id} onClose={close} />}
     </>
   );
 }

@@ -1,10 +1,11 @@
 /** A new chat: one question, and everything else has a good default. */
 
+import { useQueryClient } from "@tanstack/react-query";
 import { Menu as MenuIcon } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
-import { reasonOf } from "../api/errors.ts";
+import { ApiError, reasonOf } from "../api/errors.ts";
 import type { Content, Created, Effort, Template } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
 import { useStored } from "../app/stored.ts";
@@ -39,6 +40,11 @@ export function NewChat({ onDrawer }: { onDrawer: () => void }) {
   );
 }
 
+function refusalOf(error: unknown): string {
+  const model = error instanceof ApiError && error.validations.some((entry) => entry.field === "model");
+  return model ? "That model cannot be used any more. Choose another and send it again." : reasonOf(error);
+}
+
 const NONE: never[] = [];
 const nothing = () => NONE;
 
@@ -52,6 +58,7 @@ function NewChatComposer() {
   const [plan_mode, setPlanMode] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
   const { drafts } = useStores();
+  const client = useQueryClient();
   const skills = useSkills();
   const suggestions = useMemo(() => ({ command: skills, file: NONE }), [skills]);
   const models = useModels();
@@ -75,7 +82,9 @@ function NewChatComposer() {
         go(`/chats/${chat.id}`);
       },
       (error: unknown) => {
-        setRefused(reasonOf(error));
+        setRefused(refusalOf(error));
+        // What can be chosen may be another by now.
+        void client.invalidateQueries({ queryKey: ["models"] });
         drafts.change(NEW_CHAT, () => draft);
       },
     );

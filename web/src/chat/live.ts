@@ -4,6 +4,7 @@ import { api, BASE } from "../api/client.ts";
 import { ApiError, reasonOf } from "../api/errors.ts";
 import { EventStream } from "../api/stream.ts";
 import type { ChatEvent, Message, Page, Sent } from "../api/types.ts";
+import type { Outbox } from "./outbox.ts";
 import { type LocalEvent, reduce } from "./reducer.ts";
 import { type ChatState, emptyChat, type Send } from "./state.ts";
 
@@ -32,10 +33,12 @@ export class LiveChat {
   #scheduled = false;
   #followers = 0;
   readonly #stream: EventStream<ChatEvent>;
+  readonly #outbox: Outbox | undefined;
 
-  constructor(id: string) {
+  constructor(id: string, outbox?: Outbox) {
     this.id = id;
-    this.state = emptyChat(id);
+    this.#outbox = outbox;
+    this.state = { ...emptyChat(id), sends: outbox?.left(id) ?? [] };
     this.#stream = new EventStream<ChatEvent>({
       path: `${BASE}/chats/${id}/stream`,
       types: EVENT_TYPES,
@@ -60,13 +63,17 @@ export class LiveChat {
   };
 
   dispatch(event: ChatEvent | LocalEvent): void {
-    this.state = reduce(this.state, event);
-    this.#tell();
+    this.#set(reduce(this.state, event));
   }
 
   #hear(events: ChatEvent[]): void {
-    this.state = events.reduce<ChatState>(reduce, this.state);
+    this.#set(events.reduce<ChatState>(reduce, this.state));
     if (this.state.connection === "gap") this.#stream.restart();
+  }
+
+  #set(state: ChatState): void {
+    if (state.sends !== this.state.sends) this.#outbox?.keep(this.id, state.sends);
+    this.state = state;
     this.#tell();
   }
 
@@ -127,14 +134,16 @@ export class LiveChat {
 /** The chats held open lately, so that going back to one is instant. */
 export class LiveChats {
   #held = new Map<string, LiveChat>();
+  readonly #outbox: Outbox | undefined;
   readonly #most: number;
 
-  constructor(most = 12) {
+  constructor(outbox?: Outbox, most = 12) {
+    this.#outbox = outbox;
     this.#most = most;
   }
 
   get(id: string): LiveChat {
-    const held = this.#held.get(id) ?? new LiveChat(id);
+    const held = this.#held.get(id) ?? new LiveChat(id, this.#outbox);
     this.#held.delete(id);
     this.#held.set(id, held);
     if (this.#held.size > this.#most) this.#held.delete(this.#held.keys().next().value ?? "");

@@ -1,16 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
+import { Memory } from "../stories/memory.ts";
 import { contentOf, Drafts, EMPTY_DRAFT } from "./drafts.ts";
-
-class Memory {
-  items = new Map<string, string>();
-  getItem = (key: string) => this.items.get(key) ?? null;
-  setItem = (key: string, value: string) => void this.items.set(key, value);
-  removeItem = (key: string) => void this.items.delete(key);
-}
 
 let storage: Storage;
 beforeEach(() => {
-  storage = new Memory() as unknown as Storage;
+  storage = new Memory();
 });
 
 const file = { id: "f", name: "a.txt", media_type: "text/plain", size: 1 };

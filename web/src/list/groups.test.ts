@@ -44,6 +44,15 @@ test("a seen error is at rest, an unseen one needs you", () => {
   ]).toEqual([true, false]);
 });
 
+test("an unseen question or plan needs you; an answer out of plan mode does not", () => {
+  expect([
+    needsYou(card("x", { plan_mode: true, unread: true })),
+    needsYou(card("x", { plan_mode: true })),
+    needsYou(card("x", { unread: true })),
+    needsYou(card("x", { plan_mode: true, unread: true, status: "running" })),
+  ]).toEqual([true, false, false, false]);
+});
+
 test("an error is the subtitle before anything else", () => {
   expect(
     subtitleOf(card("x", { status: "error", turn_label: "Fix tests", last_error: { message: "No key" } })),

@@ -8,10 +8,15 @@ export interface ListGroup {
   cards: ChatCard[];
 }
 
-/** A question, an approval, an error nobody has looked at: the reasons to interrupt a person. */
+/** An approval; a question, a plan or an error that nobody has looked at: the reasons to interrupt a person. */
 export function needsYou(card: ChatCard): boolean {
   if (card.status === "requires_action") return card.action !== "children";
-  return card.status === "error" && card.unread === true;
+  return card.unread === true && (card.status === "error" || asks(card));
+}
+
+/** A turn in plan mode ends with a question or a plan: either way it goes on with an answer. */
+function asks(card: ChatCard): boolean {
+  return card.plan_mode === true && card.status === "waiting";
 }
 
 export function grouped(cards: Iterable<ChatCard>, now = new Date()): ListGroup[] {
@@ -36,9 +41,15 @@ export function subtitleOf(card: ChatCard): string {
     return ASKS[card.action];
   if (card.status === "requires_action") return "Waiting for agents";
   if (card.waiting_for_capacity) return "Waiting for a free worker";
-  if (card.status === "running") return card.turn_label ?? "Working…";
+  if (card.status === "running") return labelOf(card) ?? "Working…";
   if (card.status === "interrupting") return "Stopping…";
-  return card.turn_label ?? card.model ?? ago(card.updated_at);
+  if (card.unread && asks(card)) return labelOf(card) ?? "Waits for your answer";
+  return labelOf(card) ?? card.model ?? ago(card.updated_at);
+}
+
+/** What the last turn was about, unless the title says just that. */
+function labelOf({ turn_label, title }: ChatCard): string | undefined {
+  return turn_label === title ? undefined : turn_label;
 }
 
 const ASKS = {

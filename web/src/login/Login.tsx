@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
-import type { LoginMethods } from "../api/types.ts";
+import type { LoginMethods, Me } from "../api/types.ts";
 import { Mark } from "../app/Mark.tsx";
 import { Button } from "../ui/Button.tsx";
 import { TextField } from "../ui/Field.tsx";
@@ -12,11 +12,7 @@ type State = { phase: "asking" } | { phase: "checking" } | { phase: "refused"; r
 
 /** Who are you? By password, or by whatever this deployment has set up. */
 export function Login() {
-  const { data: methods } = useQuery({
-    queryKey: ["login-methods"],
-    queryFn: () => api.get<LoginMethods>("/login/methods"),
-    retry: false,
-  });
+  const methods = useMethods();
   return (
     <main className="login">
       <div className="login-card">
@@ -29,14 +25,45 @@ export function Login() {
             <code>perdure users link</code>.
           </p>
         )}
-        {methods?.password !== false && <PasswordForm />}
-        {(methods?.oidc ?? []).map((way) => (
-          <a key={way.slug} className="button button-plain" href={way.url}>
-            Sign in with {way.name}
-          </a>
-        ))}
+        <Ways methods={methods} />
       </div>
     </main>
+  );
+}
+
+/** The session ended under somebody's hands: everything stays where it is, behind this. */
+export function SignInAgain() {
+  const methods = useMethods();
+  return (
+    <div className="login login-over" role="dialog" aria-modal aria-labelledby="sign-in-again">
+      <div className="login-card">
+        <h2 id="sign-in-again">Your session has ended</h2>
+        <p className="quiet">Sign in again to go on. What you typed is kept.</p>
+        <Ways methods={methods} />
+      </div>
+    </div>
+  );
+}
+
+function useMethods(): LoginMethods | undefined {
+  const { data } = useQuery({
+    queryKey: ["login-methods"],
+    queryFn: () => api.get<LoginMethods>("/login/methods"),
+    retry: false,
+  });
+  return data;
+}
+
+function Ways({ methods }: { methods: LoginMethods | undefined }) {
+  return (
+    <>
+      {methods?.password !== false && <PasswordForm />}
+      {(methods?.oidc ?? []).map((way) => (
+        <a key={way.slug} className="button button-plain" href={way.url}>
+          Sign in with {way.name}
+        </a>
+      ))}
+    </>
   );
 }
 
@@ -48,8 +75,12 @@ function PasswordForm() {
     const fields = new FormData(event.currentTarget);
     setState({ phase: "checking" });
     try {
-      await api.post("/login", { email: fields.get("email"), password: fields.get("password") });
-      await client.resetQueries();
+      const before = client.getQueryData<Me>(["me"]);
+      const who = { email: fields.get("email"), password: fields.get("password") };
+      const me = await api.post<Me>("/login", who);
+      // Nothing of what one person had open is for another.
+      if (before && before.id !== me.id) location.assign("/");
+      else await client.invalidateQueries();
     } catch (error) {
       setState({ phase: "refused", reason: reasonOf(error) });
     }

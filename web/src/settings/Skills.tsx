@@ -1,7 +1,7 @@
 /** What one teaches once. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus, Trash2 } from "lucide-react";
+import { Pencil, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import { Button } from "../ui/Button.tsx";
@@ -16,27 +16,43 @@ interface Skill {
   description?: string;
 }
 
+interface SkillText extends Skill {
+  content: string;
+  files: Record<string, string>;
+}
+
 const FIELDS: FieldSpec[] = [
-  { name: "name", label: "Name", required: true, placeholder: "release-notes" },
+  {
+    name: "name",
+    label: "Name",
+    required: true,
+    placeholder: "release-notes",
+    hint: "Small letters, digits and hyphens. A name that is taken is replaced.",
+  },
   { name: "description", label: "When to use it", required: true },
   { name: "content", label: "What to do", kind: "code", required: true },
 ];
+
+type Open = { kind: "nothing" } | { kind: "add" } | { kind: "change"; skill: SkillText };
 
 export function Skills() {
   const skills = useResource<Skill>("/skills");
   const client = useQueryClient();
   const { complain } = useToasts();
-  const [adding, setAdding] = useState(false);
-  const save = async ({ name, ...rest }: Values) => {
-    await api.put(`/skills/${encodeURIComponent(String(name))}`, rest);
+  const [open, setOpen] = useState<Open>({ kind: "nothing" });
+  const close = () => setOpen({ kind: "nothing" });
+  const save = async ({ name, description, content, files }: Values) => {
+    await api.put(`/skills/${encodeURIComponent(String(name))}`, { description, content, files });
     await client.invalidateQueries();
   };
+  const change = (name: string) =>
+    void api.get<SkillText>(`/skills/${name}`).then((skill) => setOpen({ kind: "change", skill }), complain);
   return (
     <Section
       title="Skills"
       about="Things you teach once: the agent reads a skill when its description fits the task."
       action={
-        <Button onClick={() => setAdding(true)}>
+        <Button onClick={() => setOpen({ kind: "add" })}>
           <Plus /> Add skill
         </Button>
       }
@@ -49,6 +65,9 @@ export function Skills() {
               <strong>{skill.name}</strong>
               <div className="quiet small">{skill.description}</div>
             </div>
+            <Button look="ghost" label={`Change skill ${skill.name}`} onClick={() => change(skill.name)}>
+              <Pencil />
+            </Button>
             <Button
               look="ghost"
               label={`Remove skill ${skill.name}`}
@@ -60,14 +79,19 @@ export function Skills() {
         ))}
       </ul>
       {!skills.loading && !skills.error && skills.items.length === 0 && <p className="quiet">None yet.</p>}
-      {adding && (
-        <Dialog title="Add skill" onClose={() => setAdding(false)}>
+      {open.kind === "add" && (
+        <Dialog title="Add skill" onClose={close}>
+          <SpecForm fields={FIELDS} initial={{}} submit="Keep skill" onSubmit={save} onDone={close} />
+        </Dialog>
+      )}
+      {open.kind === "change" && (
+        <Dialog title={`Change ${open.skill.name}`} onClose={close}>
           <SpecForm
-            fields={FIELDS}
-            initial={{}}
+            fields={FIELDS.filter((field) => field.name !== "name")}
+            initial={{ ...open.skill }}
             submit="Keep skill"
             onSubmit={save}
-            onDone={() => setAdding(false)}
+            onDone={close}
           />
         </Dialog>
       )}

@@ -5,6 +5,7 @@ import { Play, Square, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Workspace } from "../api/types.ts";
+import { Unsandboxed } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ago, fullTime } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -50,7 +51,8 @@ function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove:
     <li className="card row-card">
       <div className="grow">
         <strong>{workspace.template}</strong>{" "}
-        <span className={`pill ${LOOKS[workspace.status] ?? ""}`}>{workspace.status}</span>
+        <span className={`pill ${LOOKS[workspace.status] ?? ""}`}>{workspace.status}</span>{" "}
+        {workspace.sandboxed === false && <Unsandboxed />}
         <div className="quiet small">
           made {fullTime(workspace.created_at)}, used {ago(workspace.used_at)}
         </div>

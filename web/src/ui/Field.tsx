@@ -69,21 +69,21 @@ export function SelectField<Value extends string>({
   );
 }
 
-export function Switch({
-  label,
-  checked,
-  onChange,
-}: {
+interface SwitchProps {
   label: string;
   checked: boolean;
+  disabled?: boolean;
   onChange: (on: boolean) => void;
-}) {
+}
+
+export function Switch({ label, checked, disabled, onChange }: SwitchProps) {
   return (
     <label className="switch">
       <input
         type="checkbox"
         role="switch"
         checked={checked}
+        disabled={disabled}
         onChange={(event) => onChange(event.target.checked)}
       />
       <span>{label}</span>

@@ -112,6 +112,7 @@ async def read_chat(caller: Caller, chat_id: ChatId) -> ChatView:
         action=await caller.chats.action(seen),
         retry=seen.chat.retry_state,
         error=seen.chat.last_error,
+        settings=_settings(seen),
         cursor=seen.cursor_after(seen.chat),
     )
 
@@ -146,7 +147,7 @@ def _check_selection(seen: Seen, body: PatchBody) -> None:
     """An agent that explores keeps the MCP servers that its parent had; it may lose some and gain none."""
     if seen.row["agent_type"] != AgentType.EXPLORE or body.mcp_servers is UNSET:
         return
-    chosen = msgspec.json.decode(seen.row["settings"], type=ChatSettings).mcp_servers
+    chosen = _settings(seen).mcp_servers
     if not set(body.mcp_servers or ()) <= set(chosen or ()):
         raise InvalidInput(
             "An agent that explores gets no more MCP servers.", Validation("mcp_servers", "has new ones")
@@ -214,6 +215,10 @@ def created(caller: Caller, card: NewCard, outcome: Outcome, *, said: bool = Tru
         message=outcome.messages[-1] if said else None,
         cursor=str(Cursor.of(outcome.chat, 1)),
     )
+
+
+def _settings(seen: Seen) -> ChatSettings:
+    return msgspec.json.decode(seen.row["settings"], type=ChatSettings)
 
 
 async def _description(caller: Caller, body: PatchBody) -> Description:

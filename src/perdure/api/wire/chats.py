@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from perdure.api.wire.content import LINE, ClientId, Content
+from perdure.core.card import ChatSettings
 from perdure.core.chat import Busy
 from perdure.core.events import ChatCard, PendingAction, QueuedMessage
 from perdure.core.failure import ChatError, RetryState
@@ -119,6 +120,8 @@ class ChatView(Struct, frozen=True, kw_only=True):
     action: PendingAction | None
     retry: RetryState | None
     error: ChatError | None
+    settings: ChatSettings
+    """What was chosen for this chat. Without a choice of MCP servers, those are used that are on by themselves."""
     cursor: str
 
 

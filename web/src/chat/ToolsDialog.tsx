@@ -1,0 +1,82 @@
+/** Which tools from elsewhere this chat may use: MCP servers, and the web. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { api } from "../api/client.ts";
+import type { ChatSettings, ChatView, McpServer } from "../api/types.ts";
+import { listOf } from "../app/models.ts";
+import { Problem } from "../settings/Section.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { Switch } from "../ui/Field.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
+
+export function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const { complain } = useToasts();
+  const key = ["chat-settings", chat];
+  const view = useQuery({
+    queryKey: key,
+    queryFn: async () => (await api.get<ChatView>(`/chats/${chat}`)).settings,
+    retry: false,
+  });
+  const servers = useQuery({
+    queryKey: ["resource", "/mcp-servers"],
+    queryFn: async () => listOf(await api.get<McpServer[] | { items: McpServer[] }>("/mcp-servers")),
+    retry: false,
+  });
+  const settings = view.data;
+  const set = (change: Partial<ChatSettings>) => {
+    client.setQueryData(key, { ...settings, ...change });
+    api.patch(`/chats/${chat}`, change).catch((error: unknown) => {
+      client.setQueryData(key, settings);
+      complain(error);
+    });
+  };
+  const offered = (servers.data ?? []).filter((server) => server.enabled);
+  return (
+    <Dialog title="Tools of this chat" onClose={onClose}>
+      <div className="stack">
+        <Problem error={view.error ?? servers.error} />
+        {settings && (
+          <>
+            <Switch
+              label="Search the web, where the model's provider offers it"
+              checked={settings.web_search ?? false}
+              onChange={(web_search) => set({ web_search })}
+            />
+            <h3>MCP servers</h3>
+            {offered.map((server) => (
+              <Switch
+                key={server.id}
+                label={`${server.name || server.slug}${server.availability === "forced_on" ? ", always on" : ""}`}
+                checked={isOn(server, settings)}
+                disabled={server.availability === "forced_on"}
+                onChange={(on) => set({ mcp_servers: chosen(offered, settings, server, on) })}
+              />
+            ))}
+            {servers.data && offered.length === 0 && (
+              <p className="quiet">None are set up. An administrator adds them under Settings.</p>
+            )}
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** A chat that chose nothing has the servers that are on by themselves. */
+export function isOn({ slug, availability }: McpServer, { mcp_servers }: ChatSettings): boolean {
+  if (availability === "forced_on") return true;
+  return mcp_servers ? mcp_servers.includes(slug) : availability === "default_on";
+}
+
+export function chosen(
+  offered: readonly McpServer[],
+  settings: ChatSettings,
+  changed: McpServer,
+  on: boolean,
+): string[] {
+  return offered
+    .filter((server) => server.availability !== "forced_on")
+    .filter((server) => (server.id === changed.id ? on : isOn(server, settings)))
+    .map((server) => server.slug);
+}

@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import { ShieldOff } from "lucide-react";
+import { api } from "../api/client.ts";
+import type { Workspace } from "../api/types.ts";
+
+/** A sandboxed workspace needs no words. One that is not says so wherever it is used. */
+export function Unsandboxed() {
+  return (
+    <span className="pill pill-bad" title="What the agent runs here can reach everything on that machine">
+      <ShieldOff aria-hidden /> not sandboxed
+    </span>
+  );
+}
+
+export function SandboxOf({ workspace }: { workspace: string }) {
+  const { data } = useQuery({
+    queryKey: ["workspace", workspace],
+    queryFn: () => api.get<Workspace>(`/workspaces/${workspace}`),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return data?.sandboxed === false ? <Unsandboxed /> : null;
+}
