@@ -5,10 +5,13 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from perdure.store.pool import Pool, open_pool
 from perdure.testing.postgres import Databases, temporary_postgres
+
+hypothesis.settings.register_profile("thorough", max_examples=1_000)
 
 
 @pytest.fixture(scope="session")

@@ -115,7 +115,40 @@ async def test_a_way_back_that_did_not_begin_here_leads_nowhere(town: Town, serv
     assert (await browser.get(back))[0] == 401
 
 
-async def test_a_service_that_is_away_or_lies_about_its_name_is_said_in_one_line(
+HTML = "text/html,application/xhtml+xml"
+
+
+async def test_people_read_what_went_wrong_on_a_page(town: Town, service: LoginService) -> None:
+    start, browser = await _set_up(town, service), Browser()
+    await browser.get(start)
+    for said, words in (
+        ("error=access_denied&state=x", b"You were not let in"),
+        ("error=server_error&state=x", b"did not let you in: server_error."),
+        ("error=%3Cscript%3Ecall+us%3C%2Fscript%3E&state=x", b"did not let you in: it gave no reason."),
+        ("code=guess&state=other", b"took too long, or was begun elsewhere"),
+    ):
+        status, _, body = await browser.get(f"{start}/callback?{said}", accept=HTML)
+        assert (status, body.startswith(b"<!doctype html>")) == (401, True)
+        assert words in body
+        assert b'href="/login"' in body
+        assert b"<script" not in body
+    status, _, body = await browser.get(f"{start}/callback?error=access_denied", accept="application/json")
+    assert msgspec.json.decode(body)["message"].startswith("You were not let in")
+
+
+async def test_a_service_that_is_away_is_a_page_too_and_so_is_a_link_that_was_used(town: Town) -> None:
+    async with await town.person("boss", Role.OWNER) as boss:
+        body = {"name": "SSO", "issuer": "http://127.0.0.1:9", "client_id": "us"}
+        assert (await boss.put("/login-services/away", body)).status == 200
+    status, _, page = await Browser().get(f"{town.url}/api/v1/login/oidc/away", accept=HTML)
+    assert (status, b"did not answer. Try again." in page) == (503, True)
+    status, _, page = await Browser().get(f"{town.url}/api/v1/login/link?token=used", accept=HTML)
+    assert (status, page.startswith(b"<!doctype html>")) == (401, True)
+    status, _, page = await Browser().get(f"{town.url}/api/v1/me", accept=HTML)
+    assert (status, b"message" in page) == (401, True)
+
+
+async def test_a_service_that_is_away_or_lies_or_lies_about_its_name_is_said_in_one_line(
     town: Town, service: LoginService
 ) -> None:
     async with await town.person("boss", Role.OWNER) as boss:

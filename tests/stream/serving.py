@@ -21,6 +21,7 @@ from perdure.stream.chat_stream import PATTERN, ChatStream
 from perdure.stream.door import Pass, Receive, Refusal, Scope, Send
 from perdure.stream.hubs import Hubs
 from perdure.stream.visitors import Visitors
+from perdure.testing.polling import seen
 from perdure.testing.scripted import Stage
 
 _events = msgspec.json.Decoder(list[AnyEvent])
@@ -105,11 +106,11 @@ async def serving(app: Any) -> AsyncGenerator[str]:
 
 async def until(true: Callable[[], object]) -> None:
     """Wait for something that happens on the other side of a socket."""
-    for _ in range(1_000):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("it did not happen within 10 s")
+
+    async def look() -> bool:
+        return bool(true())
+
+    await seen(look)
 
 
 async def over_websocket(

@@ -32,6 +32,20 @@ CUTS = 520
 TURNS = 40
 
 
+class Pulse:
+    """Beats whenever a client of a chat takes an event: what paces the chat's life without a clock."""
+
+    def __init__(self) -> None:
+        self._beat = asyncio.Event()
+
+    def beat(self) -> None:
+        self._beat.set()
+        self._beat = asyncio.Event()
+
+    async def next(self) -> None:
+        await self._beat.wait()
+
+
 @dataclass
 class Reader:
     """A client that is cut all the time and comes back to either replica over either transport."""
@@ -39,6 +53,7 @@ class Reader:
     chat_id: ChatId
     urls: tuple[str, str]
     chance: random.Random
+    pulse: Pulse
     transcript: Transcript = field(default_factory=Transcript)
     connections: int = 0
     _told: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
@@ -58,6 +73,7 @@ class Reader:
                         break
 
     def _take(self, event: AnyEvent) -> None:
+        self.pulse.beat()
         assert self.transcript.add(event), f"told twice: {event}"
         match event:
             case MessageEvent(message=message):
@@ -72,10 +88,11 @@ class Reader:
 class Life:
     """What happens to a chat: turns, retries, edits, queued and steering messages, an owner that is lost."""
 
-    def __init__(self, chat: ScriptedChat, halves: tuple[Half, Half], chance: random.Random) -> None:
+    def __init__(self, chat: ScriptedChat, halves: tuple[Half, Half], chance: random.Random, pulse: Pulse) -> None:
         self._chat = chat
         self._halves = halves
         self._chance = chance
+        self._pulse = pulse
 
     async def turn(self) -> None:
         chat, chance = self._chat, self._chance
@@ -100,7 +117,8 @@ class Life:
         words = [f"{self._chance.randint(0, 99)} " for _ in range(self._chance.randint(2, 12))]
         for word in words:
             episode.add(Role.ASSISTANT, texts(word))
-            await asyncio.sleep(self._chance.random() * 0.01)
+            if self._chance.random() < 0.7:
+                await self._pulse.next()
         return "".join(words)
 
     async def _retries(self, _: Episode) -> Episode:
@@ -130,9 +148,10 @@ async def test_what_clients_assemble_over_random_cuts_is_what_the_database_holds
     async with pair(pool) as halves, aiohttp.ClientSession() as session:
         chats = [await chance.choice(halves).stage.create(f"chat {n}") for n in range(3)]
         urls = (halves[0].url, halves[1].url)
-        readers = [Reader(chat.id, urls, random.Random(n)) for n, chat in enumerate(chats * 4)]
+        pulses = {chat.id: Pulse() for chat in chats}
+        readers = [Reader(chat.id, urls, random.Random(n), pulses[chat.id]) for n, chat in enumerate(chats * 4)]
         reading = [asyncio.ensure_future(reader.read(session, lambda: False)) for reader in readers]
-        lives = [Life(chat, halves, chance) for chat in chats]
+        lives = [Life(chat, halves, chance, pulses[chat.id]) for chat in chats]
         turns = 0
         while turns < TURNS or sum(reader.connections for reader in readers) < CUTS:
             await asyncio.gather(*(life.turn() for life in lives))

@@ -94,6 +94,42 @@ async def test_a_service_that_is_away_is_tried_again(town: Town, service: PushSe
         assert (await push.once(), len(browser.got)) == (1, 1)
 
 
+@pytest.mark.parametrize(("status", "again"), [(400, False), (403, False), (413, False), (429, True), (500, True)])
+async def test_a_refusal_is_final_unless_it_may_pass(
+    town: Town, service: PushService, status: int, *, again: bool
+) -> None:
+    browser = service.browser("a")
+    browser.status = status
+    async with await town.person("ada") as ada:
+        await ada.post("/push/subscriptions", browser.subscription)
+        await _told(town, ada, "finished")
+        assert await _push(town, service).once() == 1
+    assert await town.pool.fetchval("SELECT count(*) FROM push_subscriptions") == 1
+    assert await town.pool.fetchval("SELECT pushed_at IS NULL FROM inbox") is again
+
+
+async def test_a_push_service_that_cannot_be_reached_is_tried_again(
+    town: Town, service: PushService, caplog: pytest.LogCaptureFixture
+) -> None:
+    browser = service.browser("a")
+    async with await town.person("ada") as ada:
+        await ada.post("/push/subscriptions", browser.subscription)
+        await _told(town, ada, "finished")
+        with caplog.at_level("INFO", "perdure.worker.push"):
+            untrusted = Push(
+                town.pool,
+                town.services.vapid,
+                SystemClock(),
+                contact="mailto:x@example.com",
+                resolver=ThreadedResolver(),
+            )
+            assert await untrusted.once() == 1
+        assert "a push service did not answer" in caplog.text
+        assert browser.endpoint not in caplog.text
+        await town.pool.execute("UPDATE inbox SET push_taken_at = now() - interval '2 minutes'")
+        assert (await _push(town, service).once(), len(browser.got)) == (1, 1)
+
+
 async def test_what_was_read_is_old_or_is_no_news_is_not_pushed(town: Town, service: PushService) -> None:
     browser = service.browser("a")
     async with await town.person("ada") as ada:

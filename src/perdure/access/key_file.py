@@ -15,6 +15,14 @@ def open_keyring(keys: Sequence[str], folder: Path) -> Keyring:
     return Keyring.of(keys or [_kept(folder / NAME)])
 
 
+def existing_keyring(keys: Sequence[str], folder: Path) -> Keyring | None:
+    """The same, for those who only look: None where no key was made yet."""
+    path = folder / NAME
+    if keys:
+        return Keyring.of(keys)
+    return Keyring.of([path.read_text().strip()]) if path.is_file() else None
+
+
 def _kept(path: Path) -> str:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -54,6 +54,10 @@ class Keyring:
         """A secret for something else, which everyone with the same first key arrives at."""
         return hmac.new(self._first_key, purpose.encode(), hashlib.sha256).hexdigest()
 
+    def knows(self, sealed: bytes) -> bool:
+        """Whether one of the keys sealed it."""
+        return sealed[:_NAME] in self._keys
+
     def stale(self, sealed: bytes) -> bool:
         """Whether it was sealed with an older key."""
         return sealed[:_NAME] != self._first

@@ -35,6 +35,8 @@ class Call:
     receive: Receive = field(repr=False)
     route: str = ""
     """The route's path as the table has it, once it is found."""
+    visited: bool = False
+    """Whether links lead browsers to the route."""
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Call":

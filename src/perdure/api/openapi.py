@@ -15,11 +15,20 @@ from perdure.core.events import AnyEvent
 Json = dict[str, Any]
 
 _REF = "#/components/schemas/{name}"
+# Two words of ours are called the same; clients get names that say which is meant.
+_NAMES = {"perdure.access.roles.Role": "PersonRole", "perdure.core.message.Role": "MessageRole"}
 _PRIVATE = ("provider_metadata", "provider_response_id", "system_mark", "covers", "visibility")
 
 
 def document(table: Table, version: str, *events: Any) -> Json:
     """The whole document. `events` are further types that only streams send."""
+    text = msgspec.json.encode(_document(table, version, *events)).decode()
+    for name, shown in _NAMES.items():
+        text = text.replace(f'/{name}"', f'/{shown}"').replace(f'"{name}":', f'"{shown}":')
+    return msgspec.json.decode(text)
+
+
+def _document(table: Table, version: str, *events: Any) -> Json:
     kinds = [kind for route in table.routes for kind in _kinds(route)]
     streamed = [AnyEvent, *events]
     schemas, components = msgspec.json.schema_components([*kinds, Problem, *streamed], ref_template=_REF)
@@ -114,7 +123,8 @@ def _responses(route: Route, known: dict[Any, Json]) -> Json:
         success["content"] = {media_type: {} for media_type in route.raw}
     elif route.answers not in (None, type(None)):
         success["content"] = {"application/json": {"schema": known[route.answers]}}
-    problem = {"content": {"application/json": {"schema": {"$ref": _REF.format(name="Problem")}}}}
+    page: Json = {"text/html": {}} if route.visited else {}
+    problem = {"content": {"application/json": {"schema": {"$ref": _REF.format(name="Problem")}}, **page}}
     failures = {str(status): {"description": _MEANINGS[status], **problem} for status in sorted(_statuses(route))}
     return {str(route.status): success, **failures}
 

@@ -30,6 +30,8 @@ class Route:
     """Whether its answer holds a secret, so that a kept answer is encrypted."""
     by_machine: bool = False
     """Whether the machine writes the Idempotency-Key together with its change."""
+    visited: bool = False
+    """Whether links lead browsers here, so that people see its errors as pages."""
     raw: tuple[str, ...] = ()
     """The media types of an answer that is not JSON."""
     body_limit: int = BODY_LIMIT

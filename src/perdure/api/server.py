@@ -10,6 +10,7 @@ from perdure.access.entrance import check_origin
 from perdure.access.presented import secret_of
 from perdure.access.rows import ActorRows
 from perdure.api.caller import Caller
+from perdure.api.error_page import page_of, wants_page
 from perdure.api.errors import Problem, answer_of
 from perdure.api.http import Answer, Call, Gone, Receive, Scope, Send
 from perdure.api.idempotency import Claim, Keys
@@ -43,7 +44,7 @@ class Api:
             except Gone:
                 return
             except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
-                answer = answer_of(error)
+                answer = _told(call, error)
             answered(span, call.method, call.route, answer.status)
         self._count(call, answer, self._services.clock.monotonic() - since)
         await answer.send(send, *_HEADERS)
@@ -59,7 +60,7 @@ class Api:
         route = routes.get(call.method)
         if route is None:
             return _not_allowed(routes)
-        call.route = route.path
+        call.route, call.visited = route.path, route.visited
         if route.public:
             return await self._handled(route, call, place(route, texts), await call.body(route.body_limit))
         return await self._signed_in(route, call, texts)
@@ -105,6 +106,12 @@ class Api:
             case _:
                 assert kind is Services, f"no handler is given a {kind}"
                 return self._services
+
+
+def _told(call: Call, error: Exception) -> Answer:
+    """What went wrong: as JSON, or as a page where somebody looks at it."""
+    answer = answer_of(error)
+    return page_of(answer) if call.visited and wants_page(call.headers.get("accept", "")) else answer
 
 
 def _answered(status: int, result: object, *headers: tuple[str, str]) -> Answer:

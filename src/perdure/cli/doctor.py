@@ -9,6 +9,7 @@ import typer
 from perdure.cli.checks.database import database_findings
 from perdure.cli.checks.environment import environment_findings
 from perdure.cli.checks.finding import Finding, Verdict, bad
+from perdure.cli.checks.notices import notices
 from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
 from perdure.store.database import open_database
@@ -39,10 +40,11 @@ async def findings(settings: Settings) -> AsyncIterator[Finding]:
         yield finding
     try:
         async with open_database(settings) as url:
-            async for finding in database_findings(url):
+            async for finding in database_findings(url, settings):
                 yield finding
     except Misconfigured as error:
         yield bad("database", str(error), "")
+    yield await notices(settings.nats_url)
 
 
 def _show(finding: Finding) -> None:

@@ -68,7 +68,7 @@ class AutoArchive(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     """Root chats whose family is idle for so long are archived; 0 switches that off."""
 
 
-class Budgets(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class MonthlyLimits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Micro-dollars a calendar month; None means no limit."""
 
     user: Money | None = None
@@ -81,7 +81,7 @@ class Budgets(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
         return self.people.get(user_id, self.user)
 
 
-class DebugRuns(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class DebugRecording(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Whether calls to models are kept, word for word but for secrets, for admins to look at."""
 
     enabled: bool = False
@@ -117,11 +117,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     auto_archive: AutoArchive = AutoArchive()
     workspaces: WorkspaceQuota = WorkspaceQuota()
     approvals: dict[str, Approval] = {}
-    budgets: Budgets = Budgets()
+    budgets: MonthlyLimits = MonthlyLimits()
     experiments: tuple[Experiment, ...] = ()
     step_limit: int = 1_200
     web_search: WebSearch = WebSearch()
-    debug_runs: DebugRuns = DebugRuns()
+    debug_runs: DebugRecording = DebugRecording()
 
 
 class PersonalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -18,10 +18,14 @@ _PATIENCE = round(LISTEN_PING_PATIENCE.total_seconds())
 _PERIOD = round(LISTEN_PING_PERIOD.total_seconds())
 
 
+FAILURES = (NatsError, OSError, TimeoutError)
+"""What it means that the server is away."""
+
+
 class NatsPubsub(FleetPubsub):
     """Keeps one connection, which is checked by pings. `deployment` keeps those apart that share a server."""
 
-    failures = (NatsError, OSError, TimeoutError)
+    failures = FAILURES
 
     def __init__(self, url: str, deployment: str, clock: Clock | None = None) -> None:
         super().__init__(clock)
@@ -54,6 +58,17 @@ class NatsPubsub(FleetPubsub):
         for payload in batch:
             await client.publish(self._subject, payload.encode())
         await client.flush(_PATIENCE)
+
+
+async def reach(url: str) -> None:
+    """Go there and back once."""
+    async with asyncio.timeout(_PATIENCE):
+        # The client would try the same address again and again.
+        client = await _connected(url, asyncio.Event())
+    try:
+        await client.flush(_PATIENCE)
+    finally:
+        await client.close()
 
 
 async def _connected(url: str, closed: asyncio.Event) -> Client:

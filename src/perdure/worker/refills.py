@@ -9,7 +9,7 @@ import msgspec
 from asyncpg import Pool, Record
 
 from perdure.config.config import Config
-from perdure.config.settings import Budgets
+from perdure.config.settings import MonthlyLimits
 from perdure.core.chat import Action, ActionKind, BudgetOwner
 from perdure.core.clock import Clock
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
@@ -74,7 +74,7 @@ class Refills:
         self._some.clear()
 
 
-def refilled(action: Action, budgets: Budgets, row: Record, month: date) -> bool:
+def refilled(action: Action, budgets: MonthlyLimits, row: Record, month: date) -> bool:
     """Whether the limit is higher than it was when the chat stopped, or another month has begun."""
     limit = budgets.organisation if action.budget is BudgetOwner.ORGANISATION else budgets.of(row["owner_id"])
     since: datetime = row["updated_at"]

@@ -8,7 +8,7 @@ from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.budgets import Budget, Budgets, BudgetsBody, PersonBudget
-from perdure.config.settings import Budgets as Limits
+from perdure.config.settings import MonthlyLimits
 
 routes = Routes("usage")
 
@@ -32,14 +32,14 @@ async def read_budgets(caller: Caller) -> Budgets:
 @routes.put("/budgets")
 async def put_budgets(caller: Caller, body: BudgetsBody) -> Budgets:
     """Set what people and the organisation may spend in a calendar month. What is not named has no limit."""
-    limits = Limits(body.user, body.organisation, body.people)
+    limits = MonthlyLimits(body.user, body.organisation, body.people)
     await caller.configuration.put_setting("budgets", to_builtins(limits))
     caller.config_changed()
     month = caller.services.clock.now().date().replace(day=1)
     return await _everybodys(caller, month, Budget(limit=limits.of(caller.actor.user_id)), limits)
 
 
-async def _everybodys(caller: Caller, month: date, mine: Budget, limits: Limits) -> Budgets:
+async def _everybodys(caller: Caller, month: date, mine: Budget, limits: MonthlyLimits) -> Budgets:
     rows = await caller.rows.of_organisation(Permission.AUDIT, "budgets/all", month)
     of_all = rows[0]
     people = tuple(

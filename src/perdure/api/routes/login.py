@@ -1,5 +1,6 @@
 """Signing in with a login service, and setting such services up."""
 
+import re
 from http.cookies import CookieError, SimpleCookie
 
 import msgspec
@@ -12,17 +13,18 @@ from perdure.api.cookies import setting, short_lived
 from perdure.api.http import Call
 from perdure.api.routing import Routes, With
 from perdure.api.services import Services
-from perdure.api.wire.login import CallbackQuery, LoginServiceBody, LoginServiceList, LoginServiceView
+from perdure.api.wire.login import LoginCallback, LoginServiceBody, LoginServiceList, LoginServiceView
 from perdure.core.errors import InvalidInput, Unauthenticated, Validation
 from perdure.core.timing import OIDC_ATTEMPT_KEPT
 
 routes = Routes("session")
 
 ATTEMPT_COOKIE = "perdure_sign_in"
+_CODE = re.compile("[a-z_]{1,40}")
 _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
-@routes.get("/login/oidc/{name}", public=True, status=303)
+@routes.get("/login/oidc/{name}", public=True, status=303, visited=True)
 async def begin_login(services: Services, call: Call, name: str) -> With[None]:
     """Go to a login service."""
     services.reception.arrives(_visitor(call))
@@ -31,12 +33,12 @@ async def begin_login(services: Services, call: Call, name: str) -> With[None]:
     return With(None, cookie, ("location", url))
 
 
-@routes.get("/login/oidc/{name}/callback", public=True, status=303)
-async def finish_login(services: Services, call: Call, name: str, query: CallbackQuery) -> With[None]:
+@routes.get("/login/oidc/{name}/callback", public=True, status=303, visited=True)
+async def finish_login(services: Services, call: Call, name: str, query: LoginCallback) -> With[None]:
     """Come back from a login service, signed in, and go to the page."""
     services.reception.arrives(_visitor(call))
     if query.code is None:
-        raise Unauthenticated(f"The login service did not let you in: {query.error or 'it gave no reason'}.")
+        raise Unauthenticated(_refused(query.error))
     redirect_uri = _redirect_uri(services, call, name)
     user_id = await services.login_services.finish(
         name, redirect_uri, code=query.code, state=query.state, kept=_kept(call)
@@ -76,6 +78,14 @@ async def put_login_service(caller: Caller, name: str, body: LoginServiceBody) -
 async def delete_login_service(caller: Caller, name: str) -> None:
     """Let nobody sign in with it any more. Sessions stay; end them one by one."""
     await caller.login_setup.delete(name)
+
+
+def _refused(error: str | None) -> str:
+    if error == "access_denied":
+        return "You were not let in: you or the login service said no."
+    # Anybody can write such an address: only what looks like a code is repeated.
+    code = error if error and _CODE.fullmatch(error) else "it gave no reason"
+    return f"The login service did not let you in: {code}."
 
 
 def _view(caller: Caller, row: Row) -> LoginServiceView:

@@ -4,13 +4,13 @@ from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes, With
 from perdure.api.wire.mcp import (
-    CallbackQuery,
     Departure,
     Server,
     ServerBody,
     ServerPatch,
     Servers,
     ServerTool,
+    SignInCallback,
     Tried,
     TryBody,
 )
@@ -78,8 +78,8 @@ async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Depar
     return Departure(await _desk(caller).begin_sign_in(server, caller.actor.user_id, _redirect_uri(caller)))
 
 
-@routes.get("/mcp-servers/callback", status=303)
-async def finish_mcp_sign_in(caller: Caller, query: CallbackQuery) -> With[None]:
+@routes.get("/mcp-servers/callback", status=303, visited=True)
+async def finish_mcp_sign_in(caller: Caller, query: SignInCallback) -> With[None]:
     """Where the sign-in service of a server sends people back to."""
     if query.error or not query.code:
         return With(None, ("location", f"{BACK}?sign_in=refused"))

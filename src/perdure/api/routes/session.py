@@ -39,7 +39,7 @@ async def login(services: Services, call: Call, body: LoginBody) -> With[Me]:
     return With(await _me(caller, secret), setting(secret, secure=call.secure))
 
 
-@routes.get("/login/link", public=True, status=303)
+@routes.get("/login/link", public=True, status=303, visited=True)
 async def login_link(services: Services, call: Call, query: LinkQuery) -> With[None]:
     """Sign in with a link that works once, and go to the page."""
     secret = await services.reception.by_link(query.token, _visitor(call))

@@ -7,7 +7,7 @@ import msgspec
 from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
-from perdure.api.wire.extras import Usage, UsageLine, UsageQuery
+from perdure.api.wire.extras import UsageLine, UsageQuery, UsageReport
 
 routes = Routes("usage")
 
@@ -15,7 +15,7 @@ USUAL_DAYS = 30
 
 
 @routes.get("/usage")
-async def read_usage(caller: Caller, query: UsageQuery) -> Usage:
+async def read_usage(caller: Caller, query: UsageQuery) -> UsageReport:
     """Calls, tokens and cost from one day to another, by user, model or day: everybody's, or your own."""
     today = caller.services.clock.now().date()
     since, until = query.since or today - timedelta(days=USUAL_DAYS), query.until or today
@@ -24,7 +24,7 @@ async def read_usage(caller: Caller, query: UsageQuery) -> Usage:
         rows = await caller.rows.all("usage/by", *span)
     else:
         rows = await caller.rows.of_organisation(Permission.AUDIT, "usage/by", *span)
-    return Usage(tuple(msgspec.convert(dict(row), UsageLine) for row in rows))
+    return UsageReport(tuple(msgspec.convert(dict(row), UsageLine) for row in rows))
 
 
 def _midnight(day: date) -> datetime:

@@ -17,12 +17,12 @@ from perdure.api.wire.workspaces import (
     NewWorkspace,
     PathQuery,
     ProcessPage,
-    SkillEntry,
     TemplateBody,
     TemplateCard,
     TemplateList,
     WorkspaceCard,
     WorkspaceList,
+    WorkspaceSkill,
 )
 from perdure.config.templates import TemplateConfiguration
 from perdure.core.errors import NotFound
@@ -209,7 +209,7 @@ def _context(found: ContextSnapshot | None, *, dirty: bool) -> ContextView:
         hash=found.hash,
         dirty=dirty,
         files=tuple(ContextEntry(file.path, file.sha256, file.truncated) for file in found.files),
-        skills=tuple(SkillEntry(skill.name, skill.description, skill.path) for skill in found.skills),
+        skills=tuple(WorkspaceSkill(skill.name, skill.description, skill.path) for skill in found.skills),
         mcp=tuple(ContextEntry(file.path, file.sha256, file.truncated) for file in found.mcp),
     )
 

@@ -97,5 +97,5 @@ class UsageLine(Struct, frozen=True, kw_only=True):
     output: int
 
 
-class Usage(Struct, frozen=True):
+class UsageReport(Struct, frozen=True):
     items: tuple[UsageLine, ...]

@@ -7,6 +7,7 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from perdure.api.wire.content import LINE
+from perdure.api.wire.options import changes_of, options_of
 from perdure.config.hooks import Hook, HookEvent, HookOptions
 from perdure.core.ids import HookId
 
@@ -64,7 +65,7 @@ class HookBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
     """What requests are signed with; without one it is made, and shown this once."""
 
     def options(self) -> HookOptions:
-        return HookOptions(**{name: getattr(self, name) for name in HookOptions.__struct_fields__})
+        return options_of(self, HookOptions)
 
 
 class HookPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -78,8 +79,7 @@ class HookPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     secret: Secret | UnsetType = UNSET
 
     def changes(self) -> dict[str, object]:
-        names = HookOptions.__struct_fields__
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not UNSET}
+        return changes_of(self, HookOptions)
 
 
 class Delivery(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -39,7 +39,7 @@ class LoginServiceList(Struct, frozen=True):
     items: tuple[LoginServiceView, ...]
 
 
-class CallbackQuery(Struct, frozen=True):
+class LoginCallback(Struct, frozen=True):
     """What a login service sends back. It may say more, which is not read."""
 
     state: Annotated[str, Meta(max_length=200)] = ""

@@ -6,6 +6,7 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from perdure.api.wire.content import LINE
+from perdure.api.wire.options import changes_of, options_of
 from perdure.config.mcp import Auth, Availability, McpOptions, McpSecrets, McpServer, Transport
 from perdure.core.ids import McpServerId
 
@@ -102,7 +103,7 @@ class ServerBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     client_secret: Secret = ""
 
     def options(self) -> McpOptions:
-        return McpOptions(**{name: getattr(self, name) for name in McpOptions.__struct_fields__})
+        return options_of(self, McpOptions)
 
     def secrets(self) -> McpSecrets | None:
         given = McpSecrets(**{name: getattr(self, name) for name in _SECRETS})
@@ -131,8 +132,7 @@ class ServerPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     client_secret: Secret | UnsetType = UNSET
 
     def changes(self) -> dict[str, object]:
-        names = McpOptions.__struct_fields__
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not UNSET}
+        return changes_of(self, McpOptions)
 
     def secrets(self) -> McpSecrets | None:
         """New secrets, all of them: the old ones are not known here."""
@@ -166,11 +166,11 @@ class Departure(Struct, frozen=True):
     """Where to send the person."""
 
 
-class CallbackQuery(Struct, frozen=True, omit_defaults=True):
+class SignInCallback(Struct, frozen=True, omit_defaults=True):
     state: Annotated[str, Meta(min_length=1, max_length=200)]
-    code: Annotated[str, Meta(max_length=8_000)] = ""
+    code: Annotated[str, Meta(max_length=4_000)] = ""
     iss: Annotated[str, Meta(max_length=2_000)] = ""
     error: Annotated[str, Meta(max_length=1_000)] = ""
-    error_description: Annotated[str, Meta(max_length=8_000)] = ""
+    error_description: Annotated[str, Meta(max_length=1_000)] = ""
     session_state: str = ""
     scope: str = ""

@@ -84,7 +84,7 @@ class ContextEntry(Struct, frozen=True):
     truncated: bool
 
 
-class SkillEntry(Struct, frozen=True):
+class WorkspaceSkill(Struct, frozen=True):
     name: str
     description: str
     path: str
@@ -97,7 +97,7 @@ class ContextView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Absent where nothing is pinned; empty where the workspace did not answer."""
     dirty: bool = False
     files: tuple[ContextEntry, ...] = ()
-    skills: tuple[SkillEntry, ...] = ()
+    skills: tuple[WorkspaceSkill, ...] = ()
     mcp: tuple[ContextEntry, ...] = ()
 
 

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator
 import asyncpg
 
 from perdure.cli.checks.finding import Finding, bad, good
+from perdure.cli.checks.secrets import secrets
 from perdure.core.errors import Misconfigured
+from perdure.settings import Settings
 from perdure.store.connection import Connection, connect, place
 from perdure.store.invariants import INVARIANTS, violations
 from perdure.store.migrations.runner import pending, shipped
@@ -19,7 +21,7 @@ _REMEDIES = {
 }
 
 
-async def database_findings(url: str) -> AsyncIterator[Finding]:
+async def database_findings(url: str, settings: Settings) -> AsyncIterator[Finding]:
     try:
         connection = await connect(url)
     except Misconfigured as error:
@@ -32,6 +34,7 @@ async def database_findings(url: str) -> AsyncIterator[Finding]:
         schema_finding = await schema(connection)
         yield schema_finding
         if schema_finding.remedy == "":
+            yield await secrets(connection, settings)
             async for finding in row_findings(connection):
                 yield finding
     finally:

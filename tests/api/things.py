@@ -1,0 +1,96 @@
+"""One of everything that a path of the API can name, so that requests reach further than to a 404."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from perdure.core.ids import ChatId, ReplicaId, RunnerId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Text
+from perdure.machine.change import Owner
+from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions.ownership import Abandon, Acquire
+from perdure.machine.transitions.steps import CommitStep
+from perdure.testing.site import Person, Town
+
+Things = Mapping[tuple[str, str], str]
+"""Ids by the collection that they are in, such as `chats`, and the name that the path gives them."""
+
+_OWNER = Owner(ReplicaId(UUID(int=1)), RunnerId(UUID(int=2)))
+_BROWSER = {
+    "endpoint": "https://updates.push.example.com/wpush/v2/gAAAA",
+    "keys": {
+        "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+    },
+}
+
+
+async def things(town: Town, person: Person) -> Things:
+    """Made by an owner. The names of what they are under stand in the routes' paths."""
+
+    async def made(path: str, body: Any) -> str:
+        answer = await person.post(path, body)
+        assert answer.status == 201, answer.body
+        return str(answer.json["id"])
+
+    await person.put("/settings/experiments", {"value": ["hooks"]})
+    # Nobody listens at this address: what would go to a model is refused at once.
+    provider = await made(
+        "/providers", {"name": "P", "dialect": "openai_chat", "base_url": "http://127.0.0.1:9", "options": {}}
+    )
+    await made_model(person, provider)
+    await person.put("/skills/notes", {"description": "d", "content": "c"})
+    await person.put("/templates/ours", {"recipe": 'description = "Ours"\n'})
+    entry = await town.pool.fetchval(
+        "INSERT INTO inbox (user_id, kind, title, text) VALUES ($1, 'digest', 't', 'x') RETURNING id", person.id
+    )
+    hook = {"url": "https://127.0.0.1:9/hook", "events": ["pre_tool_use"]}
+    return {
+        ("chats", "chat_id"): await _chat(town, person),
+        ("messages", "number"): "1",
+        ("queue", "number"): "1",
+        ("providers", "provider_id"): provider,
+        ("model-settings", "name"): "m",
+        ("skills", "name"): "notes",
+        ("templates", "name"): "ours",
+        ("settings", "name"): "system_prompt",
+        ("inbox", "entry_id"): str(entry),
+        ("subscriptions", "subscription_id"): await made("/push/subscriptions", _BROWSER),
+        ("users", "user_id"): await made("/users", {"email": "x@example.com", "name": "X", "role": "member"}),
+        ("groups", "group_id"): await made("/groups", {"name": "G", "members": []}),
+        ("tokens", "token_id"): await made("/tokens", {"name": "T", "scopes": ["chat"]}),
+        ("mcp-servers", "server_id"): await made("/mcp-servers", {"slug": "s", "url": "http://127.0.0.1:9/mcp"}),
+        ("hooks", "hook_id"): await made("/hooks", hook),
+        ("files", "file_id"): await _file(person),
+    }
+
+
+async def made_model(person: Person, provider: str) -> None:
+    model = {"name": "m", "provider_id": provider, "model": "m", "default": True}
+    assert (await person.post("/model-settings", model)).status == 201
+
+
+async def _chat(town: Town, person: Person) -> str:
+    """A chat with an answer, at work again, with something in its queue."""
+    said = {"content": [{"type": "text", "text": "hello"}]}
+    chat_id = (await person.post("/chats", said)).json["chat"]["id"]
+    answer = NewMessage(role=Role.ASSISTANT, parts=(Text("Hello."),))
+    step = CommitStep(messages=(answer,), continues=False)
+    await town.services.machine.change(ChatId(UUID(chat_id)), Acquire(_OWNER), step, FinishTurn(), Abandon())
+    for _ in range(2):
+        assert (await person.post(f"/chats/{chat_id}/messages", said)).status == 202
+    return chat_id
+
+
+async def _file(person: Person) -> str:
+    answer = await person.post("/files", b"some text", **{"content-type": "text/plain", "x-file-name": "a.txt"})
+    assert answer.status == 201, answer.body
+    return answer.json["id"]
+
+
+def placed(path: str, given: dict[str, Any], known: Things, *, really: bool) -> dict[str, Any]:
+    """The values of a path's names, with things that exist where there are such."""
+    pieces = path.strip("/").split("/")
+    under = {piece[1:-1]: pieces[place - 1] for place, piece in enumerate(pieces) if piece.startswith("{")}
+    return {name: known.get((under.get(name, ""), name), value) if really else value for name, value in given.items()}

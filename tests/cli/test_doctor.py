@@ -1,0 +1,78 @@
+"""What the doctor looks at, and what it says about it."""
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Start
+from tests.cli.pooler import pooled
+from tests.config.keys import stored_key
+
+from perdure.access.keyring import Keyring
+from perdure.cli.checks.database import pooler
+from perdure.cli.checks.finding import Verdict
+from perdure.cli.checks.notices import notices
+from perdure.cli.checks.secrets import secrets
+from perdure.config.config import KEY_PURPOSE
+from perdure.settings import Settings
+from perdure.store.connection import connect
+from perdure.store.pool import Pool
+from perdure.testing.nats import nats_server
+
+OLD, NEW = "an old key of the deployment", "a new key of the deployment"
+
+
+def _keys(folder: Path, *keys: str) -> Settings:
+    return Settings(data_dir=folder, secret_key=keys)
+
+
+async def test_a_pooler_in_transaction_mode_is_refused(database_url: str) -> None:
+    async with pooled(database_url) as url:
+        connection = await connect(url)
+        found = await pooler(connection, url)
+        await connection.close()
+    assert found.verdict is Verdict.BAD
+    assert found.remedy == "Connect to the server itself, or set the pooler to session mode."
+
+
+@pytest.mark.parametrize(
+    ("keys", "verdict", "detail"),
+    [
+        ((OLD,), Verdict.GOOD, "1, encrypted with the newest key"),
+        ((NEW, OLD), Verdict.OFF, "1 of 1 still need an old key"),
+        ((NEW,), Verdict.BAD, "1 of 1 were encrypted with a key that is not known here"),
+        ((), Verdict.BAD, "1 of 1 were encrypted with a key that is not known here"),
+        (("short",), Verdict.BAD, "PERDURE_SECRET_KEY must have at least 16 characters."),
+    ],
+)
+async def test_secrets_under_an_old_key_or_a_lost_one_are_found(
+    pool: Pool, tmp_path: Path, keys: tuple[str, ...], verdict: Verdict, detail: str
+) -> None:
+    await stored_key(pool, Keyring.of([OLD]).seal("sk-something", KEY_PURPOSE))
+    async with pool.acquire() as connection:
+        found = await secrets(connection, _keys(tmp_path, *keys))
+    assert (found.verdict, found.detail) == (verdict, detail)
+    assert not tmp_path.joinpath("secret.key").exists(), "looking makes no key"
+
+
+async def test_no_secrets_need_no_key(pool: Pool, tmp_path: Path) -> None:
+    async with pool.acquire() as connection:
+        assert (await secrets(connection, _keys(tmp_path))).detail == "none are stored"
+
+
+async def test_a_nats_server_is_asked_and_its_password_is_not_shown() -> None:
+    async with nats_server() as server:
+        found = await notices(server.url.replace("nats://", "nats://me:hush@"))
+    assert found.verdict is Verdict.GOOD
+    gone = await notices("nats://me:hush@127.0.0.1:9")
+    assert gone.verdict is Verdict.BAD
+    assert gone.detail.startswith("NATS at 127.0.0.1:9 cannot be reached")
+    assert "hush" not in found.detail + gone.detail
+    assert (await notices(None)).verdict is Verdict.GOOD
+
+
+def test_the_report_names_a_nats_server_that_is_away(start: Start, database_url: str) -> None:
+    doctor = start("doctor", database_url=database_url, nats_url="nats://127.0.0.1:9")
+    report, _ = doctor.communicate()
+    assert doctor.returncode == 1
+    assert "✗ notices: NATS at 127.0.0.1:9 cannot be reached" in report
+    assert "✓ secrets: none are stored" in report
