@@ -35,7 +35,7 @@ test: $(READY) ## Run every test; needs the system packages
 
 proof: $(READY) ## Break and measure the product; leaves proof/report.md, fails when a bar is missed
 	@scripts/system-packages run
-	@$(BIN)/python scripts/prove
+	@$(BIN)/python scripts/prove $(ARGS)
 
 screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs from the running product
 	@scripts/system-packages test
