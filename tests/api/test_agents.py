@@ -4,7 +4,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
+import pytest
 
+from perdure.access.roles import Role as Rank
 from perdure.core.chat import ActionKind, CallKind, Status
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import NewMessage, Role
@@ -94,8 +96,41 @@ async def test_an_edit_stops_the_agents_that_were_started_for_what_it_hides(town
     assert (await town.services.machine.load(agent)).status is Status.INTERRUPTING
 
 
+@pytest.mark.parametrize("way", ["send", "promote"])
+async def test_speaking_up_before_a_parent_that_waits_stops_its_agents(town: Town, ada: Person, way: str) -> None:
+    root = await root_of(ada)
+    agent = await agent_of(town, ada, root, root)
+    await waits_for(town, root, agent)
+    if way == "send":
+        sent = await ada.post(f"/chats/{root}/messages", {"content": HELLO, "busy": "interrupt"})
+        assert sent.status == 202
+    else:
+        queued = await ada.post(f"/chats/{root}/messages", {"content": HELLO})
+        assert (await town.services.machine.load(agent)).status is Status.RUNNING
+        number = queued.json["queued"]["number"]
+        assert (await ada.post(f"/chats/{root}/queue/{number}/promote")).status == 200
+    assert (await town.services.machine.load(agent)).status is Status.INTERRUPTING
+
+
+async def set_up(town: Town, *slugs: str) -> None:
+    """MCP servers that chats may choose."""
+    async with await town.person("admin", role=Rank.ADMIN) as admin:
+        for slug in slugs:
+            assert (await admin.post("/mcp-servers", {"slug": slug, "url": "http://127.0.0.1:9/mcp"})).status == 201
+
+
+async def test_a_server_that_nobody_set_up_cannot_be_chosen(town: Town, ada: Person) -> None:
+    root = await root_of(ada)
+    await set_up(town, "files")
+    refused = await ada.patch(f"/chats/{root}", {"mcp_servers": ["files", "flies"]})
+    assert (refused.status, refused.json["validations"][0]["field"]) == (400, "mcp_servers[1]")
+    assert "There are these MCP servers: files." in refused.json["message"]
+    assert (await ada.patch(f"/chats/{root}", {"mcp_servers": ["files"]})).status == 200
+
+
 async def test_an_agent_that_explores_gains_no_servers(town: Town, ada: Person) -> None:
     root = await root_of(ada)
+    await set_up(town, "files", "web", "mail")
     agent = await agent_of(town, ada, root, root, "explore", settings='{"mcp_servers":["files","web"]}')
     assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files", "mail"]})).status == 400
     assert (await ada.patch(f"/chats/{agent}", {"mcp_servers": ["files"]})).status == 200

@@ -18,6 +18,7 @@ from perdure.core.events import ChatCard, PendingAction, PendingCall, QueuedMess
 from perdure.core.ids import ChatId, MessageNumber, UserId
 from perdure.core.message import Message
 from perdure.core.parts import ToolCall
+from perdure.core.public import public_queued
 from perdure.machine.machine import Bundle, Committed, Machine, Request
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import Target
@@ -202,7 +203,7 @@ class Chats:
     async def queue(self, seen: Seen) -> tuple[QueuedMessage, ...]:
         if not seen.chat.queue:
             return ()
-        return tuple(queued_of(row) for row in await self._rows.all("queue/list", seen.chat.id))
+        return tuple(public_queued(queued_of(row)) for row in await self._rows.all("queue/list", seen.chat.id))
 
     async def action(self, seen: Seen) -> PendingAction | None:
         """What the chat asks for, with the arguments of the calls that it asks about."""

@@ -14,7 +14,7 @@ from perdure.core.clock import Clock
 from perdure.core.events import QueuedMessage
 from perdure.core.ids import UserId
 from perdure.core.message import Message, Visibility
-from perdure.core.public import public_message
+from perdure.core.public import public_message, public_queued
 from perdure.machine.change import Plan, Rows
 from perdure.machine.machine import Committed, Request
 from perdure.store.commit import IdempotencyKey
@@ -46,7 +46,7 @@ class Outcome:
         if not self.rows.enqueued:
             return None
         number, message = self.rows.enqueued[-1]
-        return QueuedMessage(
+        queued = QueuedMessage(
             number=number,
             parts=message.parts,
             steer=any(entry.number == number and entry.steer for entry in self.chat.queue),
@@ -56,6 +56,7 @@ class Outcome:
             created_at=self.at,
             client_id=message.client_id,
         )
+        return public_queued(queued)
 
 
 class Reply(Generic[T]):

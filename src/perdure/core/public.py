@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from perdure.core.deltas import AnyDelta, ReasoningDelta, TextDelta, ToolCallDelta, ToolResultDelta
+from perdure.core.events import QueuedMessage
 from perdure.core.message import Message, Role, Visibility
 from perdure.core.parts import AnyPart, Reasoning, Text, ToolCall, ToolResult
 
@@ -14,8 +15,17 @@ def visible(message: Message) -> bool:
 
 def public_message(message: Message) -> Message:
     """The message without what only its model can read."""
-    parts = tuple(public_part(part) for part in message.parts if not (isinstance(part, Text) and part.model_only))
+    parts = _shown(message.parts)
     return replace(message, parts=parts, provider_response_id=None, system_mark=None, covers=None)
+
+
+def public_queued(queued: QueuedMessage) -> QueuedMessage:
+    """A waiting message without what was added for its model alone."""
+    return replace(queued, parts=_shown(queued.parts))
+
+
+def _shown(parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+    return tuple(public_part(part) for part in parts if not (isinstance(part, Text) and part.model_only))
 
 
 def public_part(part: AnyPart) -> AnyPart:

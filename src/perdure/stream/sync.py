@@ -19,6 +19,7 @@ from perdure.core.events import (
 )
 from perdure.core.ids import MessageNumber
 from perdure.core.message import Role
+from perdure.core.public import public_queued
 from perdure.stream.view import News, View
 
 START = Cursor()
@@ -77,7 +78,7 @@ def _leaves_preview(seen: Cursor, news: News, view: View) -> bool:
 def _states(cursor: str, view: View, before: View | None) -> Iterator[AnyEvent]:
     """Queue, status, error, action and retry, as far as they differ from before."""
     if before is None or before.queue != view.queue:
-        yield QueueUpdate(cursor=cursor, queue=view.queue)
+        yield QueueUpdate(cursor=cursor, queue=tuple(map(public_queued, view.queue)))
     if before is None or before.chat.status is not view.chat.status:
         yield StatusEvent(cursor=cursor, status=view.chat.status)
     if before is None or before.chat.last_error != view.chat.last_error:

@@ -154,6 +154,18 @@ def _check_selection(seen: Seen, body: PatchBody) -> None:
         )
 
 
+async def _check_servers(caller: Caller, chosen: tuple[str, ...]) -> None:
+    """A name that no server has would choose nothing, and nobody would notice."""
+    known = [server.slug for server in (await caller.config.of(caller.actor.organisation_id)).mcp_servers]
+    wrong = [
+        Validation(f"mcp_servers[{index}]", "there is no MCP server of that name")
+        for index, name in enumerate(chosen)
+        if name not in known
+    ]
+    if wrong:
+        raise InvalidInput(f"There are these MCP servers: {', '.join(known) or 'none'}.", *wrong)
+
+
 async def _archive(caller: Caller, seen: Seen, archived: bool) -> None:
     if seen.row["parent_id"] is not None:
         raise NotRoot
@@ -226,6 +238,8 @@ async def _description(caller: Caller, body: PatchBody) -> Description:
     settings = {name: getattr(body, name) for name in names if getattr(body, name) is not UNSET}
     if body.model is not UNSET:
         await caller.model(body.model)
+    if body.mcp_servers is not UNSET:
+        await _check_servers(caller, body.mcp_servers)
     return Description(
         title=_given(body.title),
         labels=None if body.labels is UNSET else msgspec.json.encode(body.labels).decode(),

@@ -14,7 +14,7 @@ from perdure.api.wire.chats import (
     SendBody,
     Sent,
 )
-from perdure.core.chat import Busy
+from perdure.core.chat import ActionKind, Busy
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text
@@ -61,7 +61,11 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     turn = None if body.turn is None else MessageNumber(body.turn)
     known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
     send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known)
-    return await caller.follow(seen, send, answer=lambda outcome: sent(seen, outcome))
+    answer = await caller.follow(seen, send, answer=lambda outcome: sent(seen, outcome))
+    if body.busy is Busy.INTERRUPT and waits_for_agents(seen):
+        # A chat at work is interrupted by its runner, and they with it; one that waits for them has none.
+        await caller.services.family.stop_all(chat_id)
+    return answer
 
 
 @routes.put("/chats/{chat_id}/messages/{number}", status=202, by_machine=True)
@@ -95,6 +99,10 @@ async def list_prompts(caller: Caller, chat_id: ChatId, query: PromptsQuery) -> 
     await caller.chats.read(chat_id)
     rows = await caller.chats.prompts(chat_id, query.limit)
     return Prompts(tuple(PromptText(row["number"], _text(row["parts"]), row["created_at"]) for row in rows))
+
+
+def waits_for_agents(seen: Seen) -> bool:
+    return seen.chat.action is not None and seen.chat.action.kind is ActionKind.CHILDREN
 
 
 def sent(seen: Seen, outcome: Outcome) -> Sent:

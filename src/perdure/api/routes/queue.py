@@ -2,6 +2,7 @@
 
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
+from perdure.api.routes.messages import waits_for_agents
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import OrderBody, QueuedEditBody, TurnBody
@@ -42,7 +43,11 @@ async def delete_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber) -
 async def promote_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: TurnBody) -> Moved:
     """Send it now: a chat at rest takes it at once, a busy one is interrupted for it."""
     turn = None if body.turn is None else MessageNumber(body.turn)
-    return await _follow(caller, await caller.chats.own(chat_id), PromoteQueuedMessage(number, turn))
+    seen = await caller.chats.own(chat_id)
+    moved = await _follow(caller, seen, PromoteQueuedMessage(number, turn))
+    if waits_for_agents(seen):
+        await caller.services.family.stop_all(chat_id)
+    return moved
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:
