@@ -180,3 +180,38 @@ async def test_a_fault_is_classified(sim: Simulator, client: ProviderClient, dia
     with pytest.raises(ProviderFailure) as failed:
         await client.complete(route(sim, dialect), request)
     assert (failed.value.error.kind, failed.value.error.retryable) == OTHERWISE.get((fault, dialect), FAULTS[fault])
+
+
+SEARCH_TOOLS: dict[str, dict[str, list[object]]] = {
+    "anthropic_messages": {
+        "": [{"type": "web_search_20250305", "name": "web_search", "max_uses": 3}],
+        "allowed": [
+            {"type": "web_search_20250305", "name": "web_search", "max_uses": 3, "allowed_domains": ["a.example"]}
+        ],
+        "blocked": [
+            {"type": "web_search_20250305", "name": "web_search", "max_uses": 3, "blocked_domains": ["b.example"]}
+        ],
+    },
+    "openai_responses": {
+        "": [{"type": "web_search"}],
+        "allowed": [{"type": "web_search", "filters": {"allowed_domains": ["a.example"]}}],
+        "blocked": [],
+    },
+    "openai_chat": {"": [], "allowed": [], "blocked": []},
+    "gemini": {"": [{"googleSearch": {}}], "allowed": [], "blocked": []},
+}
+
+
+@pytest.mark.parametrize("bounds", ["", "allowed", "blocked"])
+async def test_a_search_keeps_to_the_listed_domains_or_is_not_offered(
+    sim: Simulator, client: ProviderClient, dialect: str, bounds: str
+) -> None:
+    search = WebSearch(
+        allowed_domains=("a.example",) if bounds == "allowed" else (),
+        blocked_domains=("b.example",) if bounds == "blocked" else (),
+        max_uses=3,
+    )
+    await client.complete(route(sim, dialect), ModelRequest(messages=[user("[[say:hello]]")], web_search=search))
+    sent: dict[str, list[dict[str, object]]] = msgspec.json.decode(sim.requests[-1].body)
+    offered = [{k: v for k, v in tool.items() if k != "cache_control"} for tool in sent.get("tools", [])]
+    assert offered == SEARCH_TOOLS[dialect][bounds]

@@ -1,6 +1,10 @@
 """A few trees of agents under fire. `perdure bench trees` grows hundreds."""
 
+from pathlib import Path
+
 from perdure.cli.bench_trees import measured, table
+
+DEAF = str(Path(__file__).with_name("deaf.py"))
 
 
 async def test_no_wake_up_is_lost_while_replicas_agents_and_parents_are_killed() -> None:
@@ -10,3 +14,11 @@ async def test_no_wake_up_is_lost_while_replicas_agents_and_parents_are_killed()
     assert sum(tree.agents_stopped for tree in harvest.trees) > 0
     assert harvest.standing["finished"] > 40
     assert "violations       0" in table(harvest)
+
+
+async def test_wake_ups_that_are_dropped_are_found() -> None:
+    """Otherwise the other test would show nothing."""
+    harvest = await measured(1, 1, 7, program=(DEAF,), patience=3)
+    root = harvest.trees[0].root
+    for wrong in ("the parent is not at rest after 3 s", f"{root} is requires_action"):
+        assert f"tree 0 ({root}): {wrong}" in harvest.wrong

@@ -50,6 +50,11 @@ def asked(town: ReplicaTown, number: int) -> str:
     return bytes(town.sim.requests[number].body).decode()
 
 
+def told(town: ReplicaTown) -> str:
+    """All that models were sent so far."""
+    return "\n".join(asked(town, number) for number in range(len(town.sim.requests)))
+
+
 async def deliveries(town: ReplicaTown, hook_id: str, count: int) -> list[dict[str, Any]]:
     """The log, once it has so many lines: it is written without anybody waiting for it."""
 
@@ -195,3 +200,80 @@ async def test_hooks_that_are_not_switched_on_are_not_there(town: ReplicaTown, r
     assert (await town.at(0).get("/hooks")).status == 404
     await town.comes_to_rest(0, await town.asks(0, "hello"))
     assert receiver.heard == []
+
+
+async def test_a_summary_is_guided_before_it_is_written_and_told_of_after(
+    town: ReplicaTown, receiver: Receiver
+) -> None:
+    await hook(town, receiver, "pre_compact", "post_compact")
+
+    def answer(question: dict[str, Any]) -> dict[str, Any]:
+        if question["event"] == "pre_compact":
+            return {"decision": "deny", "model_context": "Keep every name."}
+        return {"model_context": "The plan was agreed on.", "user_message": "Summarised."}
+
+    receiver.answering = answer
+    chat = await town.asks(0, "Remember that my cat is called Ada. [[say:noted]]")
+    await town.comes_to_rest(0, chat)
+    await town.at(0).post(f"/chats/{chat}/messages", say("And my dog Bob. [[say:noted]]"))
+    await town.comes_to_rest(0, chat)
+    assert (await town.at(0).post(f"/chats/{chat}/compact")).status == 200
+    await seen(lambda: heard_of(receiver, "post_compact"))
+    assert (await town.comes_to_rest(0, chat))["status"] == "waiting"
+    assert [question["event"] for question in receiver.heard] == ["pre_compact", "post_compact"]
+    assert "Keep every name." in told(town)
+    assert "Summarised." in [part["text"] for part in await parts(town, chat, "notice")]
+    await town.at(0).post(f"/chats/{chat}/messages", say("Go on. [[say:yes]]"))
+    await town.comes_to_rest(0, chat)
+    assert "The plan was agreed on." in told(town)
+    assert "The plan was agreed on." not in await shown(town, chat)
+
+
+async def heard_of(receiver: Receiver, event: str) -> bool:
+    return any(question["event"] == event for question in receiver.heard)
+
+
+async def test_the_prompt_of_an_agent_is_asked_about_before_it_starts(town: ReplicaTown, receiver: Receiver) -> None:
+    await hook(town, receiver, "session_start", "user_prompt_submit")
+
+    def answer(question: dict[str, Any]) -> dict[str, Any]:
+        if "dig" in str(question["payload"].get("input")) and "[[" not in question["payload"]["input"]:
+            return {"decision": "deny", "user_message": "No digging."}
+        if question["payload"].get("input") == "look around":
+            return {"input": "[[say:looked]] look, and touch nothing"}
+        return {}
+
+    receiver.answering = answer
+    spawn = '[[call:spawn_agent {{"type": "general", "prompt": "{}"}}]]'
+    spawns = "".join(map(spawn.format, ("dig", "look around")))
+    chat = await town.asks(0, spawns)
+    await town.comes_to_rest(0, chat)
+    denied, started = await parts(town, chat, "tool_result")
+    assert (denied["result"], denied["is_error"]) == ("A hook denied the prompt: No digging.", True)
+    (child,) = (await town.at(0).get(f"/chats/{chat}/children")).json["items"]
+    assert child["id"] in started["result"]
+    assert (await parts(town, child["id"], "text"))[0]["text"] == "[[say:looked]] look, and touch nothing"
+    sources = [question["payload"]["source"] for question in receiver.heard if question["event"] == "session_start"]
+    assert sorted(sources) == ["create", "spawn", "spawn"]
+
+
+async def test_what_was_added_to_a_waiting_message_for_the_model_is_not_shown(
+    town: ReplicaTown, receiver: Receiver
+) -> None:
+    chat = await town.asks(0, "[[gate:go]][[say:first]]")
+    await hook(town, receiver, "user_prompt_submit")
+    receiver.answering = lambda _: {"model_context": "Between us.", "user_message": "Checked."}
+    queued = await town.at(0).post(f"/chats/{chat}/messages", say("second [[say:second]]"))
+    assert [part["type"] for part in queued.json["queued"]["parts"]] == ["text", "notice"]
+    view = (await town.at(0).get(f"/chats/{chat}")).json
+    assert [part["type"] for part in view["queue"][0]["parts"]] == ["text", "notice"]
+    events = town.at(0).events(f"/chats/{chat}/stream")
+    async for event in events:
+        if event["type"] == "queue_update":
+            assert "Between us." not in str(event)
+            break
+    await events.aclose()
+    await town.sim.gates["go"].set(open=True)
+    await town.until(0, chat, lambda card: card["status"] == "waiting")
+    assert "Between us." in told(town)
+    assert "Between us." not in await shown(town, chat)

@@ -68,8 +68,19 @@ def _spoken(message: Message, covered: int) -> bool:
 
 
 def _files(known: tuple[str, ...], messages: Iterable[Message]) -> tuple[str, ...]:
-    named = [part.file_id for message in messages for part in message.parts if isinstance(part, File)]
+    named = [file_id for message in messages for part in message.parts for file_id in _named(part)]
     return tuple(dict.fromkeys((*known, *named))) if named else known
+
+
+def _named(part: object) -> Sequence[str]:
+    """The files that a part shows to the model: those that people attach, and those that tools hand over."""
+    match part:
+        case File(file_id=file_id):
+            return (file_id,)
+        case ToolResult(media=media):
+            return [shown.file_id for shown in media]
+        case _:
+            return ()
 
 
 def _size(message: Message) -> int:

@@ -1,16 +1,25 @@
 """Turns that use tools of real MCP servers over HTTP."""
 
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.tools.mcp.peers import Bridge, everything, workbench
 
+from perdure.config.mcp import Transport
 from perdure.core.chat import ActionKind, Status
+from perdure.core.clock import SystemClock
 from perdure.core.parts import ToolCall
 from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.sim.server import Simulator
 from perdure.testing.house import House
+from perdure.tools.mcp.line import Line
+from perdure.tools.mcp.protocol.session import OpenSession
+from perdure.tools.mcp.speech import NoAnswer
+from perdure.tools.mcp.way import Way
 
 
 def calling(sim: Simulator, *calls: tuple[str, dict[str, Any]]) -> None:
@@ -135,3 +144,32 @@ async def test_stopping_reaches_a_call_that_hangs(house: House, bridge: Bridge, 
         rested = await house.comes_to_rest(chat_id)
         assert rested.status is Status.WAITING
         assert any(word.startswith("bench__hang failed: ") for word in await house.said(chat_id))
+
+
+async def test_the_older_transport_works_as_well(house: House, bridge: Bridge, sim: Simulator) -> None:
+    async with workbench("sse") as server:
+        await bridge.add("bench", transport="sse", url=f"http://127.0.0.1:{server.port}/sse")
+        calling(sim, ("bench__add", {"a": 1, "b": 2}), ("bench__fail", {}), ("bench__add", {"a": 3, "b": 4}))
+        chat_id = await house.someone_asks("[[script:calls]]")
+        await house.comes_to_rest(chat_id)
+        said = await house.said(chat_id)
+        assert [word for word in said if word.startswith("bench__add: ")] == ["bench__add: 3", "bench__add: 7"]
+        assert "bench__fail failed: Error executing tool fail" in said
+        assert bridge.count("mcp_connections_total", server="bench", outcome="opened") == 1
+
+
+@pytest.mark.parametrize(("kind", "path"), [("http", "mcp"), ("sse", "sse")])
+async def test_a_call_that_takes_too_long_is_given_up_and_the_connection_is_kept(kind: str, path: str) -> None:
+    async with workbench(kind) as server:
+
+        async def dial(changed: Callable[[], None]) -> OpenSession:
+            url, patience = f"http://127.0.0.1:{server.port}/{path}", timedelta(seconds=0.5)
+            way = Way(name="bench", transport=Transport(kind), url=url, patience=patience)
+            return await OpenSession.to(way, changed)
+
+        line = Line(dial, SystemClock())
+        with pytest.raises(NoAnswer, match="it gave no answer in time"):
+            await line.call("hang", {}, lambda _: None)
+        assert (await line.call("add", {"a": 1, "b": 2}, lambda _: None)).text == "3"
+        assert line.connected == 1
+        await line.close()

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 
+import pytest
 from tests.workspaces.inside import PATIENCE, Inside
 
 SKILL = '---\nname: release\ndescription: "How to cut a release."\n---\n# Release\n'
@@ -41,6 +42,26 @@ async def test_skills_are_indexed_by_their_header(inside: Inside) -> None:
         ("release", "How to cut a release."),
         ("plain", ""),
     ]
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "description"),
+    [
+        ("---\nname: release\n", "odd", "Its header is broken"),
+        ("---\n: [\nno colon\n---\n", "odd", ""),
+        ("---\r\nname: 'release'\r\n---\r\n", "release", ""),
+        ("\xff\x00", "odd", ""),
+    ],
+)
+async def test_a_skill_with_a_broken_header_is_still_listed_and_harms_no_other(
+    inside: Inside, header: str, name: str, description: str
+) -> None:
+    for folder, text in (("odd", header), ("whole", SKILL)):
+        (inside.tree / f"skills/{folder}").mkdir(parents=True)
+        (inside.tree / f"skills/{folder}/SKILL.md").write_bytes(text.encode("latin-1"))
+    broken, whole = (await inside.client.context()).skills
+    assert (broken.name, broken.description[: len(description) or None]) == (name, description)
+    assert whole.description == "How to cut a release."
 
 
 async def test_tool_servers_are_read(inside: Inside) -> None:

@@ -3,8 +3,10 @@
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from perdure.config.mcp import Transport
+from perdure.core.timing import MCP_CALL
 from perdure.workspaces.client import WorkspaceClient
 
 
@@ -28,6 +30,8 @@ class Way:
     token: Callable[[], Awaitable[str]] | None = None
     """A token that is good now, where the person signed in. Raises SignInNeeded where they did not."""
     outside: Outside = field(default_factory=Outside)
+    patience: timedelta = MCP_CALL
+    """How long a call may take."""
     command: str = ""
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     workspace: Callable[[], Awaitable[WorkspaceClient]] | None = None

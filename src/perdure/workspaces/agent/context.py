@@ -13,6 +13,7 @@ from perdure.workspaces.agent.problems import Problem
 FILE_BYTES = 64 * 1024
 MOST_SKILLS = 100
 DESCRIPTION_CHARACTERS = 1024
+BROKEN = "Its header is broken: it begins with --- and is never closed. Read it to see what it is for."
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md")
 SKILL_FOLDERS = (".agents/skills", ".claude/skills", ".perdure/skills", "skills")
 
@@ -69,13 +70,15 @@ def skill(folder: str, path: str, content: bytes) -> dict[str, object]:
     """One entry of the index, from the block between the first two `---` lines."""
     lines = content.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     header: dict[str, str] = {}
-    if lines[0].strip() == "---" and "---" in lines[1:]:
+    closed = "---" in lines[1:]
+    if lines[0].strip() == "---" and closed:
         for line in lines[1 : lines.index("---", 1)]:
             name, _, value = line.partition(":")
             header[name.strip()] = value.strip().strip("\"'")
+    unknown = BROKEN if lines[0].strip() == "---" and not closed else ""
     return {
         "name": header.get("name") or folder,
-        "description": header.get("description", "")[:DESCRIPTION_CHARACTERS],
+        "description": header.get("description", unknown)[:DESCRIPTION_CHARACTERS],
         "path": path,
         "sha256": hashlib.sha256(content).hexdigest(),
     }

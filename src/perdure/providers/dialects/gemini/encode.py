@@ -89,10 +89,12 @@ def _tools(request: ModelRequest, model: Model) -> list[Json]:
             for tool in request.tools
         ]
         tools.append({"functionDeclarations": declared})
-    # Models that take a thinking budget refuse to search and to call functions in one request.
-    if request.web_search is not None and not (tools and model.thinking is Thinking.BUDGET):
-        excluded = request.web_search.blocked_domains
-        tools.append({"googleSearch": {"excludeDomains": excluded} if excluded else {}})
+    # Models that take a thinking budget refuse to search and to call functions in one request. None knows a list of
+    # domains: rather no search than one that leads where it must not.
+    search = request.web_search
+    bounded = search is not None and bool(search.allowed_domains or search.blocked_domains)
+    if search is not None and not bounded and not (tools and model.thinking is Thinking.BUDGET):
+        tools.append({"googleSearch": {}})
     return tools
 
 

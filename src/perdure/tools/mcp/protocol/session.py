@@ -12,7 +12,7 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types import CONNECTION_CLOSED, Implementation, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from perdure.core.timing import MCP_CALL, MCP_CONNECT, MCP_LISTEN_AGAIN
+from perdure.core.timing import MCP_CONNECT, MCP_LISTEN_AGAIN
 from perdure.tools.mcp.protocol.translation import explained, listed, said
 from perdure.tools.mcp.protocol.transports import Told, transport
 from perdure.tools.mcp.speech import Gone, Listed, NoAnswer, Said, SignInNeeded, Unreachable
@@ -70,7 +70,7 @@ class OpenSession:
                 show(f"{message}\n")
 
         async with self._errors():
-            return said(await self._connected.call_tool(tool, arguments, MCP_CALL.total_seconds(), told))
+            return said(await self._connected.call_tool(tool, arguments, self._way.patience.total_seconds(), told))
 
     @property
     def _connected(self) -> Client:
@@ -97,7 +97,7 @@ class OpenSession:
             message_handler=self._heard,
             client_info=Implementation(name="perdure", version=version("perdure")),
             cache=None,
-            read_timeout_seconds=MCP_CALL.total_seconds(),
+            read_timeout_seconds=self._way.patience.total_seconds(),
         )
         try:
             async with client:

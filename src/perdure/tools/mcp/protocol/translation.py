@@ -24,7 +24,6 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from perdure.core.errors import PerdureError
-from perdure.core.timing import MCP_CALL
 from perdure.tools.mcp.speech import Gone, Listed, NoAnswer, Picture, Refusal, Said, SignInNeeded, Unreachable
 
 _SIGN_IN = (401, 403)
@@ -110,7 +109,7 @@ def _refused(error: MCPError, status: int | None) -> Exception:
     if status in _SIGN_IN:
         return SignInNeeded(f"it wants somebody to sign in (HTTP {status})")
     if error.code == REQUEST_TIMEOUT:
-        return NoAnswer(f"it gave no answer within {MCP_CALL.total_seconds():.0f} s")
+        return NoAnswer("it gave no answer in time")
     if error.code == INVALID_REQUEST and error.message == "Session terminated":
         return Gone("it ended the session")
     if error.code == CONNECTION_CLOSED:
