@@ -84,6 +84,7 @@ class ConfiguredModels:
             "images": options.images,
             "documents": options.documents,
             "tools": options.tools,
+            "computer": options.computer,
             "price": Price(**structs.asdict(options.price)) if options.price else None,
         }
         return structs.replace(known, **{field: value for field, value in said.items() if value is not None})

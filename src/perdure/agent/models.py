@@ -27,6 +27,11 @@ class ResolvedModel:
     """What to tell people about the choice, where it is not the one they made."""
 
     @property
+    def sees_screens(self) -> bool:
+        """Whether its provider has a tool of its own for using a screen, and an admin says that the model takes it."""
+        return self.route.model.computer and self.route.dialect.screens
+
+    @property
     def window(self) -> int | None:
         return self.route.model.context_window
 

@@ -1,7 +1,7 @@
 """What one turn needs before the model can be asked: which model, which tools, what surrounds the history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from perdure.agent.compaction.shorten import fitted
@@ -89,6 +89,8 @@ class Prepared:
     system: tuple[str, ...]
     rules: Rules = field(default_factory=Rules)
     files: dict[str, FileContent] = field(default_factory=dict[str, FileContent])
+    file_ids: tuple[str, ...] = ()
+    """Those that were asked for; some may be gone."""
 
     @property
     def frame(self) -> Frame:
@@ -108,6 +110,7 @@ class Prepared:
             system=self.system,
             tools=self.toolset.specs(),
             web_search=self.model.web_search,
+            screen=self.toolset.screen,
             settings=settings,
             files=self.files,
             cache_key=str(history.card.id),
@@ -140,7 +143,8 @@ class Preparation:
         model = await self._model(history, turn)
         rules = await self.sources.rules(card)
         offer = await self.servers.offer(card, looking=mode_of(card) in LOOKING)
-        toolset = toolset_for(card, await self.tools.available(card), offer, _room(history, model, rules))
+        tools = [tool for tool in await self.tools.available(card) if tool.screen is None or model.sees_screens]
+        toolset = toolset_for(card, tools, offer, _room(history, model, rules))
         surroundings = await self.sources.surroundings(card)
         return Prepared(
             model=model,
@@ -148,6 +152,17 @@ class Preparation:
             system=system_blocks(history, toolset, surroundings),
             rules=rules,
             files=await self.files.contents(card, history.digest.files),
+            file_ids=history.digest.files,
+        )
+
+    async def kept_up(self, prepared: Prepared, history: History) -> Prepared:
+        """The same with the files that the history names by now: tools hand some over in the middle of a turn."""
+        named = history.digest.files
+        if named == prepared.file_ids:
+            return prepared
+        new = [file_id for file_id in named if file_id not in prepared.file_ids]
+        return replace(
+            prepared, files={**prepared.files, **await self.files.contents(history.card, new)}, file_ids=named
         )
 
     async def _model(self, history: History, turn: int) -> ResolvedModel:

@@ -5,13 +5,16 @@ from collections.abc import Sequence
 from perdure.agent.counsel import ModelCounsel
 from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
+from perdure.config.settings import Experiment
 from perdure.core.card import Card
 from perdure.tools.advisor import advisor
+from perdure.tools.computer.computer import computer
 from perdure.tools.execute import execute
 from perdure.tools.place import LOOKING
 from perdure.tools.process_list import process_list
 from perdure.tools.process_output import process_output
 from perdure.tools.shipped import AGENT_TOOLS, SHIPPED
+from perdure.tools.skills import Asker
 from perdure.tools.tool import Tool
 from perdure.workspaces.service import Workspaces
 
@@ -34,7 +37,10 @@ class Toolbox:
         hidden: tuple[Tool, ...] = () if card.depth < settings.subagents.depth else AGENT_TOOLS
         if mode_of(card) in LOOKING and not await self._has_view(card):
             hidden += COMMAND_TOOLS
-        offered = tuple(tool for tool in self._tools if tool not in hidden)
+        offered = [tool for tool in self._tools if tool not in hidden]
+        if Experiment.COMPUTER_USE in settings.experiments and Asker.of_card(card).has_workspace:
+            found = await self._workspaces.computer(card.root_id or card.id)
+            offered += [computer(found)] if found else []
         return (*offered, advisor) if await self._counsel.available(card) else offered
 
     async def _has_view(self, card: Card) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from perdure.core.card import Card, ClientTool
 from perdure.core.chat import CallKind
+from perdure.core.screen import Screen
 from perdure.providers.estimate import estimate
 from perdure.providers.request import ToolSpec
 from perdure.tools.mcp.names import server_of
@@ -44,11 +45,16 @@ class Toolset:
     """Whether whoever brings tools still brings the same."""
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        ours = [_spec(tool) for tool in self.ours.values() if tool.name not in self.deferred]
+        ours = [_spec(t) for t in self.ours.values() if t.name not in self.deferred and t.screen is None]
         clients = [
             ToolSpec(tool.name, tool.description, tool.schema or dict(NO_PARAMETERS)) for tool in self.clients.values()
         ]
         return (*ours, *clients, *(_spec(self.ours[name]) for name in self.found))
+
+    @property
+    def screen(self) -> Screen | None:
+        """The screen that the model may use."""
+        return next((tool.screen for tool in self.ours.values() if tool.screen is not None), None)
 
     def kinds(self) -> Mapping[str, CallKind]:
         """Who answers a call, for the tools that are not simply ours."""

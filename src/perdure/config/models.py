@@ -66,6 +66,8 @@ class ModelOptions(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     images: bool | None = None
     documents: bool | None = None
     tools: bool | None = None
+    computer: bool | None = None
+    """Whether it may use the screens of workspaces, with its provider's own tool."""
     provider_options: dict[str, Any] = {}
     compaction_threshold: int | None = None
     """Percent of the context window; 100 switches the automatic compaction off."""

@@ -42,6 +42,8 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
     documents: bool = False
     """Whether it reads PDFs."""
     tools: bool = True
+    computer: bool = False
+    """Whether it uses screens with its provider's own tool."""
     sampling: bool = True
     """Whether temperature and its kin may be set."""
     binds_thinking: bool = False

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from perdure.core.message import Effort, NewMessage
+from perdure.core.screen import Screen
 from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
 from perdure.providers.settled import Settled
 
@@ -79,6 +80,8 @@ class ModelRequest:
     system: tuple[str, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     web_search: WebSearch | None = None
+    screen: Screen | None = None
+    """A screen to use with the provider's own tool, which is called `computer`; its calls are ours to carry out."""
     settings: ModelSettings = field(default_factory=ModelSettings)
     files: Mapping[str, FileContent] = field(default_factory=dict[str, FileContent])
     """Contents by file id. A file that is not here becomes a text that says so."""

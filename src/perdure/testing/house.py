@@ -87,6 +87,7 @@ class SimulatedModels:
         self._thinking = THINKING[dialect] if thinks else Thinking.NONE
         self.window = window
         self.threshold = 0.7
+        self.computer = False
         self.settings = ModelSettings()
         self.fallbacks: dict[str, tuple[ModelName, ...]] = {}
         self.gone: set[str] = set()
@@ -99,6 +100,7 @@ class SimulatedModels:
             dialect=self.dialect,
             context_window=self.window,
             thinking=self._thinking,
+            computer=self.computer,
             price=Price(3_000_000, 15_000_000),
         )
         route = replace(

@@ -13,6 +13,7 @@ from perdure.core.chat import Fence
 from perdure.core.ids import ChatId, FileId, ModelName, OrganisationId, UserId
 from perdure.core.message import Effort, Message
 from perdure.core.parts import Media
+from perdure.core.screen import Screen
 from perdure.core.timing import TOOL_TIMEOUT
 from perdure.core.usage import Usage
 
@@ -155,6 +156,8 @@ class Tool:
     """Changes what surrounds the prompt: the turn is prepared again after it."""
     timeout: timedelta = TOOL_TIMEOUT
     mcp_server_id: str | None = None
+    screen: Screen | None = None
+    """What it is for, where the provider describes the tool to its model by itself."""
     asks: bool = False
     """Whether a person is asked before it runs, unless they said otherwise."""
 

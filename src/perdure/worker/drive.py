@@ -103,7 +103,9 @@ class Drive:
         known = self._prepared
         if known is None or known[0] != self.chat.turn or not known[1].toolset.current():
             known = self._prepared = self.chat.turn, await self._prepare()
-        return known[1]
+        kept_up = await self.kit.preparation.kept_up(known[1], await self.history())
+        self._prepared = known[0], kept_up
+        return kept_up
 
     async def _prepare(self) -> Prepared:
         """Prepare, trying again what may go better in a moment. A provider's refusal is not of that kind."""

@@ -8,6 +8,7 @@ from typing import Protocol
 import msgspec
 
 from perdure.core.ids import WorkspaceId
+from perdure.core.screen import Screen
 from perdure.workspaces.client import WorkspaceClient
 
 MEBIBYTE = 1024 * 1024
@@ -30,6 +31,13 @@ class Limits:
     disk_bytes: int = 10 * GIBIBYTE
 
 
+class Computer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A screen inside, and the command that uses it: the runner."""
+
+    command: str
+    screen: Screen = Screen()
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """All that a driver must know to run a workspace."""
@@ -39,6 +47,7 @@ class Plan:
     limits: Limits = Limits()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    computer: Computer | None = None
 
 
 def stored(plan: Plan) -> str:

@@ -20,7 +20,7 @@ from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
 from perdure.workspaces.client import WorkspaceClient
-from perdure.workspaces.driver import Driver, Plan, restored, stored
+from perdure.workspaces.driver import Computer, Driver, Plan, restored, stored
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.templates.binding import Bound, bind
 from perdure.workspaces.templates.building import Progress, Stage, build
@@ -76,6 +76,11 @@ class Workspaces:
     async def has_view(self, row: WorkspaceRow) -> bool:
         """Whether commands can run there without being able to change anything."""
         return self._driver(row, await self._plan(row)).has_view
+
+    async def computer(self, chat_id: ChatId) -> Computer | None:
+        """The screen of a chat's workspace, where its template brings one along."""
+        row = await self.rows.of_chat(chat_id)
+        return None if row is None else (await self._plan(row)).computer
 
     async def sandboxed(self, row: WorkspaceRow) -> bool:
         """Whether commands there are kept away from the host. Of what cannot be told, nothing good is said."""

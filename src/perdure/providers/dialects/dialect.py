@@ -70,6 +70,8 @@ class Dialect:
     name: str
     encode: Callable[[ModelRequest, Model, Quirks], Encoded]
     decoder: Callable[[Model], Decoder]
+    screens: bool = False
+    """Whether it has a tool of its own for using a screen."""
 
 
 def path_for(model: Model, own: str, quirks: Quirks) -> str:

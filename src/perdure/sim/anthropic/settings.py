@@ -18,11 +18,12 @@ _TOOL = names("""
     allowed_callers cache_control defer_loading description eager_input_streaming input_examples input_schema name
     strict type
 """)
+_COMPUTERS = {"computer_20250124": "computer-use-2025-01-24", "computer_20251124": "computer-use-2025-11-24"}
 _SERVER_TOOLS = ("web_search_", "web_fetch_", "code_execution_", "bash_", "text_editor_", "memory_", "tool_search_")
 
 
-def check_settings(body: Node) -> None:
-    """Every field but the messages."""
+def check_settings(body: Node, betas: str = "") -> None:
+    """Every field but the messages. `betas` are the features that the request asks to be let into."""
     _check_limit(body["max_tokens"])
     _check_system(body.get("system"))
     _check_sampling(body)
@@ -32,7 +33,7 @@ def check_settings(body: Node) -> None:
     read(body.get("service_tier"), lambda node: node.among("auto", "standard_only"))
     read(body.get("stop_sequences"), _check_stop_sequences)
     read(body.get("output_config"), _check_output)
-    offered = _check_tools(body.get("tools"))
+    offered = _check_tools(body.get("tools"), betas)
     _check_thinking(body)
     _check_choice(body, offered)
 
@@ -92,19 +93,35 @@ def _check_output(node: Node) -> None:
         shape["schema"].fields()
 
 
-def _check_tools(tools: Node | None) -> set[str]:
+def _check_tools(tools: Node | None, betas: str) -> set[str]:
     offered: set[str] = set()
     for tool in tools.items() if tools is not None else ():
         kind = tool.get("type")
         read(tool.get("cache_control"), check_cache_control)
         if kind is not None and kind.text().startswith(_SERVER_TOOLS):
             name = tool["name"].text()
+        elif kind is not None and kind.text().startswith("computer_"):
+            name = _check_computer(tool, betas)
         else:
             name = _check_custom(tool, kind)
         if name in offered:
             raise invalid("tools: Tool names must be unique.")
         offered.add(name)
     return offered
+
+
+def _check_computer(tool: Node, betas: str) -> str:
+    kind = tool["type"].among(*_COMPUTERS)
+    if _COMPUTERS[kind] not in betas.split(","):
+        known = "'bash_20250124', 'custom', 'text_editor_20250728', 'web_search_20250305'"
+        raise invalid(f"tools: Input tag '{kind}' found using 'type' does not match any of the expected tags: {known}")
+    tool = tool.at(kind).only(
+        names("cache_control display_height_px display_number display_width_px enable_zoom name type")
+    )
+    for name in ("display_width_px", "display_height_px"):
+        if tool[name].integer() < 1:
+            raise tool[name].refuse("Input should be greater than or equal to 1")
+    return tool["name"].among("computer")
 
 
 def _check_custom(tool: Node, kind: Node | None) -> str:

@@ -85,7 +85,7 @@ class Anthropic:
         if request.path.endswith("/count_tokens"):
             body.fields().setdefault("max_tokens", 1)
         model = body.only(FIELDS)["model"].text()
-        check_settings(body)
+        check_settings(body, request.headers.get("anthropic-beta", ""))
         _check_messages(body["messages"])
         spoken = turns(body["messages"])
         check_order(spoken, thinking=thinks(body))

@@ -76,6 +76,8 @@ class Events:
             case Reasoning():
                 if item["summary"]:
                     yield from self._summary(part, place)
+            case Call() if item["type"] == "computer_call":
+                pass
             case Call():
                 yield from self._flow("response.function_call_arguments", arguments(part), place)
                 done: dict[str, Json] = {**place, "name": part.name, "arguments": arguments(part)}
@@ -132,5 +134,5 @@ class Events:
 
 def _begun(item: dict[str, Json]) -> dict[str, Json]:
     """An item as it is announced, before anything is in it."""
-    empty: dict[str, Json] = {"status": "in_progress", "content": [], "arguments": "", "summary": []}
+    empty: dict[str, Json] = {"status": "in_progress", "content": [], "arguments": "", "summary": [], "actions": []}
     return item | {name: value for name, value in empty.items() if name in item}

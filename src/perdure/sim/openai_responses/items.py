@@ -27,6 +27,7 @@ _MODEL_ITEMS = (
     "shell_call",
     "apply_patch_call",
 )
+_ACTIONS = ("click", "double_click", "drag", "keypress", "move", "screenshot", "scroll", "type", "wait")
 _OTHER_ITEMS = (
     "function_call_output",
     "custom_tool_call_output",
@@ -114,6 +115,23 @@ def _check_search(item: Node) -> None:
     read(item.get("action"), lambda action: action["type"].among("search", "open_page", "find_in_page"))
 
 
+def _check_screen_call(item: Node) -> None:
+    _check_id(item, "cu")
+    check_length(item["call_id"], CALL_ID_LIMIT)
+    item["status"].among("in_progress", "completed", "incomplete")
+    for action in item["actions"].items():
+        action["type"].among(*_ACTIONS)
+    for check in item["pending_safety_checks"].items():
+        check["id"].text()
+
+
+def _check_screen(item: Node) -> None:
+    check_length(item["call_id"], CALL_ID_LIMIT)
+    output = item["output"]
+    output["type"].among("computer_screenshot")
+    check_image_url(output["image_url"])
+
+
 def _check_id(item: Node, prefix: str) -> None:
     id_ = item.get("id")
     if id_ is not None and not id_.text().startswith(prefix):
@@ -154,6 +172,8 @@ _CHECKS: dict[str, Callable[[Node], object]] = {
     "function_call": _check_call,
     "function_call_output": _check_output,
     "web_search_call": _check_search,
+    "computer_call": _check_screen_call,
+    "computer_call_output": _check_screen,
     "item_reference": lambda item: item["id"].text(),
 }
 

@@ -33,9 +33,9 @@ def _check_calls(items: list[Node]) -> None:
     called: dict[str, bool] = {}
     for item in items:
         match item.fields():
-            case {"type": "function_call", "call_id": str(id_)}:
+            case {"type": "function_call" | "computer_call", "call_id": str(id_)}:
                 called[id_] = False
-            case {"type": "function_call_output", "call_id": str(id_)}:
+            case {"type": "function_call_output" | "computer_call_output", "call_id": str(id_)}:
                 if id_ not in called:
                     raise invalid(f"No tool call found for function call output with call_id {id_}.", "input")
                 called[id_] = True

@@ -107,6 +107,10 @@ def _said(item: Item) -> Said | None:
     match item:
         case {"type": "function_call", "call_id": str(id_), "name": str(name), "arguments": str(arguments)}:
             return Said("assistant", calls=(Called(id_, name, _arguments(arguments)),))
+        case {"type": "computer_call", "call_id": str(id_), "actions": actions}:
+            return Said("assistant", calls=(Called(id_, "computer", {"actions": actions}),))
+        case {"type": "computer_call_output", "call_id": str(id_)}:
+            return Said("tool", results=(Answered(id_, "a picture of the screen"),))
         case {"type": "function_call_output", "call_id": str(id_), "output": output}:
             return Said("tool", results=(Answered(id_, _text(output)),))
         case {"role": "user" | "assistant" as role, "content": content}:

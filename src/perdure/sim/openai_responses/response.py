@@ -105,6 +105,15 @@ class Response:
                 return self._message(part, index)
             case Reasoning():
                 return self._reasoning(part, index)
+            case Call(name="computer") if self.screen:
+                return {
+                    "id": self._id("cu", index),
+                    "type": "computer_call",
+                    "status": "completed",
+                    "call_id": part.id or f"call_{self.ask.id}{index:02d}",
+                    "pending_safety_checks": [],
+                    **part.input,
+                }
             case Call():
                 return {
                     "id": self._id("fc", index),
@@ -178,6 +187,12 @@ class Response:
         if prefix == "rs" or before < 0 or not isinstance(parts[before], Reasoning):
             return own
         return f"{own}{LINK}{before:02d}"
+
+    @property
+    def screen(self) -> bool:
+        """Whether there is a screen to use."""
+        tools = self.ask.options.get("tools")
+        return isinstance(tools, list) and any(is_object(tool) and tool.get("type") == "computer" for tool in tools)
 
     @property
     def _summarized(self) -> bool:

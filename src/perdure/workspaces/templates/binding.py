@@ -31,6 +31,7 @@ class Bound:
             limits=recipe.limits,
             environment={**recipe.environment, **variables},
             settings=recipe.settings,
+            computer=recipe.computer,
         )
 
     def _filled(self, text: str) -> str:

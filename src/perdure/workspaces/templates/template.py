@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from perdure.core.errors import InvalidInput, Validation
-from perdure.workspaces.driver import Limits, Network
+from perdure.workspaces.driver import Computer, Limits, Network
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 PARAMETER_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -52,6 +52,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: dict[str, str] = {}
     parameters: tuple[Parameter, ...] = ()
     git: GitSource | None = None
+    computer: Computer | None = None
+    """The screen that it brings along, if it does."""
     start_up: str = ""
     idle_minutes: Annotated[int, msgspec.Meta(ge=1, le=60 * 24 * 30)] = 120
     """How long a workspace stands unused before it is stopped."""

@@ -4,4 +4,4 @@ from perdure.providers.dialects.anthropic_messages.decode import AnthropicDecode
 from perdure.providers.dialects.anthropic_messages.encode import NAME, encode
 from perdure.providers.dialects.dialect import Dialect
 
-ANTHROPIC_MESSAGES = Dialect(NAME, encode, AnthropicDecoder)
+ANTHROPIC_MESSAGES = Dialect(NAME, encode, AnthropicDecoder, screens=True)

@@ -7,6 +7,7 @@ from msgspec import Raw
 
 from perdure.core.message import Effort
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.core.screen import Screen
 from perdure.providers.dialects.conversation import Conversation, conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.wire import to_json
@@ -20,7 +21,9 @@ from perdure.providers.request import ModelRequest, WebSearch
 NAME = "anthropic_messages"
 PATH = "/v1/messages"
 HEADERS = {"anthropic-version": "2023-06-01"}
-BINDING = {"anthropic-beta": "thinking-binding-controls-2026-08-01"}
+BETA = "anthropic-beta"
+BINDING = "thinking-binding-controls-2026-08-01"
+COMPUTER = "computer-use-2025-11-24"
 MARK = {"type": "ephemeral"}
 MARKED_MESSAGES = 2
 
@@ -31,7 +34,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         model=model.id,
         images=model.images,
         documents=model.documents,
-        tools=bool(request.tools),
+        tools=bool(request.tools) or request.screen is not None,
         continues_paused=True,
     )
     spoken = conversation(request, target, lambda turns: _messages(turns, target))
@@ -47,7 +50,8 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "stream": True,
         **_thoughts(request, model, spoken),
     }
-    headers = {**HEADERS, **BINDING} if model.binds_thinking else HEADERS
+    betas = [*([BINDING] if model.binds_thinking else []), *([COMPUTER] if request.screen else [])]
+    headers = {**HEADERS, BETA: ",".join(betas)} if betas else HEADERS
     return Encoded(
         path_for(model, PATH, quirks),
         headers,
@@ -116,6 +120,8 @@ def _tools(request: ModelRequest) -> list[Json]:
     ]
     if request.web_search is not None:
         tools.append(_web_search(request.web_search))
+    if request.screen is not None:
+        tools.append(_computer(request.screen))
     return tools
 
 
@@ -128,6 +134,11 @@ def _web_search(search: WebSearch) -> Json:
     if search.max_uses:
         tool["max_uses"] = search.max_uses
     return tool
+
+
+def _computer(screen: Screen) -> Json:
+    size = {"display_width_px": screen.width, "display_height_px": screen.height}
+    return {"type": "computer_20251124", "name": "computer", **size}
 
 
 def _mark(tools: list[Json], system: list[Json], messages: list[Json]) -> None:

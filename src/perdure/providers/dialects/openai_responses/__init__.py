@@ -4,4 +4,4 @@ from perdure.providers.dialects.dialect import Dialect
 from perdure.providers.dialects.openai_responses.decode import ResponsesDecoder
 from perdure.providers.dialects.openai_responses.encode import NAME, encode
 
-OPENAI_RESPONSES = Dialect(NAME, encode, ResponsesDecoder)
+OPENAI_RESPONSES = Dialect(NAME, encode, ResponsesDecoder, screens=True)

@@ -21,6 +21,7 @@ from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.openai_errors import OpenAIError
 from perdure.providers.dialects.openai_responses.encode import NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
+from perdure.providers.dialects.openai_responses.screen import COMPUTER, screen_call
 from perdure.providers.dialects.wire import excerpt, parse
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
@@ -127,12 +128,9 @@ class ResponsesDecoder:
         item = parse(_ITEMS, bytes(event.item))
         match item.type:
             case "function_call":
-                self._called = True
-                place = self._place(event.output_index)
-                place.written = bool(item.arguments)
-                call_id = item.call_id if item.call_id and item.call_id not in self._ids else fresh_call_id()
-                self._ids.add(call_id)
-                return (ToolCallDelta(place.index, call_id, item.name or "", item.arguments or ""),)
+                return self._calls(event, item, item.name or "")
+            case "computer_call":
+                return self._calls(event, item, COMPUTER)
             case "reasoning":
                 return (ReasoningDelta(self._place(event.output_index).index),)
             case "web_search_call":
@@ -140,6 +138,14 @@ class ResponsesDecoder:
                 return (ToolCallDelta(place.index, item.id or "", "web_search", provider_executed=True),)
             case _:
                 return NOTHING
+
+    def _calls(self, event: Event, item: Item, tool: str) -> Meaning:
+        self._called = True
+        place = self._place(event.output_index)
+        place.written = bool(item.arguments)
+        call_id = item.call_id if item.call_id and item.call_id not in self._ids else fresh_call_id()
+        self._ids.add(call_id)
+        return (ToolCallDelta(place.index, call_id, tool, item.arguments or ""),)
 
     def _completed_item(self, event: Event) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
@@ -154,6 +160,9 @@ class ResponsesDecoder:
                 return (TextDelta(place.index, provider_metadata=self._metadata({"phase": item.phase})),)
             case "function_call" if not place.written:
                 return (ToolCallDelta(place.index, args_delta=item.arguments or ""),)
+            case "computer_call":
+                asked, kept = screen_call(item)
+                return (ToolCallDelta(place.index, args_delta=asked, provider_metadata=self._metadata(kept)),)
             case "web_search_call":
                 return tuple(self._searched(place.index, item))
             case _:

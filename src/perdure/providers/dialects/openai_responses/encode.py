@@ -1,11 +1,13 @@
 """A request in the words of the Responses API."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.openai_responses.chain import link
+from perdure.providers.dialects.openai_responses.screen import screen_shown, screen_used, seen_screens
 from perdure.providers.dialects.wire import data_url, to_json
 from perdure.providers.effort import clamped
 from perdure.providers.model import Model, Thinking
@@ -33,11 +35,9 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         model=model.id,
         images=model.images,
         documents=model.documents,
-        tools=bool(request.tools) and model.tools,
+        tools=(bool(request.tools) or request.screen is not None) and model.tools,
     )
-    spoken = conversation(
-        request, target, lambda turns: [item for turn in turns for item in _items(turn, target)], messages=messages
-    )
+    spoken = conversation(request, target, lambda turns: _said_before(turns, target), messages=messages)
     system = [text for text in request.system if text.strip()]
     tools = _tools(request) if model.tools else []
     body = {
@@ -86,8 +86,11 @@ def _tools(request: ModelRequest) -> list[Json]:
         }
         for tool in request.tools
     ]
-    if request.web_search is not None:
+    # It knows no list of what is blocked: rather no search than one that leads there.
+    if request.web_search is not None and not request.web_search.blocked_domains:
         tools.append(_web_search(request.web_search))
+    if request.screen is not None:
+        tools.append({"type": "computer"})
     return tools
 
 
@@ -97,14 +100,19 @@ def _web_search(search: WebSearch) -> Json:
     return {"type": "web_search"}
 
 
-def _items(turn: Turn, target: Target) -> list[Json]:
+def _said_before(turns: list[Turn], target: Target) -> list[Json]:
+    seen = seen_screens(turns, target)
+    return [item for turn in turns for item in _items(turn, target, seen)]
+
+
+def _items(turn: Turn, target: Target, seen: Mapping[str, Json]) -> list[Json]:
     match turn:
         case UserTurn(parts=parts):
             return [{"type": "message", "role": "user", "content": [_said(part) for part in parts]}]
         case ToolTurn(answers=answers):
-            return [_answer(answer) for answer in answers]
+            return [screen_shown(a, seen[a.call_id]) if a.call_id in seen else _answer(a) for a in answers]
         case AssistantTurn(parts=parts):
-            return [item for part in parts if (item := _own(part, target)) is not None]
+            return [item for part in parts if (item := _own(part, target, seen)) is not None]
 
 
 def _said(part: Text | Attachment) -> Json:
@@ -122,7 +130,7 @@ def _answer(answer: Answer) -> Json:
     return {"type": "function_call_output", "call_id": answer.call_id, "output": output}
 
 
-def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target) -> Json | None:
+def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target, seen: Mapping[str, Json]) -> Json | None:
     """An item of the model's own. Calls and texts go without their ids, so that none is missed if it is dropped."""
     data = target.data(part.provider_metadata)
     match part:
@@ -134,6 +142,8 @@ def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target) -> Json
             return {"type": "reasoning", "summary": summary, **data}
         case ToolCall(provider_executed=True):
             return None
+        case ToolCall(call_id=call_id) if call_id in seen:
+            return screen_used(call_id, seen[call_id])
         case ToolCall():
             return {"type": "function_call", "call_id": part.call_id, "name": part.tool, "arguments": part.args}
         case ToolResult():

@@ -33,6 +33,8 @@ class Item(Struct):
     phase: str | None = None
     encrypted_content: str | None = None
     action: dict[str, Any] | None = None
+    actions: list[dict[str, Any]] | None = None
+    pending_safety_checks: list[dict[str, Any]] | None = None
 
 
 class Annotation(Struct):
