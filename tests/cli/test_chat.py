@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import PERDURE
+from tests.cli.terminal import terminal
 
 from perdure.store.pool import Pool
 from perdure.testing.town import ReplicaTown, replicas
@@ -71,3 +72,35 @@ async def test_a_server_that_is_not_there_is_said_in_one_line(town: ReplicaTown)
     town.replicas[0].url = "http://127.0.0.1:9"
     code, _, aside = await ended(await started(town, "hello"))
     assert (code, aside.count("\n")) == (1, 1)
+
+
+def _at(town: ReplicaTown, *arguments: str) -> tuple[str, ...]:
+    return (PERDURE, "chat", "--url", town.replicas[0].url, "--token", town.person.token, *arguments)
+
+
+async def test_somebody_at_a_terminal_is_greeted_asked_and_told_how_to_come_back(town: ReplicaTown) -> None:
+    async with terminal(*_at(town)) as (screen, process):
+        assert "/help lists" in await screen.sees("> ")
+        screen.type("[[say:one]] [[rate:20]] [[say:400 tokens]]\n")
+        await screen.sees("one")
+        screen.type("[[say:two]]\n")
+        await screen.sees("(1 queued)")
+        screen.type("\x03")
+        await screen.sees("two")
+        await screen.sees("> ")
+        screen.type("\x03")
+        await screen.sees("Go on with: perdure chat --chat ")
+        assert await asyncio.wait_for(process.wait(), 30) == 0
+    (chat,) = [str(row["id"]) for row in await town.pool.fetch("SELECT id FROM chats")]
+    async with terminal(*_at(town, "--chat", chat)) as (screen, process):
+        recalled = await screen.sees("> ")
+        assert "you: [[say:two]]" in recalled
+        assert "agent: two" in recalled
+        screen.type("/quit\n")
+        assert await asyncio.wait_for(process.wait(), 30) == 0
+
+
+async def test_nothing_that_an_agent_says_reaches_the_terminal_as_a_command(town: ReplicaTown) -> None:
+    async with terminal(*_at(town, "[[say:red \x1b[2J\x07 alert]]")) as (screen, process):
+        assert await asyncio.wait_for(process.wait(), 40) == 0
+        assert await screen.sees("alert") == "red \ufffd[2J\ufffd "

@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import product
 from pathlib import Path
 
 import aiohttp
 import pytest
 from aiohttp import web
+from msgspec import json
 
 from perdure.store.pool import Pool
 from perdure.testing.site import Person
@@ -27,10 +29,12 @@ LISTS = (
 
 @asynccontextmanager
 async def _gossip() -> AsyncGenerator[str]:
-    """A model's server that repeats whatever it was told, key included, in every error."""
+    """A model's server that repeats whatever it was told, key included, in every error and in every answer."""
 
-    async def repeat(request: web.Request) -> web.Response:
+    async def repeat(request: web.Request) -> web.StreamResponse:
         told = f"Incorrect API key: {dict(request.headers)} {await request.text()}"
+        if "aloud" in told:
+            return await _aloud(request, told)
         kind = "authentication_error" if "chat" in told else "api_error"
         return web.json_response({"type": "error", "error": {"type": kind, "message": told}}, status=401)
 
@@ -44,6 +48,23 @@ async def _gossip() -> AsyncGenerator[str]:
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+async def _aloud(request: web.Request, told: str) -> web.StreamResponse:
+    """An answer that says it, cut into pieces anywhere, and then fails with it."""
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    events = (
+        {"type": "message_start", "message": {"id": "m", "model": "m", "role": "assistant", "usage": usage}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": f"I heard {told}"}},
+        {"type": "error", "error": {"type": "invalid_request_error", "message": told}},
+    )
+    body = b"".join(b"event: %b\ndata: %b\n\n" % (str(e["type"]).encode(), json.encode(e)) for e in events)
+    response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+    await response.prepare(request)
+    for start in range(0, len(body), 17):
+        await response.write(body[start : start + 17])
+    return response
 
 
 @pytest.fixture
@@ -103,10 +124,10 @@ async def test_canaries_are_found_nowhere(town: ReplicaTown, tmp_path: Path) -> 
         provider = await _set_up(person, gossip)
         token = (await person.post("/tokens", {"name": "canary", "scopes": ["chat"]})).json["secret"]
         chats: list[str] = []
-        for key in (PROVIDER_KEY, PERSONAL_KEY):
-            if key is PERSONAL_KEY:
+        for key, word in product((PROVIDER_KEY, PERSONAL_KEY), ("chat", "aloud")):
+            if (key, word) == (PERSONAL_KEY, "chat"):
                 await person.post(f"/providers/{provider}/keys", {"key": PERSONAL_KEY, "personal": True})
-            body = {"content": [{"type": "text", "text": "chat"}], "model": "gossip"}
+            body = {"content": [{"type": "text", "text": word}], "model": "gossip"}
             chats.append((await person.post("/chats", body)).json["chat"]["id"])
             card = await town.comes_to_rest(0, chats[-1])
             assert card["status"] == "error"

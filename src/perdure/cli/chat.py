@@ -4,9 +4,9 @@ import asyncio
 import signal
 import sys
 import threading
-from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
 from decimal import Decimal, InvalidOperation
+from http import HTTPStatus
 from typing import Annotated, Any
 
 import aiohttp
@@ -23,6 +23,8 @@ from perdure.settings import LogLevel, Settings
 
 _RESTING = (Status.WAITING, Status.ERROR, Status.REQUIRES_ACTION)
 NEEDS_YOU = 3
+_RECALLED = 20
+"""How many messages are looked at for the last words of each side."""
 _DECISIONS = {
     "approve": ActionKind.APPROVAL,
     "deny": ActionKind.APPROVAL,
@@ -39,7 +41,9 @@ _HELP = """A line is sent; while the agent works, it waits in the queue.
   /repeat /skip    run such a call once more, or let the agent go on without it
   /raise DOLLARS   let the chat spend so much in all; /decline ends the turn
   /retry           try again after an error
-  /quit            leave; the agent goes on without you"""
+  /quit            leave (so does Ctrl-D); the agent goes on without you"""
+_GREETING = "Type to begin. /help lists what else you can do; Ctrl-D leaves."
+_STEP = "The agent ends its step before this process leaves it. Ctrl-C leaves now; nothing is lost."
 
 
 def command(
@@ -64,22 +68,23 @@ def command(
 
 async def _chat(place: Place | None, asked: str | None, chat_id: str | None, model: str | None) -> int:
     async with AsyncExitStack() as stack:
+        here = place is None
         if place is None:
             place = await stack.enter_async_context(local_replica(Settings.from_environment()))
         client = await stack.enter_async_context(Client(place.url, token=place.token))
-        conversation = Conversation(client, model)
+        conversation = Conversation(client, model, here=here)
         if chat_id is not None:
-            await conversation.resume(chat_id)
-        if asked is not None:
-            return await conversation.ask(asked)
-        return await conversation.talk()
+            await conversation.resume(chat_id, recall=asked is None and _somebody_types())
+        return await (conversation.talk() if asked is None else conversation.ask(asked))
 
 
 class Conversation:
     """One chat at a terminal."""
 
-    def __init__(self, client: Client, model: str | None) -> None:
+    def __init__(self, client: Client, model: str | None, *, here: bool = False) -> None:
         self._client = client
+        self._here = here
+        """Whether this process drives the chat itself."""
         self._options: dict[str, Any] = {"model": model} if model else {}
         self._chat: Chat | None = None
         self._screen = Screen(sys.stdout, sys.stderr)
@@ -87,16 +92,20 @@ class Conversation:
         self._status = Status.WAITING
         self._action: PendingAction | None = None
         self._rested = asyncio.Event()
+        self._rested.set()
+        self._typed = asyncio.Queue[str | None]()
+        """Line by line; None is the end."""
 
-    async def resume(self, chat_id: str) -> None:
+    async def resume(self, chat_id: str, *, recall: bool) -> None:
         self._chat = await self._client.chats.get(chat_id)
-        newest = await self._chat.messages(limit=1)
+        newest = await self._chat.messages(limit=_RECALLED)
         self._screen = Screen(sys.stdout, sys.stderr, since=newest[0].number if newest else 0)
+        if recall:
+            self._screen.recall(self._chat.card.title, newest)
 
     async def ask(self, text: str) -> int:
         """One question, one answer; the exit code says how it ended."""
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, self._interrupt)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt)
         await self._say(text, Busy.QUEUE)
         await self._rested.wait()
         await self._leave()
@@ -105,18 +114,29 @@ class Conversation:
     async def talk(self) -> int:
         """Line after line, until the input ends."""
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt)
+        self._screen.prompts = _somebody_types()
         if self._chat is not None:
+            self._rested.clear()
             self._follow()
-        async with aclosing(_lines()) as lines:
-            async for line in lines:
-                if line == "/quit":
-                    break
-                await self._obey(line)
+        elif self._screen.prompts:
+            self._screen.note(_GREETING)
+            self._screen.prompt()
+        await self._until_left()
+        self._screen.finish()
         if self._chat is not None:
             await self._rested_or_interrupted()
             sys.stderr.write(f"Go on with: perdure chat --chat {self._chat.id}\n")
         await self._leave()
         return 0
+
+    async def _until_left(self) -> None:
+        """Obey what is typed, until the input ends or somebody leaves."""
+        _read_lines(self._typed)
+        while (line := await self._typed.get()) not in (None, "/quit"):
+            self._screen.entered()
+            await self._obey(line)
+            if self._rested.is_set():
+                self._screen.prompt()
 
     async def _obey(self, line: str) -> None:
         verb, _, rest = line.partition(" ")
@@ -125,7 +145,7 @@ class Conversation:
                 case "/steer" | "/interrupt" if rest:
                     await self._say(rest, Busy(verb[1:]))
                 case "/stop" if self._chat:
-                    await self._chat.interrupt()
+                    await self._stop(self._chat)
                 case "/retry" if self._chat:
                     await self._chat.retry()
                 case "/raise" if self._chat and _micros(rest) is not None:
@@ -135,13 +155,13 @@ class Conversation:
                 case _ if verb[1:] in _DECISIONS and verb[:1] == "/" and self._chat:
                     await self._decide(verb[1:], rest)
                 case _ if verb.startswith("/"):
-                    sys.stderr.write(f"{_HELP}\n")
+                    self._screen.note(_HELP)
                 case _ if line.strip():
                     await self._say(line, Busy.QUEUE)
                 case _:
                     pass
         except ApiError as error:
-            sys.stderr.write(f"! {error}\n")
+            self._screen.note(f"! {error}")
 
     async def _say(self, text: str, busy: Busy) -> None:
         self._rested.clear()
@@ -151,11 +171,19 @@ class Conversation:
             await self._chat.send(text, busy=busy, **self._options)
         self._follow()
 
+    async def _stop(self, chat: Chat) -> None:
+        try:
+            await chat.interrupt()
+        except ApiError as error:
+            # It has come to rest on its own.
+            if error.status != HTTPStatus.CONFLICT:
+                raise
+
     async def _decide(self, decision: str, result: str) -> None:
         assert self._chat is not None
         action = self._action
         if action is None or action.kind is not _DECISIONS[decision]:
-            sys.stderr.write("Nothing of that kind is asked.\n")
+            self._screen.note("Nothing of that kind is asked.")
             return
         said = {"decision": decision, "result": result}
         await self._chat.act(decisions=[{"call_id": call.call_id, **said} for call in action.calls])
@@ -178,12 +206,18 @@ class Conversation:
                         self._action = action
                     case _:
                         pass
+                if self._rested.is_set():
+                    self._screen.prompt()
 
     def _interrupt(self) -> None:
         """Ctrl-C: stop the agent while it works; leave when it rests."""
-        if self._chat is not None and not self._rested.is_set():
+        if self._rested.is_set():
+            self._typed.put_nowait(None)
+        elif self._chat is not None:
+            self._screen.note("(stopping)")
             self._stopping = asyncio.ensure_future(self._obey("/stop"))
         else:
+            # It is being asked for the first time: nobody is there yet who could stop.
             raise KeyboardInterrupt
 
     async def _rested_or_interrupted(self) -> None:
@@ -193,9 +227,17 @@ class Conversation:
 
     async def _leave(self) -> None:
         self._screen.finish()
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait([self._following])
+        if self._here and not self._rested.is_set():
+            self._screen.note(_STEP)
+
+
+def _somebody_types() -> bool:
+    """Whether a person sits at a terminal, and not a script."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _micros(dollars: str) -> int | None:
@@ -207,9 +249,9 @@ def _micros(dollars: str) -> int | None:
     return round(amount * 1_000_000) if amount.is_finite() and amount >= 0 else None
 
 
-async def _lines() -> AsyncGenerator[str]:
-    """What is typed, line by line. The thread that reads is left behind when the command ends."""
-    loop, lines = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+def _read_lines(lines: "asyncio.Queue[str | None]") -> None:
+    """What is typed, line by line, then None. The thread that reads is left behind when the command ends."""
+    loop = asyncio.get_running_loop()
 
     def read() -> None:
         for line in sys.stdin:
@@ -217,5 +259,3 @@ async def _lines() -> AsyncGenerator[str]:
         loop.call_soon_threadsafe(lines.put_nowait, None)
 
     threading.Thread(target=read, daemon=True).start()
-    while (line := await lines.get()) is not None:
-        yield line

@@ -1,5 +1,6 @@
 """What a terminal shows of a chat: text as it is said, tools in one line each, what went wrong, what is asked."""
 
+from collections.abc import Sequence
 from typing import TextIO
 
 from perdure.core.chat import ActionKind, BudgetOwner
@@ -19,14 +20,21 @@ from perdure.core.message import Message, Role
 from perdure.core.parts import Notice, Text, ToolCall, ToolResult
 
 _WIDTH = 100
+_RECALLED = 400
+PROMPT = "> "
+# Whatever a model or a tool says is shown as text: it does not move the cursor, rename the window or ring the bell.
+_CONTROLS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 
 
 class Screen:
     """Prints events. Text goes to `out`; everything else goes to `aside`, dimmed where that is a terminal."""
 
     def __init__(self, out: TextIO, aside: TextIO, *, since: int = 0) -> None:
+        self.prompts = False
+        """Whether somebody is to see when it is their turn to type."""
         self._out = out
         self._aside = aside
+        self._prompted = False
         self._since = since
         """Messages up to this number were shown before."""
         self._said: dict[int, str] = {}
@@ -56,10 +64,40 @@ class Screen:
             case _:
                 pass
 
+    def prompt(self) -> None:
+        """It is somebody's turn to type."""
+        if self.prompts and not self._prompted:
+            self.finish()
+            self._aside.write(PROMPT)
+            self._aside.flush()
+            self._prompted = True
+
+    def entered(self) -> None:
+        """A line was typed, and the terminal shows it."""
+        self._prompted = False
+
+    def note(self, text: str) -> None:
+        """Say something beside the conversation."""
+        self._note(text)
+
+    def recall(self, title: str, messages: Sequence[Message]) -> None:
+        """What a conversation was about that somebody comes back to: its title, and the last words of each side."""
+        self._note(title)
+        for role, mark in ((Role.USER, "you"), (Role.ASSISTANT, "agent")):
+            said = next((text for message in messages if message.role is role and (text := _text(message))), "")
+            if said:
+                self._note(f"{mark}: {_short(said, _RECALLED)}")
+
     def finish(self) -> None:
         """End a line that is not over."""
+        if self._prompted:
+            self._aside.write("\r\x1b[K")
+            self._aside.flush()
+            self._prompted = False
         if not self._fresh_line:
-            self._print("\n")
+            self._out.write("\n")
+            self._out.flush()
+            self._fresh_line = True
 
     def _committed(self, message: Message) -> None:
         said, self._said = "".join(self._said[index] for index in sorted(self._said)), {}
@@ -77,7 +115,7 @@ class Screen:
                 case _:
                     pass
         if message.role is Role.ASSISTANT:
-            self._rest_of("".join(part.text for part in message.parts if isinstance(part, Text)), said)
+            self._rest_of(_text(message), said)
 
     def _rest_of(self, text: str, said: str) -> None:
         """What of the answer was not shown while it was given."""
@@ -105,14 +143,16 @@ class Screen:
 
     def _print(self, text: str) -> None:
         if text:
-            self._out.write(text)
+            if self._prompted:
+                self.finish()
+            self._out.write(text.translate(_CONTROLS) if self._out.isatty() else text)
             self._out.flush()
             self._fresh_line = text.endswith("\n")
 
     def _note(self, text: str) -> None:
         self.finish()
         dim, plain = ("\x1b[2m", "\x1b[0m") if self._aside.isatty() else ("", "")
-        self._aside.write(f"{dim}{text}{plain}\n")
+        self._aside.write(f"{dim}{text.translate(_CONTROLS)}{plain}\n")
         self._aside.flush()
 
 
@@ -129,6 +169,10 @@ def _over_budget(action: PendingAction) -> str:
     return f"? {whose[action.budget]} budget has no room for the next step: ${spent:.4f} of ${limit:.4f} is spent."
 
 
-def _short(text: str) -> str:
+def _short(text: str, width: int = _WIDTH) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _WIDTH else f"{line[:_WIDTH]}…"
+    return line if len(line) <= width else f"{line[:width]}…"
+
+
+def _text(message: Message) -> str:
+    return "".join(part.text for part in message.parts if isinstance(part, Text))

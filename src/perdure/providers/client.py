@@ -23,6 +23,7 @@ from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import ApiError, StartupTimeout
 from perdure.providers.observed import ObservedCall
 from perdure.providers.proxy import Proxies
+from perdure.providers.redaction import redacted, secrets_in
 from perdure.providers.request import ModelRequest, ModelSettings
 from perdure.providers.route import Route
 from perdure.providers.stream import TRANSPORT_ERRORS, ModelStream, cancelled_from_above
@@ -37,10 +38,6 @@ class Completion:
 
     parts: tuple[AnyPart, ...]
     finish: Finish
-
-
-# What is shorter is no key, and may be any word.
-SECRET_BYTES = 8
 
 
 class ProviderClient:
@@ -169,7 +166,7 @@ class ProviderClient:
         )
         try:
             if response.status != 200 or response.content_type not in STREAM_TYPES:
-                said = _without_proof(await response.content.read(ERROR_BODY_BYTES + 1), proof)
+                said = redacted(await response.content.read(ERROR_BODY_BYTES + 1), secrets_in(proof))
                 raise refusal(response.status, response.headers, said)
         except BaseException:
             response.close()
@@ -228,12 +225,3 @@ class ProviderClient:
             pass
         finally:
             response.close()
-
-
-def _without_proof(body: bytes, proof: Mapping[str, str]) -> bytes:
-    """An error's body without our key: some servers repeat it, and errors are shown, stored and logged."""
-    for value in proof.values():
-        secret = value.rpartition(" ")[2].encode()
-        if len(secret) >= SECRET_BYTES:
-            body = body.replace(secret, b"[key]")
-    return body

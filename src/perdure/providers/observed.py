@@ -9,6 +9,7 @@ from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.failures import ApiError
 from perdure.providers.pricing import cost
+from perdure.providers.redaction import secrets_in
 from perdure.providers.route import Route
 
 
@@ -21,8 +22,11 @@ class ObservedCall:
         self._messages = messages
         self._sightings: list[Sighting] = []
         self._began = False
+        self.secrets: tuple[bytes, ...] = ()
+        """What was sent as proof of who asks."""
 
     async def sent(self, method: str, url: str, encoded: Encoded, proof: Mapping[str, str]) -> None:
+        self.secrets = secrets_in(proof)
         if not self._watchers:
             return
         sent = Sent(

@@ -16,6 +16,7 @@ from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Failure, SilenceTimeout, StartupTimeout
 from perdure.providers.listener import Listener
 from perdure.providers.observed import ObservedCall
+from perdure.providers.redaction import Redaction
 from perdure.providers.route import Route
 from perdure.providers.sse import EventTooLong, Splitter
 
@@ -44,6 +45,8 @@ class ModelStream:
         self._listener = Listener(splitter, route.dialect.decoder(route.model))
         self._call = call
         self._overheard = call.listeners
+        # Amazon's frames say how long they are: nothing may be taken out. What proves who asks there is no key.
+        self._redaction = Redaction(() if aws else call.secrets)
         self._clock = clock
         self._silence = silence
         self._deadline = first_deadline
@@ -108,7 +111,12 @@ class ModelStream:
     def _heard(self, piece: bytes) -> list[AnyDelta]:
         """What one network read says. An empty one is the end of the body."""
         if not piece:
-            return self._listener.close()
+            kept = self._redaction.close()
+            return [*(self._fed(kept) if kept else ()), *self._listener.close()]
+        told = self._redaction.feed(piece)
+        return self._fed(told) if told else []
+
+    def _fed(self, piece: bytes) -> list[AnyDelta]:
         for overhear in self._overheard:
             overhear(piece)
         heard = self._listener.events
