@@ -37,6 +37,7 @@ export function Audit() {
           ))}
         </tbody>
       </table>
+      {data && entries.length === 0 && <p className="quiet">Nothing yet.</p>}
       {hasNextPage && (
         <div>
           <Button onClick={() => void fetchNextPage()}>Older</Button>

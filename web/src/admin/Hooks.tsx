@@ -1,5 +1,6 @@
 /** Your own rules: who is asked, and at which moments. */
 
+import { Link } from "wouter";
 import type { FieldSpec } from "../settings/form.tsx";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
 import { Secret } from "../settings/Secret.tsx";
@@ -55,6 +56,12 @@ export function Hooks() {
       noun="hook"
       initial={{ events: ["pre_tool_use"], timeout_ms: 1_500, enabled: true }}
       fields={FIELDS}
+      off={
+        <p className="quiet">
+          Hooks are an experiment, and it is off.{" "}
+          <Link href="/admin/policies">Turn it on under Policies.</Link>
+        </p>
+      }
       idOf={(hook) => hook.id}
       made={(hook) => hook.secret && <Secret text={hook.secret} label="Copy secret" />}
       more={(hook) => <HookLog hook={hook.id} name={hook.name || hook.url} />}

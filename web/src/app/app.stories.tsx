@@ -1,19 +1,9 @@
 /** Whole pages, as people see them. */
 
 import { expect } from "vitest";
-import type { ChatCard, ChatEvent } from "../api/types.ts";
-import {
-  answer,
-  call,
-  card,
-  chat,
-  DIFF,
-  LONG_ANSWER,
-  message,
-  result,
-  status,
-  text,
-} from "../stories/fixtures.ts";
+import type { ChatEvent } from "../api/types.ts";
+import { at, chat, status } from "../stories/fixtures.ts";
+import { ANSWERS, CARDS, HISTORY, QUEUE, STREAMING } from "../stories/house.ts";
 import type { Story } from "../stories/story.ts";
 import { World } from "../stories/World.tsx";
 import { App } from "./App.tsx";
@@ -21,148 +11,8 @@ import { Shell } from "./Shell.tsx";
 
 export default { title: "Page" };
 
-const now = Date.now();
-const hoursAgo = (hours: number) => new Date(now - hours * 3_600_000).toISOString();
-const CARDS: ChatCard[] = [
-  card("c1", {
-    title: "Make the importer resumable",
-    turn_label: "Storing a cursor per file",
-    status: "running",
-    updated_at: hoursAgo(0),
-    diff: { branch: "resume", files: 2, added: 42, removed: 9 },
-    children: ["c1a"],
-  }),
-  card("c1a", {
-    title: "Look for the flaky test",
-    parent_id: "c1",
-    status: "running",
-    turn_label: "Reading logs",
-  }),
-  card("c2", {
-    title: "Release notes for 2.4",
-    status: "requires_action",
-    action: "approval",
-    updated_at: hoursAgo(0.4),
-  }),
-  card("c3", {
-    title: "Why is the build slow?",
-    turn_label: "Profiled the bundler",
-    unread: true,
-    updated_at: hoursAgo(0.6),
-  }),
-  card("c4", {
-    title: "Migrate to Postgres 18",
-    pin: 1,
-    turn_label: "Planned the cutover",
-    updated_at: hoursAgo(30),
-  }),
-  card("c5", {
-    title: "Nightly backup check",
-    status: "error",
-    unread: true,
-    last_error: { message: "The key was refused." },
-    updated_at: hoursAgo(1),
-  }),
-  card("c6", {
-    title: "Explain the retry policy",
-    turn_label: "Drew the timeline",
-    updated_at: hoursAgo(28),
-  }),
-  card("c7", { title: "Sketch a habit tracker", model: "demo", updated_at: hoursAgo(90) }),
-];
-const HISTORY: ChatEvent[] = [
-  message(1, "user", [
-    text("Make the importer resumable. It must not repeat more than one batch after a crash."),
-  ]),
-  message(2, "assistant", [
-    {
-      type: "reasoning",
-      text: "**Reading the importer**\n\nWhere does it keep state?",
-      started_at: hoursAgo(1),
-      completed_at: new Date(now - 3_590_000).toISOString(),
-    },
-    text("I'll look at how batches are read and where a crash would leave them."),
-    call("r1", "read_file", { path: "importer/run.py" }),
-    call("r2", "read_file", { path: "importer/store.py" }),
-    call("r3", "search_files", { pattern: "batches\\(" }),
-  ]),
-  message(3, "tool", [result("r1", "read_file", "1  class Run:")]),
-  message(4, "tool", [result("r2", "read_file", "1  class Store:")]),
-  message(5, "tool", [result("r3", "search_files", "importer/run.py:14")]),
-  message(6, "assistant", [
-    call("e1", "edit_files", { files: [{ path: "importer/run.py", edits: [] }] }),
-    call("x1", "execute", { command: "make test" }),
-  ]),
-  message(7, "tool", [result("e1", "edit_files", DIFF)]),
-  message(8, "tool", [result("x1", "execute", "14 passed in 2.31s\n[Exit code 0 after 2.4 s.]")]),
-  message(9, "assistant", [text(LONG_ANSWER)], {
-    model: "demo",
-    usage: { input: 48_200, output: 1_940 },
-    cost: 182_000,
-    finish_reason: "stop",
-  }),
-  message(10, "user", [text("Good. Now do the same for the exporter.")]),
-];
-const ANSWERS = {
-  "GET /me": {
-    id: "me",
-    email: "ada@example.org",
-    name: "Ada",
-    role: "owner",
-    organisation_id: "o",
-    csrf_token: "x",
-    preferences: {},
-  },
-  "GET /chats": {
-    items: CARDS.filter((entry) => !entry.parent_id),
-    related: CARDS.filter((entry) => entry.parent_id),
-  },
-  "GET /inbox": {
-    unread: 2,
-    items: [
-      {
-        id: "1",
-        chat_id: "c2",
-        kind: "needs_you",
-        title: "Release notes for 2.4",
-        text: "Asks to run git push",
-        created_at: hoursAgo(0.4),
-      },
-      {
-        id: "2",
-        chat_id: "c5",
-        kind: "failed",
-        title: "Nightly backup check",
-        text: "The key was refused.",
-        created_at: hoursAgo(1),
-      },
-      {
-        id: "3",
-        chat_id: "c6",
-        kind: "finished",
-        title: "Explain the retry policy",
-        text: "Drew the timeline",
-        created_at: hoursAgo(28),
-        read_at: hoursAgo(20),
-      },
-    ],
-  },
-  "GET /workspaces/w1/diff": { diff: DIFF },
-  "GET /chats/c1/cost": {
-    cost: 182_000,
-    items: [
-      {
-        chat_id: "c1",
-        unpriced_calls: 0,
-        model: "demo",
-        input: 48_200,
-        cache_read: 40_100,
-        output: 1_940,
-        cost: 182_000,
-      },
-    ],
-  },
-};
+const refused = () => new Response('{"message":"Sign in."}', { status: 401 });
+const ENDING: Record<string, unknown> = { ...ANSWERS, "GET /chats": refused, "GET /models": refused };
 
 function page(path: string, ...events: ChatEvent[]) {
   return (
@@ -182,21 +32,8 @@ function page(path: string, ...events: ChatEvent[]) {
   );
 }
 
-const streaming = [
-  status("running"),
-  ...answer({ type: "text", index: 0, text: "The exporter writes in one pass, so it needs a different" }),
-];
-const queue: ChatEvent = {
-  type: "queue_update",
-  cursor: "q",
-  queue: [
-    { number: 1, parts: [text("Then update the README.")], created_at: hoursAgo(0) },
-    { number: 2, parts: [text("And add a changelog entry.")], steer: true, created_at: hoursAgo(0) },
-  ],
-};
-
 export const Working: Story = {
-  render: () => page("/chats/c1", ...HISTORY, ...streaming, queue),
+  render: () => page("/chats/c1", ...HISTORY, ...STREAMING, QUEUE),
   answers: ANSWERS,
   width: 1440,
   height: 900,
@@ -210,10 +47,14 @@ export const WithPanel: Story = {
   answers: ANSWERS,
   width: 1600,
   height: 900,
+  play: async ({ root }) => {
+    await expect.poll(() => root.querySelectorAll(".diff-file").length, { timeout: 15_000 }).toBe(2);
+    expect(root.querySelector(".panel-bar")?.textContent).toContain("2 files +9 −3");
+  },
 };
 
 export const Phone: Story = {
-  render: () => page("/chats/c1", ...HISTORY, ...streaming, queue),
+  render: () => page("/chats/c1", ...HISTORY, ...STREAMING, QUEUE),
   answers: ANSWERS,
   width: 375,
   height: 740,
@@ -259,6 +100,63 @@ export const SignedOut: Story = {
     await user.fill(root.querySelector("input[type=password]") as HTMLElement, "secret");
     await user.click(root.querySelector("button[type=submit]") as HTMLElement);
     expect(asked[0]).toEqual({ what: "POST /login", body: { email: "ada@example.org", password: "secret" } });
+  },
+};
+
+/** The first question is answered; then the session is over, and the page stays behind the door. */
+export const SessionEnded: Story = {
+  render: () => {
+    localStorage.setItem("draft:new", JSON.stringify({ text: "half a thought" }));
+    let asked = 0;
+    ENDING["GET /me"] = () => (asked++ === 0 ? ANSWERS["GET /me"] : refused());
+    return (
+      <World>
+        <App />
+      </World>
+    );
+  },
+  answers: ENDING,
+  width: 1280,
+  height: 800,
+  play: async ({ root }) => {
+    await expect
+      .poll(() => root.querySelector("[role=dialog]")?.textContent)
+      .toContain("What you typed is kept");
+    expect(root.querySelector("textarea")?.value).toBe("half a thought");
+  },
+};
+
+export const Workspaces: Story = {
+  render: () => page("/settings/workspaces"),
+  answers: {
+    ...ANSWERS,
+    "GET /workspaces": {
+      items: [
+        { id: "w1", template: "python", status: "running", created_at: at(0), used_at: at(60) },
+        {
+          id: "w2",
+          template: "git",
+          status: "stopped",
+          created_at: at(0),
+          used_at: at(60),
+          sandboxed: false,
+        },
+        {
+          id: "w3",
+          template: "node",
+          status: "failed",
+          created_at: at(0),
+          used_at: at(60),
+          error: "The start-up script ended with 1.",
+        },
+      ],
+    },
+  },
+  width: 1280,
+  height: 800,
+  play: async ({ root }) => {
+    await expect.poll(() => root.querySelectorAll(".row-card").length).toBe(3);
+    expect(root.querySelectorAll(".pill-bad")[0]?.textContent).toContain("not sandboxed");
   },
 };
 

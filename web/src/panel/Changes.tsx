@@ -59,7 +59,7 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
     <div className="changes">
       <div className="panel-bar">
         <span className="grow quiet">
-          {status ? plural(status.files ?? 0, "file") : "Changes"}{" "}
+          {status ? plural(status.files ?? 0, "file") : error && "Edits of this conversation"}{" "}
           {status && (
             <>
               <span className="added">+{status.added ?? 0}</span>{" "}
@@ -84,11 +84,7 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
           <RefreshCw />
         </Button>
       </div>
-      {error && (
-        <p className="quiet panel-note">
-          There is no repository to compare with. These are the edits of this conversation.
-        </p>
-      )}
+      {error && <p className="quiet panel-note">There is no repository to compare with.</p>}
       {(data !== undefined || error) && (
         <Suspense fallback={null}>
           <Diff text={data ?? editsIn(messages)} mode={mode} onComment={comment} />

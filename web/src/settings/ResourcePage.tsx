@@ -2,6 +2,7 @@
 
 import { Pencil, Plus, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { ApiError } from "../api/errors.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -22,6 +23,8 @@ interface Props<Item> {
   /** Shown once after something was made: a secret nobody will see again. */
   made?: (item: Item) => ReactNode;
   fixed?: boolean;
+  /** What to say where the server does not offer this. */
+  off?: ReactNode;
   /** More buttons of a row. */
   more?: (item: Item) => ReactNode;
 }
@@ -43,12 +46,14 @@ export function ResourcePage<Item>({
   row,
   made,
   fixed,
+  off,
   more,
 }: Props<Item>) {
   const resource = useResource<Item>(path);
   const [open, setOpen] = useState<Open<Item>>({ kind: "closed" });
   const { complain } = useToasts();
   const close = () => setOpen({ kind: "closed" });
+  const absent = off !== undefined && resource.error instanceof ApiError && resource.error.status === 404;
   const create = async (values: Values) => {
     const item = await resource.create(values);
     setOpen(made?.(item) ? { kind: "made", item } : { kind: "closed" });
@@ -58,12 +63,14 @@ export function ResourcePage<Item>({
       title={title}
       about={about}
       action={
-        <Button onClick={() => setOpen({ kind: "new" })}>
-          <Plus /> Add {noun}
-        </Button>
+        !absent && (
+          <Button onClick={() => setOpen({ kind: "new" })}>
+            <Plus /> Add {noun}
+          </Button>
+        )
       }
     >
-      <Problem error={resource.error} />
+      {absent ? off : <Problem error={resource.error} />}
       <ul className="rows">
         {resource.items.map((item) => (
           <li key={idOf(item)} className="card row-card">

@@ -12,11 +12,9 @@ export function Section({ title, about, action, children }: Props) {
   return (
     <section className="section" aria-label={title}>
       <header>
-        <div className="grow">
-          <h2>{title}</h2>
-          {about && <p className="quiet">{about}</p>}
-        </div>
+        <h2>{title}</h2>
         {action}
+        {about && <p className="quiet">{about}</p>}
       </header>
       {children}
     </section>

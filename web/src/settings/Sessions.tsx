@@ -5,6 +5,25 @@ import { useToasts } from "../ui/Toasts.tsx";
 import { useResource } from "./resource.ts";
 import { Problem, Section } from "./Section.tsx";
 
+const BROWSERS = { Edg: "Edge", OPR: "Opera", Firefox: "Firefox", Chrome: "Chrome", Safari: "Safari" };
+const SYSTEMS = {
+  iPhone: "iPhone",
+  iPad: "iPad",
+  Android: "Android",
+  Windows: "Windows",
+  Mac: "macOS",
+  Linux: "Linux",
+};
+
+/** A browser by the name people know it by; the first sign that fits is the most telling one. */
+function browserOf(agent: string): string {
+  const named = (names: Record<string, string>) =>
+    Object.entries(names).find(([sign]) => agent.includes(sign))?.[1];
+  const browser = named(BROWSERS);
+  const system = named(SYSTEMS);
+  return browser && system ? `${browser} on ${system}` : agent;
+}
+
 export function Sessions() {
   const sessions = useResource<Session>("/sessions");
   const { complain } = useToasts();
@@ -15,7 +34,9 @@ export function Sessions() {
         {sessions.items.map((session) => (
           <li key={session.id} className="card row-card">
             <div className="grow">
-              <div className="truncate">{session.user_agent || session.address}</div>
+              <div className="truncate" title={session.user_agent}>
+                {browserOf(session.user_agent ?? "") || session.address}
+              </div>
               <div className="quiet small">since {fullTime(session.created_at)}</div>
             </div>
             {session.current ? (
