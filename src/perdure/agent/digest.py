@@ -7,6 +7,7 @@ from msgspec import Struct
 from perdure.core.message import Kind, Message, Role, Visibility
 from perdure.core.parts import File, FileReference, Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.estimate import estimate
+from perdure.providers.projection.media import PICTURES
 
 _SPOKEN = frozenset({Kind.ORDINARY, Kind.HOOK, Kind.CONTEXT})
 # What a message and each of its parts take in memory besides their texts.
@@ -73,12 +74,12 @@ def _files(known: tuple[str, ...], messages: Iterable[Message]) -> tuple[str, ..
 
 
 def _named(part: object) -> Sequence[str]:
-    """The files that a part shows to the model: those that people attach, and those that tools hand over."""
+    """The files that a part shows to the model: those that people attach, and the pictures that tools hand over."""
     match part:
         case File(file_id=file_id):
             return (file_id,)
         case ToolResult(media=media):
-            return [shown.file_id for shown in media]
+            return [shown.file_id for shown in media if shown.media_type in PICTURES]
         case _:
             return ()
 

@@ -130,7 +130,11 @@ def test_a_pause_is_gone_on_from_where_the_model_can() -> None:
 
 
 def test_files_lines_and_silence_become_words_or_pictures() -> None:
-    media = (Media("png", "image/png", "a.png"), Media("x", "image/png", "x.png"))
+    media = (
+        Media("png", "image/png", "a.png"),
+        Media("x", "image/png", "x.png"),
+        Media("plan", "text/markdown", "plan.md"),
+    )
     shown = projected(
         user("hi"),
         assistant(CALL),

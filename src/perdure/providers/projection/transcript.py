@@ -16,7 +16,7 @@ from perdure.core.parts import (
     ToolResult,
 )
 from perdure.providers.projection.calls import NO_RESULT, Names, Pairing, Slot
-from perdure.providers.projection.media import Attachment, resolved
+from perdure.providers.projection.media import PICTURES, Attachment, resolved
 from perdure.providers.projection.provider_blocks import repaired, told
 from perdure.providers.projection.shape import ended, shaped
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
@@ -160,7 +160,9 @@ class _Transcript:
         call, result = slot.call, slot.result
         if result is None:
             return Answer(call.call_id, call.tool, NO_RESULT, error=True)
-        media = [self._file(item.file_id, item.name) for item in result.media]
+        # What a tool hands over besides pictures is for people: the result says what it is.
+        shown = [item for item in result.media if item.media_type in PICTURES or item.file_id in self._files]
+        media = [self._file(item.file_id, item.name) for item in shown]
         notes = [item.text for item in media if isinstance(item, Text)]
         text = "\n".join([result.result, *notes]).strip("\n") if notes else result.result
         return Answer(
