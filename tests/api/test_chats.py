@@ -30,6 +30,7 @@ async def test_a_chat_is_read_as_it_was_created(ada: Person) -> None:
         "action": None,
         "retry": None,
         "error": None,
+        "settings": {},
         "cursor": created["cursor"],
     }
 
