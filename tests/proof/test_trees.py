@@ -20,4 +20,4 @@ async def test_wake_ups_that_are_dropped_are_found() -> None:
     """Otherwise the other test would show nothing."""
     harvest = await measured(1, 1, 7, program=(DEAF,), patience=3)
     assert f"tree 0 ({harvest.trees[0].root}): the parent is not at rest after 3 s" in harvest.wrong
-    assert dict(harvest.standing) == {}
+    assert any(wrong.endswith("was never heard of at rest") for wrong in harvest.wrong)
