@@ -1,9 +1,11 @@
 """A replica ends at every named point of an answer and of a batch of tools; another one finishes the turn."""
 
 from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
+from perdure.sim.script import Call, Script, Step, Text
 from perdure.store.pool import Pool
 from perdure.testing.town import replicas
 
@@ -80,3 +82,21 @@ async def test_a_parent_hears_all_its_agents_although_its_replica_was_killed(
         assert (await town.said(1, chat))[-1].count("| finished |") == 3
         agents = (await town.at(1).get(f"/chats/{chat}/children")).json["items"]
         assert [agent["status"] for agent in agents] == ["waiting"] * 3
+
+
+async def test_a_parked_parent_is_woken_although_its_replica_was_killed(
+    database_url: str, pool: Pool, tmp_path: Path
+) -> None:
+    async with replicas(database_url, pool, tmp_path, first=(ENDING, "wait.parked", "1", "SIGKILL")) as town:
+        chat = await town.asks(0, "[[say:1 tokens]]")
+        await town.comes_to_rest(0, chat)
+        # A parent parks only while its agents are at work: this one is held until the parent has parked.
+        agent = uuid5(NAMESPACE_URL, f"agent:{chat}/4/0/0")
+        spawns = Call("spawn_agent", {"type": "general", "prompt": "[[gate:go]] [[say:4 tokens]]"})
+        waits = Call("wait_agent", {"ids": [str(agent)]})
+        town.sim.script(Script("parent", (Step((spawns,)), Step((waits,)), Step((Text("All done."),)))))
+        await town.person.post(f"/chats/{chat}/messages", {"content": [{"type": "text", "text": "[[script:parent]]"}]})
+        await town.replicas[0].process.wait()
+        await town.sim.gates["go"].set(open=True)
+        assert (await town.comes_to_rest(1, chat))["status"] == "waiting"
+        assert (await town.said(1, chat))[-1] == "All done."
