@@ -5,9 +5,11 @@ from uuid import uuid4
 from msgspec import structs
 
 from perdure.agent.history import Histories, History
+from perdure.core.clock import SystemClock
 from perdure.core.ids import MessageNumber
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import Text
+from perdure.core.timing import HISTORY_KEPT
 from perdure.machine.machine import Machine
 from perdure.machine.transitions.messages import SendMessage
 from perdure.providers.estimate import estimate
@@ -72,6 +74,29 @@ async def test_a_history_that_moved_elsewhere_is_not_taken_for_the_one_at_hand(p
     committed = await chats.machine.change(chat.id, SendMessage(NewMessage(role=Role.USER, parts=(Text("more"),))))
     assert histories.at_hand(chat) is None
     assert histories.after(committed, known.card) is None
+
+
+class StandingClock(SystemClock):
+    """Time that passes when a test says so."""
+
+    seconds = 0.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+async def test_a_history_that_nobody_looks_at_is_dropped_after_a_while(pool: Pool) -> None:
+    chats, clock = await _chats(pool), StandingClock()
+    busy, idle = await chats.at_rest(), await chats.at_rest()
+    histories = Histories(pool, clock=clock)
+    for chat in (busy, idle):
+        histories.keep(await histories.at(chat))
+    clock.seconds = HISTORY_KEPT.total_seconds() - 1
+    assert histories.at_hand(busy) is not None
+    clock.seconds += 2
+    histories.tidy()
+    assert histories.at_hand(idle) is None
+    assert histories.at_hand(busy) is not None
 
 
 async def test_a_digest_grows_to_what_it_would_be_at_once(pool: Pool) -> None:

@@ -35,6 +35,13 @@ async def test_a_chat_is_read_as_it_was_created(ada: Person) -> None:
     }
 
 
+async def test_a_chat_that_nobody_has_room_for_says_so(ada: Person, town: Town) -> None:
+    created = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    assert "waiting_for_capacity" not in created
+    await town.pool.execute("UPDATE chats SET updated_at = updated_at - interval '3 s' WHERE id = $1", created["id"])
+    assert (await ada.get(f"/chats/{created['id']}")).json["chat"]["waiting_for_capacity"] is True
+
+
 async def test_chats_come_in_pages_the_pinned_one_first(ada: Person) -> None:
     ids = [(await ada.post("/chats", {"content": HELLO, "title": f"chat {n}"})).json["chat"]["id"] for n in range(5)]
     assert (await ada.patch(f"/chats/{ids[1]}", {"pin": 1})).status == 200

@@ -110,6 +110,24 @@ async def test_a_failing_summariser_is_replaced_by_a_plain_cut(house: House, sim
     assert sim.requests
 
 
+@pytest.mark.parametrize(
+    "lie",
+    ["input=1,output=1", "input=900000000,output=5", "input=0,output=0"],
+    ids=["too little", "far too much", "none"],
+)
+async def test_lying_usage_figures_neither_fill_the_window_nor_compact_for_ever(
+    house: House, sim: Simulator, lie: str
+) -> None:
+    chat = await house.someone_asks(f"[[usage:{lie}]] [[say:600 tokens]] begin", model=MODEL)
+    rested = await house.comes_to_rest(chat)
+    for turn in range(13):
+        await house.someone_adds(chat, f"[[usage:{lie}]] [[say:600 tokens]] turn {turn}")
+        rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.last_error) == (State.W, None)
+    assert await boundaries(house, chat) > 0
+    assert len(sim.requests) <= 14 * 3, "at most one refusal and one summary to an answer"
+
+
 async def test_a_history_of_twenty_windows_still_fits(house: House) -> None:
     house.models.threshold = 2.0
     chat = await house.someone_asks("[[say:20 tokens]] " + "word " * (WINDOW * 20), model=MODEL)

@@ -10,9 +10,11 @@ from msgspec import Struct, structs
 from perdure.agent.digest import Digest
 from perdure.core.card import Card
 from perdure.core.chat import Chat
+from perdure.core.clock import Clock, SystemClock
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Kind, Message, Role, Visibility
 from perdure.core.parts import ToolCall
+from perdure.core.timing import HISTORY_KEPT
 from perdure.machine.machine import Committed
 from perdure.providers.settled import Settled
 from perdure.store.histories import load_history
@@ -123,18 +125,20 @@ def _number(message: Message) -> int:
     return message.number
 
 
-# A replica keeps this much of recent chats: a busy one need not be read again, ten thousand at rest cost nothing.
-KEPT_BYTES = 8 * 1024 * 1024
+# A replica keeps this much of recent chats, for a minute each: a busy one need not be read again.
+KEPT_BYTES = 16 * 1024 * 1024
 
 
 class Histories:
     """Recent histories, least recently used out first. Keyed by version: a stale one is brought up to date."""
 
-    def __init__(self, pool: "Pool[Record]", *, room: int = KEPT_BYTES) -> None:
+    def __init__(self, pool: "Pool[Record]", *, room: int = KEPT_BYTES, clock: Clock | None = None) -> None:
         self._pool = pool
         self._room = room
+        self._clock = clock or SystemClock()
         self._used = 0
         self._kept = OrderedDict[ChatId, tuple[History, int]]()
+        self._looked_at: dict[ChatId, float] = {}
 
     async def at(self, chat: Chat) -> History:
         """The history as of this row, with a fresh card. Reads only what is news."""
@@ -167,10 +171,16 @@ class Histories:
             return
         self._drop(history.card.id)
         self._kept[history.card.id] = history, size
+        self._looked_at[history.card.id] = self._clock.monotonic()
         self._used += size
         while self._used > self._room:
-            _, (_, freed) = self._kept.popitem(last=False)
-            self._used -= freed
+            self._drop(next(iter(self._kept)))
+
+    def tidy(self) -> None:
+        """Drop those that nobody has looked at for a while: a chat at rest costs nothing."""
+        before = self._clock.monotonic() - HISTORY_KEPT.total_seconds()
+        while self._kept and self._looked_at[oldest := next(iter(self._kept))] < before:
+            self._drop(oldest)
 
     def _known(self, chat_id: ChatId) -> History | None:
         """What is at hand. It stays: whoever reads it beside the next turn must not make that one read everything."""
@@ -178,11 +188,13 @@ class Histories:
         if found is None:
             return None
         self._kept.move_to_end(chat_id)
+        self._looked_at[chat_id] = self._clock.monotonic()
         return found[0]
 
     def _drop(self, chat_id: ChatId) -> None:
         found = self._kept.pop(chat_id, None)
         if found is not None:
+            del self._looked_at[chat_id]
             self._used -= found[1]
 
 

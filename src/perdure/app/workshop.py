@@ -177,7 +177,7 @@ def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange
     return Kit(
         machine=services.machine,
         hooks=services.hooks,
-        histories=Histories(pool),
+        histories=Histories(pool, clock=clock),
         preparation=Preparation(models, toolbox, sources, files, exchange.tools),
         client=client,
         tools=ToolRunner(

@@ -58,6 +58,7 @@ from perdure.worker.forgetting import Forgetting, NoKeys
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.purses import Purses
+from perdure.worker.runners import Capacity
 from perdure.worker.worker import Worker
 
 AT_REST = frozenset({Status.WAITING, Status.ERROR})
@@ -245,6 +246,13 @@ class House:
         self.worker.runners.taken(committed, owner, self.user)
         return chat_id
 
+    async def someone_waits(self, text: str) -> ChatId:
+        """A new chat that nobody has taken."""
+        chat_id = ChatId(uuid4())
+        new = NewCard(organisation_id=self.organisation, owner_id=self.user, title=text[:40])
+        await self.machine.create(chat_id, new, [Create((self.says(text),))])
+        return chat_id
+
     async def someone_adds(self, chat_id: ChatId, text: str, busy: Busy = Busy.QUEUE) -> Committed:
         owner = self.worker.runners.take(self.user)
         assert owner is not None
@@ -315,6 +323,7 @@ async def open_house(
     *,
     clock: Clock | None = None,
     limits: Limits = AT_ONCE,
+    capacity: Capacity | None = None,
     **models: Any,
 ) -> AsyncGenerator[House]:
     """A replica that lives as long as the block."""
@@ -324,7 +333,7 @@ async def open_house(
         await house.move_in()
         lease = Lease(lambda: connect(url), SystemClock(), version="test", capacity=200)
         house.lease = lease
-        house.worker = Worker(house.kit, lease, pool, house.announcer, house.bus, limits=limits)
+        house.worker = Worker(house.kit, lease, pool, house.announcer, house.bus, capacity=capacity, limits=limits)
         await lease.start()
         running = asyncio.create_task(house.worker.run())
         try:

@@ -100,6 +100,7 @@ class Worker:
         period, clock = RENEWAL_PERIOD.total_seconds(), self._kit.clock
         while True:
             self._lease.tick()
+            self._kit.histories.tidy()
             since = clock.monotonic()
             await clock.sleep(period)
             self.loop_lag = max(0.0, clock.monotonic() - since - period)
