@@ -31,11 +31,15 @@ class Flight:
 
     def answer(self, deltas: Sequence[AnyDelta]) -> None:
         """More of the model's answer."""
-        if any(delta.index != self._last for delta in deltas):
-            deltas = [later for delta in deltas for later in self._stamped(delta)]
+        stamped: list[AnyDelta] = []
         for delta in deltas:
+            if delta.index == self._last:
+                stamped.append(delta)
+            else:
+                stamped += self._stamped(delta)
+        for delta in stamped:
             self._answer.add(delta)
-        self.episode.add(Role.ASSISTANT, deltas)
+        self.episode.add(Role.ASSISTANT, stamped)
 
     def result(self, index: int, result: ToolResult) -> None:
         """A finished tool result."""

@@ -1,0 +1,54 @@
+"""A dump of the database, put into another one, is the deployment again: as docs/guides/operate.md says."""
+
+import asyncio
+from pathlib import Path
+
+from perdure.client import Client
+from perdure.core.chat import Status
+from perdure.core.events import MessagePart
+from perdure.core.message import Role
+from perdure.proof.processes import replica
+from perdure.store.embedded.binaries import find_binaries
+from perdure.store.pool import Pool
+from perdure.testing.postgres import Databases
+from perdure.testing.town import replicas
+
+SLOWLY = "[[rate:30]] [[say:40 tokens]]"
+
+
+async def ran(program: str, *arguments: str) -> None:
+    """One of Postgres's own programs, to its good end."""
+    process = await asyncio.create_subprocess_exec(
+        find_binaries().program(program), *arguments, stderr=asyncio.subprocess.PIPE
+    )
+    _, said = await process.communicate()
+    assert process.returncode == 0, said.decode()
+
+
+async def test_what_was_dumped_in_the_middle_of_a_turn_goes_on_where_it_is_restored(
+    databases: Databases, database_url: str, pool: Pool, tmp_path: Path
+) -> None:
+    dump = str(tmp_path / "perdure.dump")
+    async with replicas(database_url, pool, tmp_path, count=1) as town, databases.fresh(migrated=False) as restored:
+        async with Client(town.replicas[0].url, token=town.person.token) as client:
+            chat = await client.chats.create("[[say:2 tokens]]")
+            before = (await chat.answer()).messages
+            await chat.send(SLOWLY)
+            events = aiter(chat.stream())
+            async for event in events:
+                if isinstance(event, MessagePart):
+                    break
+            await events.aclose()
+            await ran("pg_dump", "--format=custom", f"--file={dump}", database_url)
+        await town.replicas[0].stop()
+        await ran("pg_restore", "--exit-on-error", f"--dbname={restored}", dump)
+        async with (
+            replica(restored, tmp_path, name="restored") as server,
+            Client(server.url, token=town.person.token) as client,
+        ):
+            again = await client.chats.get(chat.id)
+            turn = await again.answer()
+            history = (await again.messages())[::-1]
+    assert (turn.status, [message.role for message in turn.messages]) == (Status.WAITING, [Role.USER, Role.ASSISTANT])
+    assert history[:2] == before
+    assert len(history) == 4
