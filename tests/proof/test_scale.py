@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import msgspec
 
-from perdure.cli.scaletest import encoding_milliseconds, own_place
+from perdure.cli.scaletest import own_place
 from perdure.proof.scale import stages
 from perdure.proof.scale.bars import Bar, quantile
 from perdure.proof.scale.gauges import BACKGROUND, COMMIT, CONFIGURATION, TURN, Statement
@@ -70,8 +70,3 @@ def test_the_picture_has_a_line_for_each_number() -> None:
     picture = ET.fromstring(plot(_report()))  # noqa: S314
     lines = picture.findall("{http://www.w3.org/2000/svg}polyline")
     assert [len(line.attrib["points"].split()) > 30 for line in lines] == [True, True, True]
-
-
-def test_encoding_a_longer_history_takes_longer() -> None:
-    milliseconds = encoding_milliseconds("hello")
-    assert milliseconds(400) > milliseconds(4)

@@ -1,8 +1,7 @@
 """`perdure scaletest`: the whole product under load, measured against its bars."""
 
 import sys
-import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated
@@ -14,23 +13,15 @@ import uvloop
 
 from perdure.cli.ground import inhabited, own_postgres
 from perdure.core.errors import Misconfigured
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
 from perdure.proof.evidence import sql
 from perdure.proof.processes import replica
 from perdure.proof.scale.load import Place
 from perdure.proof.scale.pictures import plot, table
 from perdure.proof.scale.scaletest import Report, ScaleTest, Wanted
 from perdure.proof.scale.talk import BASE
-from perdure.providers.model import Model
-from perdure.providers.request import ModelRequest
-from perdure.providers.route import Route
-from perdure.providers.service import ProviderSettings, Service
-from perdure.sim.directives import filler
 
 PEOPLE = 20
 _WIDTH = 30
-_ROUNDS = 20
 
 
 def command(  # noqa: PLR0913 (one parameter to an option)
@@ -78,7 +69,7 @@ async def _measured(wanted: Wanted, replicas: int, url: str | None, token: str |
 
 async def _tested(place: Place, simulator_url: str, wanted: Wanted) -> Report:
     progress = _Progress()
-    test = ScaleTest(place, simulator_url, wanted, encoding=encoding_milliseconds(wanted.text), progress=progress)
+    test = ScaleTest(place, simulator_url, wanted, progress=progress)
     try:
         return await test.run()
     finally:
@@ -107,23 +98,6 @@ async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Place
                 Place(urls=urls, tokens=tokens, pids=pids, database_url=postgres.url, beside=beside),
                 simulator.url,
             )
-
-
-def encoding_milliseconds(text: str) -> Callable[[int], float]:
-    """What it takes to encode the request of a chat's so-manieth turn, which no server can do without."""
-    settings = ProviderSettings(service=Service.ANTHROPIC, base_url="http://127.0.0.1")
-    route = Route.to(settings, Model(id="demo", dialect="anthropic_messages"), "key")
-    question = NewMessage(role=Role.USER, parts=(Text(text),))
-    answer = NewMessage(role=Role.ASSISTANT, parts=(Text(filler(200)),))
-
-    def milliseconds(turn: int) -> float:
-        request = ModelRequest(messages=[question, answer] * (turn - 1) + [question])
-        before = time.process_time()
-        for _ in range(_ROUNDS):
-            route.encode(request)
-        return (time.process_time() - before) / _ROUNDS * 1e3
-
-    return milliseconds
 
 
 class _Progress:
