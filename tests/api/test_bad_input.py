@@ -94,6 +94,19 @@ async def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(town: Town, a
     assert (await ada.get("/chats")).json["items"] == []
 
 
+async def test_a_socket_that_is_half_closed_in_the_middle_ends_and_leaves_nothing(town: Town, ada: Person) -> None:
+    for sent in (
+        _head(ada, "content-length: 500") + b'{"content"',
+        _head(ada, "transfer-encoding: chunked") + b"5\r\n{",
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(town.url.rsplit(":", 1)[1]))
+        writer.write(sent)
+        writer.write_eof()
+        assert await asyncio.wait_for(reader.read(), 20) == b""
+        writer.close()
+    assert (await ada.get("/chats")).json["items"] == []
+
+
 async def test_a_nul_in_a_message_survives(ada: Person) -> None:
     chat = (await ada.post("/chats", {"content": [{"type": "text", "text": "a\u0000b"}]})).json["chat"]
     page = (await ada.get(f"/chats/{chat['id']}/messages")).json

@@ -118,6 +118,24 @@ async def test_a_client_that_leaves_is_forgotten(replica: Replica, session: aioh
         await until(lambda: not len(replica.visitors))
 
 
+async def test_a_client_that_closes_its_half_is_forgotten_and_bothers_nobody(
+    replica: Replica, session: aiohttp.ClientSession
+) -> None:
+    chat = await replica.stage.create()
+    staying = over_sse(session, replica.url, chat.id, None)
+    await anext(staying)
+    for request_line in (b"", b"Connection: Upgrade\r\nUpgrade: websocket\r\n"):
+        with _deaf(replica.url, chat.id, request_line) as client:
+            await until(lambda: len(replica.visitors) == 2)
+            client.shutdown(socket.SHUT_WR)
+            await until(lambda: len(replica.visitors) == 1)
+    await chat.answer("Hello to you, too", pieces=2)
+    async for event in staying:
+        if event.__struct_config__.tag == "message_part":
+            break
+    await staying.aclose()
+
+
 @pytest.mark.parametrize("request_line", [b"", b"Connection: Upgrade\r\nUpgrade: websocket\r\n"])
 async def test_a_stuck_client_holds_up_nobody_and_is_cut(
     request_line: bytes, replica: Replica, session: aiohttp.ClientSession

@@ -1,4 +1,4 @@
-"""What many subscribers of one chat get, how fast, and whether one that never reads slows the others."""
+"""What many subscribers of one chat get, how fast, and whether some that do not read slow the others."""
 
 import asyncio
 import os
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
+import aiohttp
 import msgspec
 
 from perdure.client.transcript import Transcript
@@ -22,6 +23,8 @@ from perdure.testing.postgres import temporary_postgres
 from perdure.testing.town import ReplicaTown, replicas
 
 SLOWDOWN_BAR = 1.25
+# Ten megabytes of text in two seconds: more than a socket's buffers hold, and sooner over than a stuck client is cut.
+LARGE = "[[fault:gigantic 96kb]] [[pause:20ms]]" * 100
 LINE_LIMIT = 64 * 1024 * 1024
 PATIENCE = 120
 _events = msgspec.json.Decoder(AnyEvent)
@@ -49,20 +52,20 @@ class Row:
     """Between the first subscriber that had everything and the 99th percentile."""
     cpu: float
     """Of the server, microseconds per event and subscriber."""
+    blocked: bool
+    """Whether the server had something for somebody who did not take it."""
 
 
-async def measured(subscribers: int, crowd: int) -> list[Row]:
-    """A chat with many subscribers; then a large answer for a crowd, without and with subscribers that are stuck."""
+async def measured(subscribers: int, crowd: int, rounds: int) -> list[Row]:
+    """A chat with many subscribers; then a large answer for a crowd, without and with some that do not read."""
     steady = "[[rate:400]] [[say:400 tokens]]"
-    large = "[[say:400000 tokens]]"
-    loads = [
-        Load("one", 1, steady),
-        Load("many", subscribers, steady),
-        Load("large answer", crowd, large),
-        Load("large answer, 5 stuck", crowd, large, stuck=5),
-    ]
+    free = Load("large answer", crowd, LARGE)
+    stuck = Load("large answer, 5 stuck", crowd, LARGE, stuck=5)
     async with _town() as town:
-        return [await _row(town, load) for load in loads]
+        rows = [await _row(town, Load(name, count, steady)) for name, count in (("one", 1), ("many", subscribers))]
+        # Turn by turn, so that whatever else the machine does meets both; the best of each counts.
+        pairs = [(await _row(town, free), await _row(town, stuck)) for _ in range(rounds)]
+        return [*rows, *(min(each, key=lambda row: row.seconds) for each in zip(*pairs, strict=True))]
 
 
 def table(rows: list[Row]) -> str:
@@ -73,6 +76,8 @@ def table(rows: list[Row]) -> str:
         f"{row.spread * 1000:>11.1f}{row.cpu:>10.1f}"
         for row in rows
     ]
+    stuck = rows[-1]
+    lines.append(f"stuck: {'the server waited for them' if stuck.blocked else 'nobody was'}")
     return "\n".join(lines)
 
 
@@ -83,6 +88,8 @@ def missed(rows: list[Row]) -> list[str]:
         if row.complete < row.load.subscribers
     ]
     free, stuck = rows[-2:]
+    if not stuck.blocked:
+        failures.append("nobody was stuck: every byte fitted into buffers")
     if stuck.seconds / free.seconds > SLOWDOWN_BAR:
         failures.append(f"stuck subscribers slow the others by {stuck.seconds / free.seconds:.2f}")
     return failures
@@ -117,21 +124,30 @@ async def _row(town: ReplicaTown, load: Load) -> Row:
     sent = await town.person.post(f"/chats/{chat_id}/messages", {"content": [{"type": "text", "text": load.prompt}]})
     assert sent.status == 202, sent.body
     ends = [end - started for end in await asyncio.gather(*(follower.ends() for follower in followers))]
-    cpu = _cpu(town) - before
+    cpu, blocked = _cpu(town) - before, await _blocked(town)
     for client in deaf:
         client.close()
     page = (await town.person.get(f"/chats/{chat_id}/messages?after=0")).json["items"]
     expected = msgspec.convert(page, list[Message])
     events = sum(follower.events for follower in followers)
-    late = quantiles(ends, n=100)[98] if len(ends) > 1 else ends[0]
+    last = quantiles(ends, n=100)[98] if len(ends) > 1 else ends[0]
     return Row(
         load=load,
         complete=sum(follower.transcript.messages == expected and follower.parts > 0 for follower in followers),
         events=events,
         seconds=max(ends),
-        spread=late - min(ends),
+        spread=last - min(ends),
         cpu=cpu * 1_000_000 / events,
+        blocked=blocked,
     )
+
+
+async def _blocked(town: ReplicaTown) -> bool:
+    """Whether the server says that a client has not taken what it was sent, or that it cut such a one."""
+    async with aiohttp.ClientSession() as http, http.get(f"{town.replicas[0].url}/metrics") as answer:
+        lines = (await answer.text()).splitlines()
+    values = {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[:1] != "#")}
+    return values["perdure_stream_lag_seconds"] > 0 or values.get('perdure_streams_ended_total{reason="slow"}', 0) > 0
 
 
 class Follower:
