@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from perdure.agent.prepare import Rules
 from perdure.core.chat import State
-from perdure.core.errors import WorkspaceLost, WorkspaceUnreachable
+from perdure.core.errors import WorkspaceUnreachable
 from perdure.core.ids import ChatId
 from perdure.core.message import Kind
 from perdure.core.parts import Notice, ToolResult
@@ -38,12 +38,6 @@ async def vanish(_: ToolContext) -> str:
     raise WorkspaceUnreachable("nobody answers")
 
 
-@tool(Effect.KEYED)
-async def lose(_: ToolContext) -> str:
-    """Its workspace restarted."""
-    raise WorkspaceLost("It may or may not have been done.")
-
-
 @tool(Effect.READS)
 async def count(_: ToolContext, number: int) -> str:
     """Says a number."""
@@ -72,13 +66,11 @@ async def test_a_gigantic_result_that_is_no_text_is_cut_and_kept(house: House) -
 
 
 async def test_a_workspace_that_is_gone_is_told_to_the_model(house: House, sim: Simulator) -> None:
-    house.tools.tools = (vanish, lose)
-    chat = await house.someone_asks("[[call:vanish]] [[call:lose]] [[say:3 tokens]]")
+    house.tools.tools = (vanish,)
+    chat = await house.someone_asks("[[call:vanish]] [[say:3 tokens]]")
     assert (await house.comes_to_rest(chat)).state is State.W
-    assert [(result.is_error, "may or may not" in result.result) for result in await results(house, chat)] == [
-        (True, True),
-        (True, True),
-    ]
+    (result,) = await results(house, chat)
+    assert (result.is_error, "may or may not" in result.result) == (True, True)
     assert len(sim.requests) == 2
 
 

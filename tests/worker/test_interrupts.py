@@ -85,9 +85,11 @@ async def during_reasoning(house: House, _: Endless) -> ChatId:
 
 
 async def during_arguments(house: House, _: Endless) -> ChatId:
-    chat = await house.someone_asks(f'[[say:5 tokens]] [[rate:60]] [[call:ponder {{"about": "{LONG}"}}]]')
     # Gemini sends a call whole: there the words before it are all that is seen.
-    await seen(house, chat, lambda piece: house.models.dialect == "gemini" or isinstance(piece.delta, ToolCallDelta))
+    whole = house.models.dialect == "gemini"
+    pace = "[[gate:never]]" if whole else "[[rate:60]]"
+    chat = await house.someone_asks(f'[[say:5 tokens]] {pace} [[call:ponder {{"about": "{LONG}"}}]]')
+    await seen(house, chat, lambda piece: whole or isinstance(piece.delta, ToolCallDelta))
     return chat
 
 

@@ -98,7 +98,8 @@ class SshDriver:
 
     async def remove(self, plan: Plan) -> None:
         await self.stop(plan)
-        await self._run(f"rm -rf {self._path(plan)}")
+        # Commands may have taken folders away from their own owner.
+        await self._run(f"chmod -R u+rwX {self._path(plan)} 2>/dev/null; rm -rf {self._path(plan)}")
 
     async def close(self) -> None:
         if self._connection is not None:
