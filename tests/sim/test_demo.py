@@ -190,7 +190,7 @@ async def test_a_conversation_is_summarized(anthropic: AsyncAnthropic, tmp_path:
         (
             "user: What is the capital of Norway? [[say:x]]\n\nassistant: Oslo",
             {
-                "title": "What capital Norway",
+                "title": "What is the capital of Norway",
                 "label": "What capital Norway",
                 "summary": "The user asked: What is the capital of Norway? The last answer: Oslo.",
             },

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Columns2, RefreshCw, Rows3 } from "lucide-react";
 import { lazy, Suspense, useCallback, useEffect } from "react";
 import { api } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
 import { editsIn } from "../chat/edits.ts";
@@ -84,7 +85,7 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
           <RefreshCw />
         </Button>
       </div>
-      {error && <p className="quiet panel-note">There is no repository to compare with.</p>}
+      {error && <p className="quiet panel-note">{whyNot(error)}</p>}
       {(data !== undefined || error) && (
         <Suspense fallback={null}>
           <Diff text={data ?? editsIn(messages)} mode={mode} onComment={comment} />
@@ -92,4 +93,13 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
       )}
     </div>
   );
+}
+
+const NO_REPOSITORY = 404;
+
+/** Why there is no diff: mostly because there is nothing to compare with, which is no error. */
+function whyNot(error: Error): string {
+  return error instanceof ApiError && error.status === NO_REPOSITORY
+    ? "There is no repository to compare with."
+    : error.message;
 }

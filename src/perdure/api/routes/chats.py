@@ -205,7 +205,7 @@ def fallback_title(said: Said) -> str:
     seen = (part for part in said.parts if not isinstance(part, Notice) and not getattr(part, "model_only", False))
     texts = (getattr(part, "text", "") or getattr(part, "name", "") for part in seen)
     words = " ".join(texts).split()[:TITLE_WORDS]
-    return storable(" ".join(words))[:TITLE_LENGTH].strip() or "New chat"
+    return storable(" ".join(words))[:TITLE_LENGTH].strip(" ,;:-") or "New chat"
 
 
 def created(caller: Caller, card: NewCard, outcome: Outcome, *, said: bool = True) -> Created:

@@ -78,7 +78,8 @@ def _named(text: str, words: int) -> str:
     program = named(text)
     if program is not None:
         return f"A {program.name.replace('_', ' ')} program"
-    telling = [word for word in _plain(text).split() if word.lower().strip(".,!?") not in _FILLERS]
+    spoken = _plain(text).split()
+    telling = [word for word in spoken if word.lower().strip(".,!?") not in _FILLERS] if len(spoken) > words else spoken
     found = " ".join(telling[:words]).strip(" .,:;!?")
     return found[:1].upper() + found[1:] if found else "A new chat"
 
