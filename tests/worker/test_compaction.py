@@ -128,7 +128,29 @@ async def test_lying_usage_figures_neither_fill_the_window_nor_compact_for_ever(
     assert len(sim.requests) <= 14 * 3, "at most one refusal and one summary to an answer"
 
 
-async def test_a_history_of_twenty_windows_still_fits(house: House) -> None:
+async def test_a_history_of_twenty_windows_still_fits(house: House, sim: Simulator) -> None:
+    house.models.window = WINDOW * 100
+    chat = await house.someone_asks(f"[[say:{WINDOW} tokens]] begin", model="demo-fast")
+    for turn in range(19):
+        await house.comes_to_rest(chat)
+        await house.someone_adds(chat, f"[[say:{WINDOW} tokens]] turn {turn}")
+    await house.comes_to_rest(chat)
+    house.models.window = WINDOW
+    await house.pool.execute("UPDATE chat_cards SET model = $2 WHERE id = $1", chat, MODEL)
+    asked = len(sim.requests)
+    await house.someone_adds(chat, "[[say:20 tokens]] And now with a small model.")
+    rested = await house.comes_to_rest(chat)
+    # The simulator refuses whatever is larger than the model's window.
+    assert (rested.state, rested.last_error) == (State.W, None)
+    assert await boundaries(house, chat) >= 1
+    before, last = sim.requests[asked - 1], sim.requests[-1]
+    assert (before.model, last.model) == ("demo-fast", MODEL)
+    assert len(before.body) > 20 * WINDOW * 3 > 20 * len(last.body)
+    spoken = "SELECT count(*) FROM messages WHERE chat_id = $1 AND kind = 'ordinary'"
+    assert await house.pool.fetchval(spoken, chat) == 42
+
+
+async def test_a_message_of_twenty_windows_ends_in_a_state_that_a_user_can_act_on(house: House) -> None:
     house.models.threshold = 2.0
     chat = await house.someone_asks("[[say:20 tokens]] " + "word " * (WINDOW * 20), model=MODEL)
     rested = await house.comes_to_rest(chat)
