@@ -27,7 +27,7 @@ run: $(READY) ## Start the server; what the machine lacks is off, and said
 
 test: $(READY) ## Run every test; needs the system packages
 	@scripts/system-packages test
-	@$(MAKE) --no-print-directory $(PAGE)
+	@$(MAKE) --no-print-directory $(PAGE) check-web
 	@scripts/pnpm --silent test
 	@scripts/pnpm --silent e2e
 	@PNPM_DIR=tests/peers scripts/pnpm --silent install --frozen-lockfile
