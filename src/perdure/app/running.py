@@ -12,7 +12,7 @@ from perdure.api.titles import Titles
 from perdure.app.audience import open_audience
 from perdure.app.ground import Ground, lay_ground
 from perdure.app.system import System
-from perdure.app.workshop import NOTHING, Brought, open_workshop
+from perdure.app.workshop import NOTHING, Brought, Workshop, open_workshop
 from perdure.config.demo import offer_demo
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
@@ -46,25 +46,9 @@ async def running(
         ground = await lay_ground(stack, settings)
         shop = await open_workshop(stack, settings, ground, address=address, brought=brought)
         crowd = open_audience(stack, ground, shop)
-        kit, worker, services = shop.kit, shop.worker, ground.services
-        probe = Probe(kit.preparation.models, kit.client, services.clock)
-        wording = Wording(
-            models=kit.preparation.models,
-            rules=kit.preparation.sources.rules,
-            client=kit.client,
-            purses=kit.purses,
-            replica_id=lambda: shop.lease.id,
-        )
-        services = replace(
-            services,
-            taker=worker.runners,
-            probe=probe,
-            titles=Titles(ground.pool, wording),
-            workspaces=shop.yard.workspaces,
-            contexts=shop.yard.contexts,
-            mcp=shop.exchange.desk,
-        )
-        aftermath = Aftermath(ground.pool, kit.histories, wording, ground.pubsub)
+        worker, wording = shop.worker, wording_of(shop)
+        services = with_workshop(ground, shop, wording)
+        aftermath = Aftermath(ground.pool, shop.kit.histories, wording, ground.pubsub)
         stack.callback(ground.announcer.follow(aftermath.committed))
         await heard(stack, ground.pubsub)
         if demo is not None:
@@ -92,6 +76,32 @@ async def running(
             watches=crowd.watches,
             streams=crowd.streams,
         )
+
+
+def wording_of(shop: Workshop) -> Wording:
+    """Who finds titles, labels and summaries: with the models and the budgets of turns."""
+    kit = shop.kit
+    return Wording(
+        models=kit.preparation.models,
+        rules=kit.preparation.sources.rules,
+        client=kit.client,
+        purses=kit.purses,
+        replica_id=lambda: shop.lease.id,
+    )
+
+
+def with_workshop(ground: Ground, shop: Workshop, wording: Wording) -> Services:
+    """What handlers work with where chats are driven too."""
+    kit, services = shop.kit, ground.services
+    return replace(
+        services,
+        taker=shop.worker.runners,
+        probe=Probe(kit.preparation.models, kit.client, services.clock),
+        titles=Titles(ground.pool, wording),
+        workspaces=shop.yard.workspaces,
+        contexts=shop.yard.contexts,
+        mcp=shop.exchange.desk,
+    )
 
 
 class Service(Protocol):

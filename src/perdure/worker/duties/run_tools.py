@@ -3,6 +3,9 @@
 from dataclasses import replace
 
 from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
+from perdure.agent.flight import Flight
+from perdure.agent.history import History
+from perdure.agent.prepare import Prepared
 from perdure.agent.run_tools import Batch, Results, refused_batch
 from perdure.core.card import CardChange
 from perdure.core.parts import ToolCall
@@ -24,31 +27,8 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     flight = drive.take_off()
     reached("tools.taken_off")
     message = drive.chat.last_assistant
-    parts = dict(enumerate(history.calls(message)))
-    entries = drive.entries
     drive.calls_seen = 0
-    results = await drive.kit.tools.run(
-        Batch(
-            chat=drive.chat,
-            card=history.card,
-            fence=drive.fence(),
-            toolset=prepared.toolset,
-            calls=[(call, parts[call.index]) for call in decision.calls],
-            flight=flight,
-            budget=result_budget(prepared.model.window),
-            entries={entry.index: entry for entry in sorted(entries, key=lambda entry: entry.run)},
-            policies=facts.policies,
-            interrupted=drive.moved_on_from(drive.chat),
-            told=Told(
-                model=prepared.model.name,
-                effort=prepared.model.settings.effort,
-                system=prepared.system,
-                messages=history.prompt(),
-                turn=drive.chat.turn,
-            ),
-            once_calls=drive.once_calls,
-        )
-    )
+    results = await drive.kit.tools.run(_batch(drive, decision, facts, prepared, history, flight))
     reached("tools.finished")
     answered = [call for call in decision.calls if call.index not in results.lost]
     if not answered:
@@ -66,6 +46,33 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
         drive.forget_preparation()
     drive.land()
     reached("tools.landed")
+
+
+def _batch(
+    drive: Drive, decision: RunTools, facts: Facts, prepared: Prepared, history: History, flight: Flight
+) -> Batch:
+    """The calls with everything that they are run with."""
+    parts = dict(enumerate(history.calls(drive.chat.last_assistant)))
+    return Batch(
+        chat=drive.chat,
+        card=history.card,
+        fence=drive.fence(),
+        toolset=prepared.toolset,
+        calls=[(call, parts[call.index]) for call in decision.calls],
+        flight=flight,
+        budget=result_budget(prepared.model.window),
+        entries={entry.index: entry for entry in sorted(drive.entries, key=lambda entry: entry.run)},
+        policies=facts.policies,
+        interrupted=drive.moved_on_from(drive.chat),
+        told=Told(
+            model=prepared.model.name,
+            effort=prepared.model.settings.effort,
+            system=prepared.system,
+            messages=history.prompt(),
+            turn=drive.chat.turn,
+        ),
+        once_calls=drive.once_calls,
+    )
 
 
 def _step(results: Results) -> CommitStep:
