@@ -93,6 +93,7 @@ class Orchard:
         self._seed = seed
         self._trees = [Tree(number) for number in range(trees)]
         self._kills = 0
+        self._growing = asyncio.Event()
         self._standing = Counter[str]()
 
     async def run(self, progress: Callable[[str], None]) -> Harvest:
@@ -126,13 +127,17 @@ class Orchard:
             await asyncio.wait({task})
 
     async def _kill(self, replicas: Fleet) -> None:
-        """One replica after the other, at any moment, as long as another is left; each comes up again by itself."""
+        """One replica after the other, at any moment, as long as another is left; each comes up again by itself.
+
+        The first falls as soon as a tree grows: a few trees may be done before a moment has passed.
+        """
+        await self._growing.wait()
         async with asyncio.TaskGroup() as comebacks:
             while True:
-                await asyncio.sleep(self._dice.uniform(0.5, 3.0))
                 up = [member for member in replicas.members if member.up]
                 if len(up) > 1:
                     comebacks.create_task(self._kill_one(self._dice.choice(up)))
+                await asyncio.sleep(self._dice.uniform(0.5, 3.0))
 
     async def _kill_one(self, member: Member) -> None:
         async with member.lock:
@@ -156,6 +161,7 @@ class Orchard:
     async def _tree(self, client: Client, tree: Tree) -> None:
         chat = await _surely(lambda: client.chats.create(f"Ask {AGENTS} agents to look around."))
         tree.root = chat.id
+        self._growing.set()
         dice = Random(f"{self._seed} {tree.number}")
         meddling = asyncio.create_task(self._meddle(client, tree, dice))
         try:
@@ -171,21 +177,21 @@ class Orchard:
     async def _meddle(self, client: Client, tree: Tree, dice: Random) -> None:
         """Stop agents, or the parent, while they work."""
         assert tree.root is not None
-        root, stopped = tree.root, set[UUID]()
+        root = tree.root
         stops_parent = dice.random() < STOPPED_PARENTS
-        while True:
-            await asyncio.sleep(dice.uniform(0.1, 1.0))
+        doomed = sum(dice.random() < STOPPED_AGENTS for _ in range(AGENTS))
+        while stops_parent or tree.agents_stopped < doomed:
+            await asyncio.sleep(dice.uniform(0.1, 0.4))
             with suppress(ApiError, aiohttp.ClientError):
-                if stops_parent and dice.random() < 0.5:
-                    await (await client.chats.get(root)).interrupt()
+                parent = await client.chats.get(root)
+                if stops_parent and dice.random() < 0.2:
+                    await parent.interrupt()
                     tree.parent_stopped = True
                     return
-                parent = await client.chats.get(root)
-                for child in [one for one in await parent.agents() if one.status == "running"]:
-                    if child.id not in stopped and dice.random() < STOPPED_AGENTS:
-                        stopped.add(child.id)
-                        await (await client.chats.get(child.id)).interrupt()
-                        tree.agents_stopped += 1
+                running = [child for child in await parent.agents() if child.status == "running"]
+                if running and tree.agents_stopped < doomed:
+                    await (await client.chats.get(dice.choice(running).id)).interrupt()
+                    tree.agents_stopped += 1
 
     async def _check(self) -> None:
         """What the database says about every tree, once everything is healed and at rest."""

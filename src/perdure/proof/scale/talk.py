@@ -69,9 +69,8 @@ class Talk:
     received: int = 0
     events: int = 0
     retries: int = 0
-    _socket: aiohttp.ClientWebSocketResponse | None = None
-    _reading: "asyncio.Task[None] | None" = None
-    _others: "list[asyncio.Task[None]]" = field(default_factory=list["asyncio.Task[None]"])
+    _sockets: list[aiohttp.ClientWebSocketResponse] = field(default_factory=list[aiohttp.ClientWebSocketResponse])
+    _readers: "list[asyncio.Task[None]]" = field(default_factory=list["asyncio.Task[None]"])
     _turn: Turn | None = None
     _rested: asyncio.Event = field(default_factory=asyncio.Event)
     _status: str = ""
@@ -88,7 +87,7 @@ class Talk:
         answer = await self._post("create", "/chats", _said(text))
         self.chat_id = _created.decode(answer).chat.id
         turn.accepted = time.perf_counter() - turn.asked_at
-        await self._follow()
+        self._readers.append(asyncio.create_task(self._read(await self._connected())))
         return await self._see_through(turn)
 
     async def send(self, text: str) -> Turn:
@@ -99,9 +98,9 @@ class Talk:
 
     async def hang(self) -> None:
         """Stay connected and read nothing more."""
-        if self._reading is not None:
-            self._reading.cancel()
-            await asyncio.wait({self._reading})
+        for reader in self._readers:
+            reader.cancel()
+        await asyncio.gather(*self._readers, return_exceptions=True)
 
     async def post(self, text: str) -> None:
         """Say something without waiting for what comes of it."""
@@ -109,14 +108,11 @@ class Talk:
 
     async def join(self) -> None:
         """Follow the chat once more, as another reader would."""
-        socket = await self._connected()
-        self._others.append(asyncio.create_task(_drained(socket)))
+        self._readers.append(asyncio.create_task(_drained(await self._connected())))
 
     async def close(self) -> None:
-        for task in (*self._others, *([self._reading] if self._reading else [])):
-            task.cancel()
-        if self._socket is not None:
-            await self._socket.close()
+        await self.hang()
+        await asyncio.gather(*(socket.close() for socket in self._sockets))
 
     def _begin(self) -> Turn:
         self._rested.clear()
@@ -137,13 +133,11 @@ class Talk:
     async def _connected(self) -> aiohttp.ClientWebSocketResponse:
         address = f"{self.url}{BASE}/chats/{self.chat_id}/stream"
         try:
-            return await self.http.ws_connect(address, headers=self._headers, max_msg_size=0)
+            socket = await self.http.ws_connect(address, headers=self._headers, max_msg_size=0)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Failed("stream", repr(error)) from error
-
-    async def _follow(self) -> None:
-        self._socket = await self._connected()
-        self._reading = asyncio.create_task(self._read(self._socket))
+        self._sockets.append(socket)
+        return socket
 
     async def _read(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         async for message in socket:

@@ -1,11 +1,13 @@
 """The place for a command's guard: a process between the agent and the command that no descendant can slip away from.
 
 The guard adopts every orphan below it, so the whole line of a command stays findable, whatever it forks. It reports the
-command's exit, leaves when nothing is left below it, and kills everything below it when the agent is gone.
+command's exit, leaves when nothing is left below it, and kills everything below it when the agent is gone or dismisses
+it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import resource
@@ -40,6 +42,12 @@ def start(launch: Launch) -> tuple[int, socket.socket]:
         _never_return(lambda: _guard(launch, theirs))
     theirs.close()
     return pid, ours
+
+
+def dismiss(reports: socket.socket) -> None:
+    """Have a guard end everything below it, also a command that it starts only now; it still reports and leaves."""
+    with contextlib.suppress(OSError):
+        reports.shutdown(socket.SHUT_WR)
 
 
 def _never_return(work: Callable[[], None]) -> NoReturn:

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator
 
 from perdure.workspaces.agent import guard, limits
 from perdure.workspaces.agent.fields import Fields
-from perdure.workspaces.agent.lineage import kill_below
 from perdure.workspaces.agent.output import Output
 from perdure.workspaces.agent.problems import Problem, invalid, missing
 from perdure.workspaces.agent.process import Surroundings
@@ -21,16 +20,15 @@ from perdure.workspaces.agent.process import Surroundings
 class Pipe:
     """One command with its three streams."""
 
-    def __init__(self, command: str, writing: int, reading: int, complaints: int) -> None:
+    def __init__(self, reports: socket.socket, writing: int, reading: int, complaints: int) -> None:
         self.id = "i" + secrets.token_hex(4)
-        self.command = command
+        self.reports = reports
         self.writing = writing
         self.reading = reading
         self.complaints = complaints
         self.complained = Output(0, limits.COMPLAINT_BYTES)
         self.turn = asyncio.Lock()
         self.waiting: set[asyncio.Future[None]] = set()
-        self.guard = 0
         self.followed = False
         self.closed = False
 
@@ -126,7 +124,7 @@ class Pipes:
     def close(self, run: str) -> dict[str, object]:
         pipe = self._find(run)
         if not pipe.closed:
-            kill_below(pipe.guard, rounds=20)
+            guard.dismiss(pipe.reports)
         return pipe.report()
 
     def _find(self, run: str) -> Pipe:
@@ -145,27 +143,31 @@ class Pipes:
         stdin, writing = os.pipe()
         reading, stdout = os.pipe()
         complaints, stderr = os.pipe()
-        pipe = Pipe(command, writing, reading, complaints)
         settings = self._around.settings
         directory = os.open(self._around.places.tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         arguments = ["/bin/sh", "-c", command]
         environment = settings.command_environment(more)
         try:
             launch = guard.Launch(arguments, directory, environment, (stdin, stdout, stderr), False, settings.limits)
-            pipe.guard, reports = self._around.launch(launch)
+            guarded, reports = self._around.launch(launch)
+        except OSError:
+            for descriptor in (writing, reading, complaints):
+                os.close(descriptor)
+            raise
         finally:
             for descriptor in (directory, stdin, stdout, stderr):
                 os.close(descriptor)
-        self._watch(pipe, reports)
+        pipe = Pipe(reports, writing, reading, complaints)
+        self._watch(pipe, guarded)
         return pipe
 
-    def _watch(self, pipe: Pipe, reports: socket.socket) -> None:
+    def _watch(self, pipe: Pipe, guarded: int) -> None:
         loop = asyncio.get_running_loop()
         for descriptor in (pipe.writing, pipe.reading, pipe.complaints):
             os.set_blocking(descriptor, False)
         loop.add_reader(pipe.complaints, self._complained, pipe)
-        loop.add_reader(reports, self._ended, pipe, reports)
-        self._around.children.expect(pipe.guard, lambda _status: self._left(pipe, reports))
+        loop.add_reader(pipe.reports, self._ended, pipe)
+        self._around.children.expect(guarded, lambda _status: self._left(pipe))
 
     def _complained(self, pipe: Pipe) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -175,15 +177,15 @@ class Pipes:
             else:
                 asyncio.get_running_loop().remove_reader(pipe.complaints)
 
-    def _ended(self, pipe: Pipe, reports: socket.socket) -> None:
+    def _ended(self, pipe: Pipe) -> None:
         """The command is over: so is whatever it left behind."""
-        asyncio.get_running_loop().remove_reader(reports)
+        asyncio.get_running_loop().remove_reader(pipe.reports)
         self._complained(pipe)
-        kill_below(pipe.guard, rounds=20)
+        guard.dismiss(pipe.reports)
 
-    def _left(self, pipe: Pipe, reports: socket.socket) -> None:
-        asyncio.get_running_loop().remove_reader(reports)
-        reports.close()
+    def _left(self, pipe: Pipe) -> None:
+        asyncio.get_running_loop().remove_reader(pipe.reports)
+        pipe.reports.close()
         pipe.closed = True
         # What it printed last is still to be read by whoever follows, or comes to follow it soon.
         pipe.shut("writing", "complaints")

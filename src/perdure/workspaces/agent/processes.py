@@ -77,6 +77,10 @@ class Processes:
         if not process.quiet.is_set():
             process.signalled = process.signalled or time.monotonic()
             told = _tell(process, number, set())
+            while not told and not process.exited.is_set():
+                # The guard has not started the command yet: a signal to nobody would be lost.
+                await _within(process.exited, limits.QUIET_POLL_SECONDS)
+                told = _tell(process, number, told)
             if grace is not None or number == signal.SIGKILL:
                 await self._silence(process, number, told, grace or 0.0)
         return process.report()

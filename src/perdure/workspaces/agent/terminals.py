@@ -13,7 +13,6 @@ import termios
 from collections.abc import AsyncIterator
 
 from perdure.workspaces.agent import guard, limits
-from perdure.workspaces.agent.lineage import kill_below
 from perdure.workspaces.agent.output import Output, frames
 from perdure.workspaces.agent.problems import Problem, missing
 from perdure.workspaces.agent.process import Surroundings
@@ -26,13 +25,13 @@ INPUT_BYTES = 256 * 1024
 class Terminal:
     """One shell with its screen."""
 
-    def __init__(self, descriptor: int, name: str) -> None:
+    def __init__(self, descriptor: int, reports: socket.socket, name: str) -> None:
         self.id = "t" + secrets.token_hex(4)
         self.name = name
         self.descriptor = descriptor
+        self.reports = reports
         self.typed = bytearray()
         self.output = Output(0, SCROLLBACK_BYTES)
-        self.guard = 0
         self.followers = 0
         self.closed: bool = False
         self.moved = asyncio.Event()
@@ -60,8 +59,7 @@ class Terminals:
             return known.report()
         self._make_room()
         ours, theirs = os.openpty()
-        terminal = Terminal(ours, name)
-        self._size(terminal, columns, rows)
+        _size(ours, columns, rows)
         directory = os.open(self._around.places.tree, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         settings = self._around.settings
         shell = find_program("bash", settings.environment["PATH"]) or "/bin/sh"
@@ -70,11 +68,15 @@ class Terminals:
             launch = guard.Launch(
                 [shell, "-l"], directory, environment, (theirs, theirs, theirs), True, settings.limits
             )
-            terminal.guard, reports = self._around.launch(launch)
+            guarded, reports = self._around.launch(launch)
+        except OSError:
+            os.close(ours)
+            raise
         finally:
             os.close(directory)
             os.close(theirs)
-        self._watch(terminal, reports)
+        terminal = Terminal(ours, reports, name)
+        self._watch(terminal, guarded)
         return terminal.report()
 
     def _make_room(self) -> None:
@@ -84,7 +86,7 @@ class Terminals:
         unseen = next((each for each in self._known.values() if not each.followers), None)
         if unseen is None:
             raise Problem(503, "terminal_limit", "too many terminals are open; close one first")
-        kill_below(unseen.guard, rounds=20)
+        guard.dismiss(unseen.reports)
         del self._known[unseen.id]
 
     def list(self) -> list[dict[str, object]]:
@@ -103,13 +105,13 @@ class Terminals:
     def resize(self, run: str, columns: int, rows: int) -> dict[str, object]:
         terminal = self._find(run)
         if not terminal.closed:
-            self._size(terminal, columns, rows)
+            _size(terminal.descriptor, columns, rows)
         return terminal.report()
 
     def close(self, run: str) -> dict[str, object]:
         terminal = self._find(run)
         if not terminal.closed:
-            kill_below(terminal.guard, rounds=20)
+            guard.dismiss(terminal.reports)
         return terminal.report()
 
     def follow(self, run: str, offset: int) -> AsyncIterator[bytes]:
@@ -129,16 +131,13 @@ class Terminals:
             raise missing(f"no terminal {run}; open a new one")
         return terminal
 
-    def _size(self, terminal: Terminal, columns: int, rows: int) -> None:
-        fcntl.ioctl(terminal.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-    def _watch(self, terminal: Terminal, reports: socket.socket) -> None:
+    def _watch(self, terminal: Terminal, guarded: int) -> None:
         self._known[terminal.id] = terminal
         os.set_blocking(terminal.descriptor, False)
         loop = asyncio.get_running_loop()
         loop.add_reader(terminal.descriptor, self._hear, terminal)
-        loop.add_reader(reports, self._shell_ended, terminal, reports)
-        self._around.children.expect(terminal.guard, lambda _status: self._left(terminal, reports))
+        loop.add_reader(terminal.reports, self._shell_ended, terminal)
+        self._around.children.expect(guarded, lambda _status: self._left(terminal))
 
     def _write(self, terminal: Terminal) -> None:
         """A pseudo terminal takes a few kilobytes at a time: the rest is written when there is room again."""
@@ -169,14 +168,14 @@ class Terminals:
         terminal.move()
         return True
 
-    def _shell_ended(self, terminal: Terminal, reports: socket.socket) -> None:
+    def _shell_ended(self, terminal: Terminal) -> None:
         """Like a real terminal that is hung up: what the shell left behind ends with it."""
-        asyncio.get_running_loop().remove_reader(reports)
-        kill_below(terminal.guard, rounds=20)
+        asyncio.get_running_loop().remove_reader(terminal.reports)
+        guard.dismiss(terminal.reports)
 
-    def _left(self, terminal: Terminal, reports: socket.socket) -> None:
-        asyncio.get_running_loop().remove_reader(reports)
-        reports.close()
+    def _left(self, terminal: Terminal) -> None:
+        asyncio.get_running_loop().remove_reader(terminal.reports)
+        terminal.reports.close()
         while self._hear(terminal):
             pass
         asyncio.get_running_loop().remove_reader(terminal.descriptor)
@@ -185,3 +184,7 @@ class Terminals:
         terminal.closed = True
         terminal.move()
         self._around.changed()
+
+
+def _size(descriptor: int, columns: int, rows: int) -> None:
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
