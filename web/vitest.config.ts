@@ -21,6 +21,7 @@ const PATIENCE = 60_000;
 export default defineConfig({
   test: {
     // A list that measures rows it has just made is told of them in the next frame; the browser remarks on that.
+    expect: { poll: { timeout: 15_000 } },
     onConsoleLog: (log) => !log.includes("ResizeObserver loop"),
     projects: [
       {

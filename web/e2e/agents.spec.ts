@@ -50,12 +50,14 @@ test("a plan is proposed, read, and implemented with plan mode off", async ({ pe
 });
 
 test("steering says something at the next step, within the turn", async ({ person }) => {
-  const step = "[[rate:8]][[say:40 tokens]][[call:list_templates {}]][[then]][[say:not this]]";
+  const step = "[[say:the old sea]][[gate:steer]][[call:list_templates {}]][[then]][[say:not this]]";
   await person.startsChat(step);
   await person.reads("the old sea");
   await person.composer.fill("[[say:steered instead]]");
   await person.page.getByRole("button", { name: "How to send" }).click();
   await person.page.getByRole("menuitem", { name: /Steer/ }).click();
+  await expect(person.page.getByLabel("Delivered at the next step")).toBeVisible();
+  await person.opens("steer");
   await person.reads("steered instead");
   await person.seesRest();
   await expect(person.transcript.locator(".row-text", { hasText: "not this" })).toHaveCount(0);

@@ -4,11 +4,12 @@ import { expect, test } from "./page.ts";
 
 test("a message is answered, and the answer streams", async ({ person }) => {
   await person.startsChat(
-    "[[rate:6]][[say:Hello there, this is an answer that takes a moment to arrive in full.]]",
+    "[[say:Hello there, this is an answer]][[gate:stream]][[say:that arrives in full.]]",
   );
-  await person.reads("Hello");
+  await person.reads("Hello there, this is an answer");
   await expect(person.page.locator(".phase")).toHaveAttribute("data-phase", "streaming");
-  await person.reads("arrive in full.");
+  await person.opens("stream");
+  await person.reads("that arrives in full.");
   await person.seesRest();
   await expect(person.page.locator(".turn-facts")).toBeVisible();
 });
@@ -22,16 +23,17 @@ test("markdown becomes what it means, and HTML stays text", async ({ person }) =
 });
 
 test("what is said while it works waits in the queue, and runs afterwards", async ({ person }) => {
-  await person.startsChat("[[rate:15]][[say:60 tokens]]");
+  await person.startsChat("[[say:the old sea]][[gate:queue]][[say:was far]]");
   await person.reads("the old sea");
   await person.says("[[say:the second answer]]");
   await expect(person.page.getByRole("region", { name: "Queue" })).toContainText("1 message in the queue");
+  await person.opens("queue");
   await person.reads("the second answer");
   await expect(person.page.getByRole("region", { name: "Queue" })).toHaveCount(0);
 });
 
 test("a queued message can be edited, moved, sent now and deleted", async ({ person }) => {
-  await person.startsChat("[[rate:8]][[say:200 tokens]]");
+  await person.startsChat("[[say:the old sea]][[gate:never]]");
   await person.reads("the old sea");
   for (const word of ["first", "second", "third"]) await person.says(`[[say:${word}]]`);
   const queue = person.page.getByRole("region", { name: "Queue" });
@@ -81,7 +83,7 @@ test("an edited message starts a branch, and the old one can be read", async ({ 
 });
 
 test("a failing provider is retried with a countdown", async ({ person }) => {
-  await person.startsChat("[[fault:overloaded x1 retry_after=4]][[say:back again]]");
+  await person.startsChat("[[fault:overloaded x1 retry_after=8]][[say:back again]]");
   await expect(person.page.locator(".phase")).toContainText(/Retrying in \d s/);
   await person.reads("back again");
 });
@@ -102,7 +104,8 @@ test("two tabs stay equal", async ({ person, another }) => {
   await person.reads("from the second tab");
   await person.seesRest();
   await second.seesRest();
-  expect(await second.transcript.innerText()).toBe(await person.transcript.innerText());
+  const seen = await person.transcript.innerText();
+  await expect.poll(() => second.transcript.innerText()).toBe(seen);
 });
 
 test("a draft survives a reload", async ({ person }) => {
@@ -122,7 +125,7 @@ test("what was said before comes back with the arrow key", async ({ person }) =>
 
 test("a phone is enough", async ({ person }) => {
   await person.page.setViewportSize({ width: 375, height: 740 });
-  await person.startsChat("[[rate:20]][[say:300 tokens]]");
+  await person.startsChat("[[rate:10]][[say:400 tokens]]");
   await person.reads("the old sea");
   await person.page.getByRole("button", { name: "Stop", exact: true }).click();
   await person.reads("Interrupted");

@@ -58,6 +58,13 @@ export class Person {
     );
   }
 
+  /** Let the model go on where its answer waits at `[[gate:name]]`. */
+  async opens(gate: string): Promise<void> {
+    const { items } = await this.asks<{ items: { base_url: string }[] }>("GET", "/providers");
+    const answer = await fetch(new URL(`/sim/gates/${gate}/pass`, items[0]?.base_url), { method: "POST" });
+    expect(answer.status).toBe(200);
+  }
+
   /** To another place of the page, as its links do: without loading it anew. */
   async goes(path: string): Promise<void> {
     await this.page.evaluate((to) => history.pushState(null, "", to), path);

@@ -7,17 +7,17 @@ test("the server is killed in the middle of an answer, and the page resumes by i
   server,
 }) => {
   const words = Array.from({ length: 120 }, (_, at) => `word${at}`).join(" ");
-  await person.startsChat(`[[rate:30]][[say:${words} THE END]]`);
+  await person.startsChat(`[[rate:60]][[say:${words}]][[gate:killed]][[say:THE END]]`);
   await person.reads("word5 word6");
   await server.kill();
   await person.composer.fill("typed while it is gone");
   await expect(person.page.locator(".phase")).toContainText("Connecting again");
   await server.start();
+  await person.opens("killed");
   await person.reads("THE END");
   await person.seesRest();
   await expect(person.composer).toHaveValue("typed while it is gone");
-  const answer = await person.transcript.locator(".row-text").innerText();
-  expect(answer).toBe(`${words} THE END`);
+  expect(await person.transcript.locator(".row-text").allInnerTexts()).toEqual([words, "THE END"]);
 });
 
 test("a message sent while the server is gone is kept, and can be sent again", async ({ person, server }) => {

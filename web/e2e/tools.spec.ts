@@ -8,15 +8,21 @@ async function open(person: Person, name: RegExp): Promise<void> {
   await person.transcript.getByRole("button", { name }).first().click();
 }
 
+/** Another chat that works where the open one does. */
+async function inTheSameWorkspace(person: Person, text: string): Promise<void> {
+  const path = new URL(person.page.url()).pathname;
+  const { chat } = await person.asks<{ chat: { workspace_id: string } }>("GET", path);
+  const { workspace_id } = chat;
+  await person.asks("POST", "/chats", { content: [{ type: "text", text }], workspace_id });
+}
+
 test("a command shows its output while it runs, and how it ended", async ({ person }) => {
-  await person.startsChat(
-    `${WORKSPACE}[[call:execute {"command": "echo begun; sleep 3; echo ended; exit 3"}]][[then]][[say:all done]]`,
-  );
-  await expect(person.transcript.getByRole("button", { name: /Running echo/ })).toBeVisible({
-    timeout: 30_000,
-  });
+  const command = "echo begun; until [ -e go ]; do sleep 0.1; done; echo ended; exit 3";
+  const call = JSON.stringify({ command });
+  await person.startsChat(`${WORKSPACE}[[call:execute ${call}]][[then]][[say:all done]]`);
   await open(person, /Running echo/);
   await expect(person.transcript.locator(".output")).toContainText("begun");
+  await inTheSameWorkspace(person, '[[call:write_file {"path": "go", "content": ""}]]');
   await person.reads("exit 3");
   await expect(person.transcript.locator(".output")).toContainText("ended");
   await person.reads("all done");

@@ -42,15 +42,15 @@ export class EventStream<Event extends { cursor: string }> {
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    addEventListener("online", this.#hurry);
-    document.addEventListener("visibilitychange", this.#hurry);
+    addEventListener("online", this.hurry);
+    document.addEventListener("visibilitychange", this.hurry);
     this.#connect();
   }
 
   stop(): void {
     this.#running = false;
-    removeEventListener("online", this.#hurry);
-    document.removeEventListener("visibilitychange", this.#hurry);
+    removeEventListener("online", this.hurry);
+    document.removeEventListener("visibilitychange", this.hurry);
     this.#drop();
   }
 
@@ -67,8 +67,8 @@ export class EventStream<Event extends { cursor: string }> {
     this.#socket = null;
   }
 
-  /** Somebody looks or the network is back: do not sit out the delay. */
-  #hurry = (): void => {
+  /** Somebody looks, the network is back, or the server answered otherwise: do not sit out the delay. */
+  hurry = (): void => {
     if (!this.#timer || document.hidden) return;
     clearTimeout(this.#timer);
     this.#timer = null;

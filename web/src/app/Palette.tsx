@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Moon, Search, Settings, SquarePen, Sun } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
@@ -26,7 +26,7 @@ const MOST = 12;
 export function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState("");
   const [chosen, setChosen] = useState(0);
-  const entries = useEntries(useDeferredValue(query));
+  const entries = useEntries(query);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const run = (entry: Entry | undefined) => {
@@ -151,5 +151,10 @@ function useEntries(query: string): Entry[] {
       });
     }
   }
-  return [...chats, ...places.filter((entry) => entry.words.toLowerCase().includes(wanted.toLowerCase()))];
+  const named = (entry: Entry) => entry.words.toLowerCase();
+  const meant = wanted.toLowerCase();
+  // A place that is called what was typed comes first, so that chats found later do not push it from under Enter.
+  const first = places.filter((entry) => wanted.length > 1 && named(entry).startsWith(meant));
+  const rest = places.filter((entry) => !first.includes(entry) && named(entry).includes(meant));
+  return [...first, ...chats, ...rest];
 }

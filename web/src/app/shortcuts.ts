@@ -1,6 +1,6 @@
 /** The keyboard: one list, which also draws the map. */
 
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 export interface Shortcut {
   name: string;
@@ -69,7 +69,8 @@ function isOverlay(): boolean {
 export function useShortcuts(actions: Record<string, () => void>): void {
   const latest = useRef(actions);
   latest.current = actions;
-  useEffect(() => {
+  // Before the page is painted: who sees it can use its keys.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const name = shortcutOf(event);
       const action = name && latest.current[name];

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
 import type { Acl, Group, User } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
+import { useStores } from "../app/stores.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -9,6 +10,7 @@ import { useToasts } from "../ui/Toasts.tsx";
 /** Who may read along. Only the owner can spend; everybody named here can look. */
 export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
   const client = useQueryClient();
+  const { chats } = useStores();
   const { complain } = useToasts();
   const key = ["acl", chat];
   const acl = useQuery({ queryKey: key, queryFn: () => api.get<Acl>(`/chats/${chat}/acl`) });
@@ -28,7 +30,8 @@ export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => vo
     const list = on ? [...before, id] : before.filter((other) => other !== id);
     const next = { ...now, [kind]: list };
     client.setQueryData(key, next);
-    api.put(`/chats/${chat}/acl`, next).catch((error: unknown) => {
+    const sent = chats.get(chat).inOrder(() => api.put(`/chats/${chat}/acl`, next));
+    sent.catch((error: unknown) => {
       client.setQueryData(key, now);
       complain(error);
     });

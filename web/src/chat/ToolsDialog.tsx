@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
 import type { ChatSettings, ChatView, McpServer } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
+import { useStores } from "../app/stores.ts";
 import { Problem } from "../settings/Section.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
@@ -11,6 +12,7 @@ import { useToasts } from "../ui/Toasts.tsx";
 
 export function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
   const client = useQueryClient();
+  const { chats } = useStores();
   const { complain } = useToasts();
   const key = ["chat-settings", chat];
   const view = useQuery({
@@ -26,7 +28,8 @@ export function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => vo
   const settings = view.data;
   const set = (change: Partial<ChatSettings>) => {
     client.setQueryData(key, { ...settings, ...change });
-    api.patch(`/chats/${chat}`, change).catch((error: unknown) => {
+    const sent = chats.get(chat).inOrder(() => api.patch(`/chats/${chat}`, change));
+    sent.catch((error: unknown) => {
       client.setQueryData(key, settings);
       complain(error);
     });

@@ -32,6 +32,7 @@ export class LiveChat {
   #listeners = new Set<() => void>();
   #scheduled = false;
   #followers = 0;
+  #asked: Promise<unknown> = Promise.resolve();
   readonly #stream: EventStream<ChatEvent>;
   readonly #outbox: Outbox | undefined;
 
@@ -101,14 +102,23 @@ export class LiveChat {
     }
   }
 
+  /** Ask the server for one change after the other: what somebody did first, it hears first. */
+  inOrder<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = this.#asked.then(ask);
+    this.#asked = answer.catch(() => {});
+    return answer;
+  }
+
   /** Say something. What was typed stays on the page until the server has it, whatever happens on the way. */
   async send(send: Send): Promise<void> {
     this.dispatch({ type: "sending", send: { ...send, state: { phase: "sending" } } });
     const { client_id, content, busy, model, effort, plan_mode } = send;
     try {
       const body = { content, busy, model, effort, plan_mode, client_id };
-      const sent = await api.post<Sent>(`/chats/${this.id}/messages`, body, client_id);
+      const path = `/chats/${this.id}/messages`;
+      const sent = await this.inOrder(() => api.post<Sent>(path, body, client_id));
       this.dispatch({ type: "sent", client_id, sent });
+      this.#stream.hurry();
     } catch (error) {
       this.dispatch({ type: "send_failed", client_id, reason: reasonOf(error) });
     }

@@ -32,11 +32,13 @@ export function ChatComposer() {
   const files = useWorkspaceFiles(card?.workspace_id);
   const skills = useSkills();
   const said = useSaid();
-  const patch = (change: Partial<ChatCard>) => void api.patch(`/chats/${live.id}`, change).catch(complain);
+  const patch = (change: Partial<ChatCard>) =>
+    void live.inOrder(() => api.patch(`/chats/${live.id}`, change)).catch(complain);
   const suggestions = useMemo(() => ({ command: [...COMMANDS, ...skills], file: files }), [skills, files]);
   const send = (content: Content[], busy: Busy, text: string): boolean => {
     const found = commandIn(text);
-    if (found && content.length === 1) void found.command.run(live, found.rest).catch(complain);
+    if (found && content.length === 1)
+      void live.inOrder(() => found.command.run(live, found.rest)).catch(complain);
     else void say({ content, busy });
     return true;
   };

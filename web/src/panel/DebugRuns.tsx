@@ -11,6 +11,9 @@ import type { ChatState } from "../chat/state.ts";
 import { Output } from "../tools/Output.tsx";
 import { clockTime, duration, money, tokens } from "../ui/format.ts";
 
+/** A call is written down a moment after its answer stands in the chat. */
+const AGAIN_MS = 3_000;
+
 const selectSteps = (chat: ChatState) => chat.messages.length;
 
 export function DebugRuns() {
@@ -20,6 +23,7 @@ export function DebugRuns() {
     queryKey: ["debug", live.id, steps],
     queryFn: () => api.get<Page<DebugRun>>(`/chats/${live.id}/debug`, { limit: 50 }),
     retry: false,
+    refetchInterval: AGAIN_MS,
     placeholderData: (before) => before,
   });
   if (error) return <p className="panel-note quiet">{error.message}</p>;

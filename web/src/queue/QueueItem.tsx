@@ -34,7 +34,7 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
         look="ghost"
         small
         label="Send now"
-        onClick={() => void api.post(`${path}/promote`).catch(complain)}
+        onClick={() => void live.inOrder(() => api.post(`${path}/promote`)).catch(complain)}
       >
         <SendHorizontal />
       </Button>
@@ -45,7 +45,7 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
         look="ghost"
         small
         label="Delete queued message"
-        onClick={() => void api.delete(path).catch(complain)}
+        onClick={() => void live.inOrder(() => api.delete(path)).catch(complain)}
       >
         <Trash2 />
       </Button>
@@ -64,13 +64,15 @@ function Editor({
   path: string;
   onDone: () => void;
 }) {
+  const live = useLiveChat();
   const [value, setValue] = useState(text);
   const { complain } = useToasts();
   const save = () => {
     const others = item.parts.filter(
       (part) => part.type === "file" || part.type === "file_reference",
     ) as Content[];
-    api.put(path, { content: [...others, { type: "text", text: value }] }).then(onDone, complain);
+    const content = [...others, { type: "text", text: value }];
+    live.inOrder(() => api.put(path, { content })).then(onDone, complain);
   };
   return (
     <li className="queue-item queue-editing">

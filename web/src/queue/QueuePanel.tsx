@@ -24,10 +24,12 @@ export function QueuePanel() {
   const ids = wanted ?? queue.map((item) => item.number);
   const reorder = useReorder(ids, (order) => {
     setWanted(order);
-    api.put(`/chats/${live.id}/queue`, { order }).catch((error: unknown) => {
-      setWanted(null);
-      complain(error);
-    });
+    live
+      .inOrder(() => api.put(`/chats/${live.id}/queue`, { order }))
+      .catch((error: unknown) => {
+        setWanted(null);
+        complain(error);
+      });
   });
   if (queue.length === 0) return null;
   const items = reorder.order

@@ -64,15 +64,15 @@ export const Retrying: Story = {
       cursor: "r",
       retry: {
         attempt: 3,
-        delay_ms: 4000,
+        delay_ms: 59_000,
         error: "The provider is overloaded",
         kind: "overloaded",
         provider: "Anthropic",
-        retrying_at: new Date(Date.now() + 4000).toISOString(),
+        retrying_at: new Date(Date.now() + 59_000).toISOString(),
       },
     }),
   play: async ({ root }) => {
-    expect(root.textContent).toMatch(/Retrying in [345] s/);
+    expect(root.textContent).toMatch(/Retrying in [345]\d s/);
   },
 };
 
