@@ -11,7 +11,14 @@ import pytest
 from perdure.store.pool import Pool, open_pool
 from perdure.testing.postgres import Databases, temporary_postgres
 
-hypothesis.settings.register_profile("thorough", max_examples=1_000)
+# The same examples in every run, however slow the machine. `--hypothesis-profile=thorough` looks for new ones.
+hypothesis.settings.register_profile(
+    "steady", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.register_profile(
+    "thorough", hypothesis.settings.get_profile("steady"), max_examples=1_000, derandomize=False
+)
+hypothesis.settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")

@@ -14,12 +14,12 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start() -> Iterator[Start]:
-    """Start the command with an environment of its own. What still runs at the end is killed."""
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start the command with an environment and data of its own. What still runs at the end is killed."""
     processes: list[subprocess.Popen[str]] = []
 
     def start_one(*arguments: str, **environment: str) -> "subprocess.Popen[str]":
-        inherited = {"PATH": os.defpath, "HOME": str(Path.home())}
+        inherited = {"PATH": os.defpath, "HOME": str(tmp_path), "PERDURE_DATA_DIR": str(tmp_path / "data")}
         process = subprocess.Popen(
             [PERDURE, *arguments],
             env=inherited | {f"PERDURE_{name.upper()}": value for name, value in environment.items()},

@@ -4,10 +4,11 @@ import asyncio
 import os
 import pty
 import tty
+from codecs import getincrementaldecoder
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-PATIENCE = 40
+PATIENCE = 60
 
 
 class Terminal:
@@ -17,11 +18,12 @@ class Terminal:
         self._descriptor = descriptor
         self._more = asyncio.Event()
         self._read = 0
+        self._decoder = getincrementaldecoder("utf8")(errors="replace")
         self.shown = ""
 
     def look(self) -> None:
         try:
-            self.shown += os.read(self._descriptor, 65_536).decode(errors="replace")
+            self.shown += self._decoder.decode(os.read(self._descriptor, 65_536))
         except OSError:
             # The command has left the terminal.
             asyncio.get_running_loop().remove_reader(self._descriptor)

@@ -13,6 +13,7 @@ from tests.cli.conftest import Start
 
 from perdure.cli.main import COMMANDS
 from perdure.store.connection import connect
+from perdure.testing.polling import eventually
 from perdure.testing.postgres import Databases
 
 
@@ -40,7 +41,7 @@ def test_a_server_is_ready_until_it_is_told_to_stop(start: Start, database_url: 
     server = start("serve", database_url=database_url, bind="127.0.0.1:0")
     address = address_of(server)
     assert get(f"{address}/healthz") == (200, {"status": "alive"})
-    assert get(f"{address}/readyz") == (200, {"status": "ready"})
+    eventually(lambda: get(f"{address}/readyz") == (200, {"status": "ready"}), "it is ready")
     server.send_signal(stop)
     _, logged = server.communicate()
     assert server.returncode == 0

@@ -17,6 +17,7 @@ class BreakingNetwork:
         self._lasts = lasts
         self.cuts = 0
         self.url = ""
+        self._tasks = set[asyncio.Task[None]]()
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["BreakingNetwork"]:
@@ -24,14 +25,31 @@ class BreakingNetwork:
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         async with server:
             yield self
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        with contextlib.suppress(OSError, asyncio.CancelledError):
+            try:
+                await self._between(reader, writer)
+            finally:
+                writer.transport.abort()
+
+    async def _between(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection(*self._target)
         asking = asyncio.ensure_future(_pump(reader, far_writer, None))
-        self.cuts += await _pump(far_reader, writer, self._lasts())
-        asking.cancel()
-        for each in (writer, far_writer):
-            each.transport.abort()
+        # When the client leaves, so do we.
+        asking.add_done_callback(lambda _: far_writer.transport.abort())
+        try:
+            self.cuts += await _pump(far_reader, writer, self._lasts())
+        finally:
+            asking.cancel()
+            far_writer.transport.abort()
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: int | None) -> bool:

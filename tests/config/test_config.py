@@ -17,6 +17,7 @@ from perdure.core.ids import ModelName
 from perdure.store.cache import Cache
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
+from perdure.testing.clock import HurriedClock
 
 KEYRING = Keyring.of(["a secret key that only tests use"])
 
@@ -39,7 +40,8 @@ async def household(pool: Pool) -> Household:
 
 
 def config_over(pool: "Pool | CountingPool", bus: LocalBus) -> Config:
-    config = Config(pool, bus, KEYRING, SystemClock())  # pyright: ignore[reportArgumentType]
+    # Time stands still: nothing runs out, however long a busy machine takes.
+    config = Config(pool, bus, KEYRING, HurriedClock(0))  # pyright: ignore[reportArgumentType]
     config.follow()
     return config
 

@@ -157,7 +157,7 @@ async def test_a_stop_that_got_through_does_not_stop_the_next_turn_too(place: Pl
 
 
 async def until(place: Place, chat_id: ChatId, happened: Callable[[Chat], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not happened(await place.machine.load(chat_id)):
             pass
 
@@ -167,7 +167,7 @@ async def test_an_answer_that_never_comes_is_looked_for_after_the_timeout(place:
     proxy = Proxy(place.url)
     fates = iter([Fate.HANG])
     async with proxy.running(), open_pool(proxy.url, size=2) as shaky:
-        machine = Machine(Execution(shaky, timeout=0.3), place.announced.append)
+        machine = Machine(Execution(shaky, timeout=2), place.announced.append)
         await machine.change(chat.id, SendMessage(said("one", place.user_id)))
         await machine.change(chat.id, step("done"), FinishTurn())
         proxy.decide = lambda commit: next(fates, Fate.CARRY) if commit else Fate.CARRY

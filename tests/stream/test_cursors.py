@@ -176,5 +176,5 @@ async def _agrees(reader: Reader, session: aiohttp.ClientSession, pool: Pool) ->
         known = (told.messages, told.status, len(told.queue), told.preview)
         return known == (expected, status, len(queue), None)
 
-    await asyncio.wait_for(reader.read(session, complete), 20)
+    await asyncio.wait_for(reader.read(session, complete), 60)
     assert [(queued.number, queued.steer) for queued in told.queue] == [(abs(entry), entry < 0) for entry in queue]

@@ -33,7 +33,7 @@ async def told(watches: Watches, feed: Feed) -> list[WatchEvent]:
 
 
 async def _next(feed: Feed) -> Batch:
-    return await asyncio.wait_for(feed.next(), 5)
+    return await asyncio.wait_for(feed.next(), 30)
 
 
 async def nothing(watches: Watches, feed: Feed) -> None:

@@ -43,7 +43,7 @@ class Watcher:
         return self
 
     async def take(self, subscription: Subscription) -> None:
-        batch = await asyncio.wait_for(subscription.next(), 10)
+        batch = await asyncio.wait_for(subscription.next(), 30)
         for event in batch.events:
             assert not isinstance(event, WatchEvent | InboxEvent)
             self.transcript.add(event)

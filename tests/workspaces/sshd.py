@@ -4,7 +4,6 @@ import asyncio
 import getpass
 import os
 import shutil
-import socket
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -14,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from perdure.testing.polling import eventually
+from perdure.testing.ports import free_port
 from perdure.workspaces.ssh import SshHost
 
 CONFIGURATION = """
@@ -38,7 +38,7 @@ async def running_sshd() -> AsyncGenerator[SshHost]:
     (root / "host_key").write_bytes(_private(host))
     (root / "host_key").chmod(0o600)
     (root / "authorized_keys").write_bytes(_public(user))
-    port = _free_port()
+    port = free_port()
     (root / "config").write_text(CONFIGURATION.format(port=port, root=root))
     _separate_privileges()
     program = shutil.which("sshd", path="/usr/sbin:/usr/bin") or "sshd"
@@ -73,9 +73,3 @@ def _separate_privileges() -> None:
     """The empty directory that sshd wants when it runs as root."""
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

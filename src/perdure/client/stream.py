@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from enum import StrEnum
 from uuid import UUID
 
@@ -51,11 +52,12 @@ class EventStream:
         delay = _FIRST_DELAY
         while True:
             try:
-                connected = self._websocket() if self._transport is Transport.WEBSOCKET else self._sse()
-                async for event in connected:
-                    delay = _FIRST_DELAY
-                    if self.transcript.add(event):
-                        yield event
+                # Closed before anything else: whoever closes this stream may close the event loop right after.
+                async with aclosing(self._connected()) as connected:
+                    async for event in connected:
+                        delay = _FIRST_DELAY
+                        if self.transcript.add(event):
+                            yield event
             except Gap:
                 continue
             except aiohttp.WSServerHandshakeError as error:
@@ -65,6 +67,10 @@ class EventStream:
                 pass
             await asyncio.sleep(delay * random.uniform(0.7, 1.3))
             delay = min(2 * delay, _LONGEST_DELAY)
+
+    def _connected(self) -> AsyncGenerator[AnyEvent]:
+        """What comes over one connection."""
+        return self._websocket() if self._transport is Transport.WEBSOCKET else self._sse()
 
     async def _websocket(self) -> AsyncGenerator[AnyEvent]:
         query = {"cursor": self.cursor} if self.cursor else {}

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from random import Random
 from urllib.parse import urlsplit
 
@@ -28,6 +28,7 @@ class Balancer:
                 yield self
         finally:
             looking.cancel()
+            await asyncio.wait({looking})
 
     async def _look(self) -> None:
         while True:
@@ -41,9 +42,10 @@ async def _is_ready(url: str) -> bool:
         reader, writer = await asyncio.open_connection(target.hostname, target.port)
     except OSError:
         return False
-    with suppress(OSError):
+    try:
         writer.write(b"GET /readyz HTTP/1.1\r\nhost: balancer\r\nconnection: close\r\n\r\n")
-        status = await reader.readline()
+        return b" 200 " in await reader.readline()
+    except OSError:
+        return False
+    finally:
         writer.close()
-        return b" 200 " in status
-    return False

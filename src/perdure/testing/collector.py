@@ -34,7 +34,7 @@ class Collector:
 
     async def until(self, name: str, count: int = 1) -> list[ReceivedSpan]:
         """The spans whose name begins like this, once there are so many."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while len(found := [span for span in self.spans if span.name.startswith(name)]) < count:
                 self._more.clear()
                 await self._more.wait()

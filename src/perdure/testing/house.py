@@ -62,7 +62,7 @@ from perdure.worker.runners import Capacity
 from perdure.worker.worker import Worker
 
 AT_REST = frozenset({Status.WAITING, Status.ERROR})
-PATIENCE = 20
+PATIENCE = 60
 AT_ONCE = Limits(timedelta(), timedelta())
 
 

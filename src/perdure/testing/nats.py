@@ -2,14 +2,15 @@
 
 import asyncio
 import signal
-import socket
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from perdure.testing.ports import free_port
+
 _PROGRAM = Path(sys.executable).with_name("nats-server")
-STARTING = 20
+STARTING = 60
 
 
 class NatsServer:
@@ -46,10 +47,7 @@ class NatsServer:
 
 @asynccontextmanager
 async def nats_server() -> AsyncGenerator[NatsServer]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = NatsServer(port)
+    server = NatsServer(free_port())
     try:
         await server.comes_back()
         yield server

@@ -7,10 +7,12 @@ from datetime import timedelta
 from typing import TypeVar
 
 T = TypeVar("T")
+PATIENCE = timedelta(minutes=1)
+"""Far longer than anything takes on a machine that is busy with other things."""
 _LOOK_AGAIN = 0.02
 
 
-def eventually(holds: Callable[[], bool], what: str, *, within: timedelta = timedelta(seconds=20)) -> None:
+def eventually(holds: Callable[[], bool], what: str, *, within: timedelta = PATIENCE) -> None:
     """Wait until it holds. Fails, saying what, when it takes too long."""
     deadline = time.monotonic() + within.total_seconds()
     while not holds():
@@ -19,7 +21,7 @@ def eventually(holds: Callable[[], bool], what: str, *, within: timedelta = time
         time.sleep(_LOOK_AGAIN)
 
 
-async def seen(look: Callable[[], Awaitable[T]], *, within: timedelta = timedelta(seconds=20)) -> T:
+async def seen(look: Callable[[], Awaitable[T]], *, within: timedelta = PATIENCE) -> T:
     """What a look finds, as soon as it finds something. Raises TimeoutError when it takes too long."""
     async with asyncio.timeout(within.total_seconds()):
         while not (found := await look()):  # noqa: ASYNC110 - there is no signal between processes to wait for

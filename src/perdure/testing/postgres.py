@@ -14,6 +14,7 @@ import asyncpg
 
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.migrations.runner import migrate
+from perdure.testing.polling import seen
 
 _TEMPLATE = "perdure_template"
 
@@ -51,7 +52,7 @@ class Databases:
             yield self.named(name)
         finally:
             async with self._server() as server:
-                await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+                await seen(lambda: _dropped(server, name))
 
     @asynccontextmanager
     async def _server(self) -> AsyncGenerator["asyncpg.Connection[asyncpg.Record]"]:
@@ -60,6 +61,15 @@ class Databases:
             yield connection
         finally:
             await connection.close()
+
+
+async def _dropped(server: "asyncpg.Connection[asyncpg.Record]", name: str) -> bool:
+    """Whether it is gone. The server refuses when a session takes more than five seconds to notice that it is over."""
+    try:
+        await server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    except asyncpg.ObjectInUseError:
+        return False
+    return True
 
 
 @contextmanager

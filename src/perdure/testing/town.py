@@ -18,7 +18,7 @@ from perdure.sim.server import Simulator
 from perdure.testing.site import Person
 from perdure.testing.workshop import workshop
 
-PATIENCE = 30
+PATIENCE = 60
 AT_REST = ("waiting", "error")
 
 

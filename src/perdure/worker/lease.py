@@ -18,6 +18,7 @@ from perdure.store.replicas import Renewal, leave, register, renew
 
 _log = logging.getLogger(__name__)
 Connect: TypeAlias = "Callable[[], Awaitable[Connection[Record]]]"
+_AWAY = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Misconfigured)
 
 
 class Lease:
@@ -100,7 +101,7 @@ class Lease:
                     await self._register(connection)
                     registered = True
                 registered = await self._renew(connection, loop)
-            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Misconfigured) as error:
+            except _AWAY as error:
                 self.renewals["failed"] += 1
                 _log.warning("the lease could not be renewed: %s", error or type(error).__name__)
                 connection = await self._dropped(connection)
@@ -109,8 +110,16 @@ class Lease:
             elif connection is None:
                 await asyncio.to_thread(self._stopping.wait, RENEWAL_PERIOD.total_seconds() / 5)
         if connection is not None and not connection.is_closed():
+            await self._leave(connection)
+
+    async def _leave(self, connection: "Connection[Record]") -> None:
+        """Say that this replica is gone. Where that fails, its lease runs out."""
+        try:
             await leave(connection, self.id)
             await connection.close()
+        except _AWAY as error:
+            _log.info("the lease could not be given back: %s", error or type(error).__name__)
+            connection.terminate()
 
     async def _dropped(self, connection: "Connection[Record] | None") -> None:
         if connection is not None:
@@ -129,6 +138,9 @@ class Lease:
             return True
         sent = self._clock.monotonic()
         renewal = await renew(connection, self.id, LEASE, timeout=RENEWAL_TIMEOUT.total_seconds())
+        if self._stopping.is_set():
+            # Whoever stopped it may not have waited for this answer, and its event loop may be gone.
+            return True
         if renewal is None:
             self.renewals["lost"] += 1
             _log.warning("the lease of replica %s ran out", self.id)

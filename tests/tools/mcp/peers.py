@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -21,6 +20,7 @@ from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
 from perdure.testing.house import House
 from perdure.testing.polling import seen
+from perdure.testing.ports import free_port
 from perdure.tools.mcp.exchange import open_exchange
 from perdure.workspaces.service import Workspaces
 
@@ -28,12 +28,6 @@ PEERS = Path(__file__).parents[2] / "peers"
 BIN = PEERS / "node_modules" / ".bin"
 WORKBENCH = str(PEERS / "workbench.py")
 PATIENCE = 30
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Peer:

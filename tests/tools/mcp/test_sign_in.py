@@ -8,10 +8,11 @@ from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 import pytest
-from tests.tools.mcp.peers import PEERS, Peer, free_port, peer
+from tests.tools.mcp.peers import PEERS, Peer, peer
 
 from perdure.access.roles import Role
 from perdure.store.pool import Pool
+from perdure.testing.ports import free_port
 from perdure.testing.site import Person, Town, serving
 
 SHORT = 50

@@ -165,8 +165,10 @@ class Relay:
                 episode.add_after(after, pieces)
 
     async def _close(self) -> None:
-        for _, task in self._peers.values():
+        tasks = [task for _, task in self._peers.values()]
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         if self._session is not None:
             await self._session.close()
 
