@@ -18,6 +18,6 @@ async def test_every_program_of_the_guide_prints_an_answer(database_url: str, po
             here = program.replace("http://127.0.0.1:8080", town.replicas[0].url)
             mine = here.replace("pdt_...", town.person.token)
             process = await asyncio.create_subprocess_exec(sys.executable, "-c", mine, stdout=asyncio.subprocess.PIPE)
-            out, _ = await asyncio.wait_for(process.communicate(), 60)
+            out, _ = await asyncio.wait_for(process.communicate(), 120)
             assert (process.returncode, "demo model" in out.decode()) == (0, True)
     assert len(PROGRAMS) == 2

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 _READY = re.compile(rb"ready at (http://[^ \"]+)")
-STARTING = 60
+STARTING = 180
 SERVE = ("-m", "perdure", "serve", "--bind", "127.0.0.1:0")
 
 
