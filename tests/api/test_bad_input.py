@@ -102,7 +102,7 @@ async def test_a_socket_that_is_half_closed_in_the_middle_ends_and_leaves_nothin
         reader, writer = await asyncio.open_connection("127.0.0.1", int(town.url.rsplit(":", 1)[1]))
         writer.write(sent)
         writer.write_eof()
-        assert await asyncio.wait_for(reader.read(), 20) == b""
+        assert await asyncio.wait_for(reader.read(), 60) == b""
         writer.close()
     assert (await ada.get("/chats")).json["items"] == []
 
@@ -119,7 +119,6 @@ def _head(person: Person, length: str) -> bytes:
     )
 
 
-@pytest.mark.timeout(180)
 async def test_ten_thousand_messages_at_once_fill_one_queue_and_bother_nobody_else(town: Town, ada: Person) -> None:
     chat_id = (await ada.post("/chats", {"content": [{"type": "text", "text": "hello"}]})).json["chat"]["id"]
     body = {"content": [{"type": "text", "text": "and?"}]}
@@ -132,7 +131,7 @@ async def test_ten_thousand_messages_at_once_fill_one_queue_and_bother_nobody_el
     connections = aiohttp.TCPConnector(limit=100, force_close=True)
     async with aiohttp.ClientSession(connector=connections) as http, await town.person("bob") as bob:
         flood = asyncio.gather(*(says(http) for _ in range(10_000)))
-        created = await asyncio.wait_for(bob.post("/chats", body), 30)
+        created = await asyncio.wait_for(bob.post("/chats", body), 60)
         statuses = Counter(await flood)
     assert created.status == 201
     assert statuses == {202: 20, 429: 9_980}

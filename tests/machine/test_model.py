@@ -23,7 +23,6 @@ from perdure.machine.transitions.steps import CommitStep
 Plan = Callable[[Any, Chat], Change | None]
 
 
-@pytest.mark.timeout(300)
 def test_every_reachable_world_keeps_every_promise() -> None:
     worlds, steps = explore(messages=3)
     # Many enough that nobody cut a branch off by mistake.

@@ -21,7 +21,6 @@ async def test_a_minute_of_chaos_breaks_no_promise() -> None:
     assert len(outcome.failovers) > 0
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize(
     ("bug", "rules"),
     [

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import uuid4
 
 import aiohttp
-import pytest
 from tests.stream.pair import Half, pair
 from tests.stream.serving import over_sse, over_websocket
 from tests.stream.watcher import history
@@ -142,7 +141,6 @@ class Life:
         return episode
 
 
-@pytest.mark.timeout(300)
 async def test_what_clients_assemble_over_random_cuts_is_what_the_database_holds(pool: Pool) -> None:
     chance = random.Random(20_260_101)
     async with pair(pool) as halves, aiohttp.ClientSession() as session:
