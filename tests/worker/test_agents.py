@@ -17,7 +17,7 @@ from perdure.machine.transitions.messages import SendMessage
 from perdure.sim.script import Call, Fault, Gate, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
-from perdure.testing.house import House
+from perdure.testing.house import PATIENCE, House
 from perdure.tools.family import Family
 from perdure.tools.message_agent import message_agent
 from perdure.tools.shipped import AGENT_TOOLS
@@ -104,7 +104,7 @@ async def test_a_parent_that_waits_holds_no_slot(house: House, sim: Simulator, p
     await sim.gates["go"].reached()
     driven = await house.pool.fetch("SELECT id FROM chats WHERE worker_id IS NOT NULL")
     assert [row["id"] for row in driven] == [parent.child()]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while len(house.worker.runners) > 1:  # noqa: ASYNC110
             await asyncio.sleep(0)
     await sim.gates["go"].set(open=True)
@@ -185,6 +185,7 @@ async def test_a_stopped_agent_reports_as_interrupted(house: House, sim: Simulat
     stop = Step((Gate("stop"), Call("interrupt_agent", {"id": str(parent.child())})))
     await parent.follows(spawns("[[say:2 tokens]] [[gate:never]]"), stop, waits(parent.child()))
     await sim.gates["never"].reached()
+    await house.shows(parent.child())
     await sim.gates["stop"].set(open=True)
     await house.comes_to_rest(parent.id)
     assert [result.result for result in await parent.results("interrupt_agent")] == ["It was told to stop."]

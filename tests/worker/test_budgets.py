@@ -110,20 +110,9 @@ async def _spent(house: House, chat_id: ChatId) -> tuple[int, int, int]:
     return row["budget_spent"], row["cost"], row["spent"]
 
 
-async def _shows(house: House, chat_id: ChatId) -> None:
-    shown = asyncio.Event()
-    stop = house.episodes.follow(chat_id, lambda episode: shown.set() if episode.seq else None)
-    try:
-        episode = house.episodes.of(chat_id)
-        if episode is None or not episode.seq:
-            await asyncio.wait_for(shown.wait(), 15)
-    finally:
-        stop()
-
-
 async def test_an_answer_that_is_stopped_is_paid_for_by_what_was_seen_of_it(house: House) -> None:
     chat_id = await house.someone_asks("[[say:200 tokens]] [[gate:never]] [[say:20 tokens]]")
-    await _shows(house, chat_id)
+    await house.shows(chat_id)
     await house.machine.change(chat_id, Interrupt())
     await house.comes_to_rest(chat_id)
     _, partial = await house.messages(chat_id)
@@ -196,6 +185,16 @@ async def test_words_and_a_turn_of_one_chat_have_their_own_money_set_aside(pool:
     purses.settle(card, replica_id, 50, Purpose.WORDS)
     assert await purses.reserve(chat, card, limits, replica_id, 150) is None
     assert await purses.reserve(chat, card, limits, replica_id, 151) is not None
+
+
+async def test_what_is_counted_at_once_by_two_is_counted_once(pool: Pool) -> None:
+    """A replica that leaves counts what it spent, while it does so once a second anyway."""
+    purses, replica_id = Purses(pool, SystemClock()), ReplicaId(uuid4())
+    await register(pool, replica_id, address=None, version="test", capacity=1)
+    card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
+    purses.settle(card, replica_id, 50)
+    await asyncio.gather(purses.flush(), purses.flush(everything=True))
+    assert await pool.fetchval("SELECT spent FROM budgets WHERE payer = $1", card.organisation_id) == 50
 
 
 async def test_replicas_that_spend_at_once_stay_within_the_limit(pool: Pool) -> None:

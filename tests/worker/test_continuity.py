@@ -16,6 +16,14 @@ from perdure.providers.request import ModelSettings
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.house import House, PlainSources, open_house
+from perdure.testing.polling import seen
+
+# Whatever response is written down, it is one that the provider does not know.
+FORGOTTEN = """
+CREATE FUNCTION forgotten() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN NEW.response_id := 'resp_forgotten'; RETURN NEW; END $$;
+CREATE TRIGGER forgotten BEFORE INSERT ON background_responses FOR EACH ROW EXECUTE FUNCTION forgotten();
+"""
 
 
 @pytest.fixture
@@ -35,6 +43,11 @@ class Instructed(PlainSources):
 
 def sent(sim: Simulator) -> list[dict[str, Any]]:
     return [msgspec.json.decode(entry.body, type=dict[str, Any]) for entry in sim.requests if entry.body]
+
+
+async def noted(pool: Pool) -> None:
+    """Wait until it is written down which response is listened to."""
+    await seen(lambda: pool.fetchval("SELECT count(*) FROM background_responses"))
 
 
 async def says(house: House, chat: ChatId, text: str) -> None:
@@ -69,8 +82,7 @@ async def test_an_answer_in_the_background_is_found_again_by_the_next_driver(
     house.models.settings = ModelSettings(options={"background": True})
     chat = await house.someone_asks("[[say:Half ]] [[gate:open]] [[say:and whole.]]")
     await sim.gates["open"].reached()
-    while not await pool.fetchval("SELECT count(*) FROM background_responses"):
-        pass
+    await noted(pool)
     await house.worker.drain()
     await sim.gates["open"].set(open=True)
     async with open_house(database_url, pool, sim.url, dialect="openai_responses") as heir:
@@ -84,9 +96,8 @@ async def test_an_answer_in_the_background_is_found_again_by_the_next_driver(
 
 async def test_an_answer_that_the_provider_forgot_is_asked_for_again(house: House, sim: Simulator, pool: Pool) -> None:
     house.models.settings = ModelSettings(options={"background": True})
+    await pool.execute(FORGOTTEN)
     chat = await house.someone_asks("[[fault:cut x1]] [[say:Whole.]]")
-    await house.until(chat, lambda row: row.retry_state is not None)
-    await pool.execute("UPDATE background_responses SET response_id = 'resp_forgotten'")
     rested = await house.comes_to_rest(chat)
     assert (rested.state, (await house.said(chat))[-1], len(sent(sim))) == (State.W, "Whole.", 2)
 
@@ -95,6 +106,7 @@ async def test_a_stopped_answer_is_given_up(house: House, sim: Simulator, pool: 
     house.models.settings = ModelSettings(options={"background": True})
     chat = await house.someone_asks("[[say:Half ]] [[gate:never]]")
     await sim.gates["never"].reached()
+    await noted(pool)
     await house.machine.change(chat, Interrupt())
     rested = await house.comes_to_rest(chat)
     assert rested.state is State.W

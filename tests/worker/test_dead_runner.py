@@ -11,10 +11,10 @@ async def test_a_runner_that_dies_is_noticed_within_two_renewals(house: House, s
     chat = await house.someone_asks("[[say:5 tokens]] [[gate:open]] [[say:5 tokens]]")
     await sim.gates["open"].reached()
     (runner,) = [task for task in asyncio.all_tasks() if task.get_name() == f"runner {chat}"]
-    before = house.lease.renewals["ok"]
+    before, noticed = house.lease.renewals["ok"], list[int]()
+    # Counted as the chat moves: a renewal more may come before anybody looks.
+    house.announcer.follow(lambda _: noticed.append(house.lease.renewals["ok"]))
     runner.cancel()
     await sim.gates["open"].set(open=True)
-    revived = await house.until(chat, lambda row: row.generation_attempt == 2 or row.state is State.W)
-    assert house.lease.renewals["ok"] - before <= 2
-    assert revived.id == chat
     assert (await house.comes_to_rest(chat)).state is State.W
+    assert noticed[0] - before <= 2

@@ -15,8 +15,8 @@ from perdure.testing.house import House, open_house
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 from perdure.worker.draining import Limits
 
-PATIENT = Limits(timedelta(seconds=15), timedelta(seconds=15))
-ONLY_FOR_PAYMENTS = Limits(timedelta(milliseconds=50), timedelta(seconds=15))
+PATIENT = Limits(timedelta(minutes=1), timedelta(minutes=1))
+ONLY_FOR_PAYMENTS = Limits(timedelta(milliseconds=50), timedelta(minutes=1))
 
 
 class Till:
@@ -93,6 +93,7 @@ async def test_a_call_that_must_not_be_repeated_holds_the_shutdown_up(house: Hou
 async def test_an_answer_that_takes_too_long_is_left_to_another_replica(house: House, sim: Simulator) -> None:
     chat = await house.someone_asks("[[say:5 tokens]] [[gate:never]]")
     await sim.gates["never"].reached()
+    await house.shows(chat)
     await house.worker.drain()
     left = await house.machine.load(chat)
     assert (left.status, left.owned) == (Status.RUNNING, False)

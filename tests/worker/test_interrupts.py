@@ -11,7 +11,6 @@ from perdure.core.errors import TransitionNotAllowed
 from perdure.core.ids import ChatId
 from perdure.core.message import Effort, FinishReason, Role
 from perdure.core.parts import Reasoning, ToolCall, ToolResult
-from perdure.live.episodes import Piece
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import RequestCompaction
 from perdure.providers.request import ModelSettings
@@ -54,42 +53,24 @@ async def house(database_url: str, pool: Pool, sim: Simulator, request: pytest.F
         yield house
 
 
-async def seen(house: House, chat: ChatId, wanted: Callable[[Piece], bool]) -> None:
-    """Wait until a part like this is shown."""
-    found = asyncio.Event()
-
-    def look(*_: object) -> None:
-        episode = house.episodes.of(chat)
-        if episode is not None and any(wanted(piece) for piece in episode.parts_since(0)):
-            found.set()
-
-    stop = house.episodes.follow(chat, look)
-    look()
-    try:
-        async with asyncio.timeout(15):
-            await found.wait()
-    finally:
-        stop()
-
-
 async def during_text(house: House, _: Endless) -> ChatId:
     chat = await house.someone_asks("[[say:20 tokens]] [[gate:never]] [[say:20 tokens]]")
-    await seen(house, chat, lambda piece: piece.role is Role.ASSISTANT)
+    await house.shows(chat, lambda piece: piece.role is Role.ASSISTANT)
     return chat
 
 
 async def during_reasoning(house: House, _: Endless) -> ChatId:
     chat = await house.someone_asks("[[think:20 tokens]] [[gate:never]] [[say:20 tokens]]")
-    await seen(house, chat, lambda piece: isinstance(piece.delta, ReasoningDelta) and bool(piece.delta.text))
+    await house.shows(chat, lambda piece: isinstance(piece.delta, ReasoningDelta) and bool(piece.delta.text))
     return chat
 
 
 async def during_arguments(house: House, _: Endless) -> ChatId:
     # Gemini sends a call whole: there the words before it are all that is seen.
     whole = house.models.dialect == "gemini"
-    pace = "[[gate:never]]" if whole else "[[rate:60]]"
+    pace = "[[gate:never]]" if whole else "[[rate:20]]"
     chat = await house.someone_asks(f'[[say:5 tokens]] {pace} [[call:ponder {{"about": "{LONG}"}}]]')
-    await seen(house, chat, lambda piece: whole or isinstance(piece.delta, ToolCallDelta))
+    await house.shows(chat, lambda piece: whole or isinstance(piece.delta, ToolCallDelta))
     return chat
 
 
@@ -101,7 +82,8 @@ async def during_tools(house: House, endless: Endless) -> ChatId:
 
 async def during_a_retry_wait(house: House, _: Endless) -> ChatId:
     # Nothing was answered, so that the next turn's prompt still has these words: it waits as long once more.
-    chat = await house.someone_asks("[[fault:429 retry_after=3 x1]] [[say:5 tokens]]")
+    # The gate is for a machine that takes longer than that to stop it.
+    chat = await house.someone_asks("[[fault:429 retry_after=2 x1]] [[gate:never]] [[say:5 tokens]]")
     await house.until(chat, lambda row: row.retry_state is not None)
     return chat
 

@@ -1,7 +1,7 @@
 """Debug runs: what is kept of calls to models, and what never is."""
 
-import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +72,7 @@ async def test_a_key_is_found_nowhere_after_a_full_run(town: ReplicaTown) -> Non
     await runs_of(town, other, 1)
     for path in (f"/chats/{chat}", f"/chats/{chat}/debug", f"/chats/{other}/debug", f"/chats/{other}/messages"):
         assert CANARY not in (await town.at(0).get(path)).body.decode()
-    async with asyncio.timeout(10):
-        events = town.at(0).events(f"/chats/{chat}/stream")
+    async with aclosing(town.at(0).events(f"/chats/{chat}/stream")) as events:
         assert CANARY not in str(await anext(events))
     tables = [
         row["name"]

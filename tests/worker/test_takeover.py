@@ -32,8 +32,10 @@ def ledger_tool(effects: list[str]) -> Tool:
 async def left_behind(house: House) -> ChatId:
     """A chat whose driver died after it started to pay."""
     chat_id, dead = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
-    # Seen a moment ago, so that nobody takes the chat before the call is written down.
-    await house.pool.execute("INSERT INTO replicas (id, version) VALUES ($1, 'dead')", dead.worker_id)
+    # Its lease outlasts the test, so that nobody takes the chat before the call is written down.
+    await house.pool.execute(
+        "INSERT INTO replicas (id, version, seen_at) VALUES ($1, 'dead', now() + interval '1 hour')", dead.worker_id
+    )
     card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="left")
     created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(dead)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", '{"amount": 5}'),))

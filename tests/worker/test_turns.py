@@ -1,16 +1,13 @@
 """Whole turns on one replica."""
 
-import asyncio
 from typing import Annotated
 
 import msgspec
 
 from perdure.core.chat import ActionKind, Busy, CallKind, State, Status
 from perdure.core.failure import ErrorKind
-from perdure.core.ids import ChatId
 from perdure.core.message import FinishReason, Kind, Role, Visibility
 from perdure.core.parts import Notice
-from perdure.live.episodes import Episode
 from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Outcome, Verdict
 from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.script import Script, Step
@@ -53,22 +50,6 @@ async def buggy(_: ToolContext) -> str:
 
 
 TOOLS: tuple[Tool, ...] = (note, alone, conclude, fails, buggy)
-
-
-async def streaming(house: House, chat_id: ChatId) -> Episode:
-    """The chat's episode once it has parts."""
-    found = asyncio.Event()
-    stop = house.episodes.follow(chat_id, lambda episode: found.set() if episode.seq else None)
-    try:
-        episode = house.episodes.of(chat_id)
-        if episode is None or not episode.seq:
-            async with asyncio.timeout(10):
-                await found.wait()
-    finally:
-        stop()
-    episode = house.episodes.of(chat_id)
-    assert episode is not None
-    return episode
 
 
 async def test_a_question_gets_an_answer(house: House) -> None:
@@ -131,7 +112,7 @@ async def test_a_stop_after_tool_ends_the_turn(house: House, sim: Simulator) -> 
 
 async def test_a_queued_message_runs_after_the_turn(house: House, sim: Simulator) -> None:
     chat = await house.someone_asks("[[say:3 tokens]] [[gate:first]]")
-    await streaming(house, chat)
+    await house.shows(chat)
     await house.someone_adds(chat, "[[say:2 tokens]] second")
     await sim.gates["first"].set(open=True)
     await house.comes_to_rest(chat)
@@ -142,7 +123,7 @@ async def test_a_queued_message_runs_after_the_turn(house: House, sim: Simulator
 async def test_a_steer_message_is_read_in_the_next_call(house: House, sim: Simulator) -> None:
     house.tools.tools = TOOLS
     chat = await house.someone_asks('[[say:3 tokens]] [[gate:steer]] [[call:note {"text": "a"}]] [[say:4 tokens]]')
-    await streaming(house, chat)
+    await house.shows(chat)
     await house.someone_adds(chat, "also this", Busy.STEER)
     await sim.gates["steer"].set(open=True)
     rested = await house.comes_to_rest(chat)
@@ -153,7 +134,7 @@ async def test_a_steer_message_is_read_in_the_next_call(house: House, sim: Simul
 
 async def test_an_interrupt_keeps_the_partial_answer(house: House) -> None:
     chat = await house.someone_asks("[[say:20 tokens]] [[gate:never]] [[say:20 tokens]]")
-    await streaming(house, chat)
+    await house.shows(chat)
     await house.machine.change(chat, Interrupt())
     rested = await house.comes_to_rest(chat)
     answer = (await house.messages(chat))[-1]
@@ -163,7 +144,7 @@ async def test_an_interrupt_keeps_the_partial_answer(house: House) -> None:
 
 async def test_an_interrupting_message_runs_after_the_partial_answer(house: House) -> None:
     chat = await house.someone_asks("[[say:20 tokens]] [[gate:never]]")
-    await streaming(house, chat)
+    await house.shows(chat)
     await house.someone_adds(chat, "[[say:2 tokens]] stop that", Busy.INTERRUPT)
     await house.comes_to_rest(chat)
     roles = [message.role for message in await house.messages(chat)]

@@ -27,7 +27,7 @@ from perdure.core.clock import Clock, SystemClock
 from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId
 from perdure.core.message import Effort, Kind, Message, NewMessage, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
-from perdure.live.episodes import Episodes
+from perdure.live.episodes import Episode, Episodes, Piece
 from perdure.live.segments import Segments
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Committed, Machine
@@ -267,7 +267,7 @@ class House:
         return committed
 
     async def until(self, chat_id: ChatId, condition: Callable[[Chat], bool], *, patience: float = PATIENCE) -> Chat:
-        """The chat once it is as hoped for."""
+        """The chat once it is as hoped for, and everybody here was told so: a row is seen before its commit returns."""
         moved = asyncio.Event()
         stop = self.announcer.follow(lambda committed: moved.set() if committed.chat.id == chat_id else None)
         try:
@@ -276,7 +276,23 @@ class House:
                     moved.clear()
                     chat = await self.machine.load(chat_id)
                     if condition(chat):
+                        await self.machine.settled()
                         return chat
+                    await moved.wait()
+        finally:
+            stop()
+
+    async def shows(self, chat_id: ChatId, wanted: Callable[[Piece], bool] = lambda _: True) -> Episode:
+        """The chat's answer in flight, once a part like this is seen of it."""
+        moved = asyncio.Event()
+        stop = self.episodes.follow(chat_id, lambda _: moved.set())
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    moved.clear()
+                    episode = self.episodes.of(chat_id)
+                    if episode is not None and any(wanted(piece) for piece in episode.parts_since(0)):
+                        return episode
                     await moved.wait()
         finally:
             stop()

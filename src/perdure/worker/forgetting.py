@@ -1,5 +1,6 @@
 """Forgetting calls whose results are committed: their lines in the journal, and their keys in the workspace."""
 
+import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
@@ -42,6 +43,7 @@ class Forgetting:
         self._holder = holder
         self._clock = clock
         self._done: list[Done] = []
+        self._turn = asyncio.Lock()
 
     def committed(self, done: Sequence[Done]) -> None:
         self._done.extend(done)
@@ -59,6 +61,11 @@ class Forgetting:
                 _log.warning("calls were not forgotten: %s", error)
 
     async def once(self) -> None:
+        """Forget all that is done: also what somebody else is about to."""
+        async with self._turn:
+            await self._forget()
+
+    async def _forget(self) -> None:
         if not self._done:
             return
         done, self._done = self._done, []

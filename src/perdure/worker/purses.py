@@ -64,6 +64,7 @@ class Purses:
         self._clock = clock
         self._purses: dict[tuple[UUID, date], Purse] = {}
         self._reserving: dict[Call, list[Purse]] = {}
+        self._flushing = asyncio.Lock()
 
     async def reserve(
         self,
@@ -108,7 +109,14 @@ class Purses:
                 _log.warning("what was spent is settled later: %s", error)
 
     async def flush(self, *, everything: bool = False) -> None:
-        """Count what was spent, and give back what has not been needed for a while."""
+        """Count what was spent, and give back what has not been needed for a while.
+
+        One at a time: a replica that leaves must not count once more what is being counted.
+        """
+        async with self._flushing:
+            await self._flush(everything=everything)
+
+    async def _flush(self, *, everything: bool) -> None:
         idle_since = self._clock.monotonic() - SLICE_IDLE.total_seconds()
         due: dict[ReplicaId, list[tuple[Purse, Settlement]]] = {}
         for (payer, month), purse in self._purses.items():

@@ -27,7 +27,7 @@ from perdure.workspaces.service import Workspaces
 PEERS = Path(__file__).parents[2] / "peers"
 BIN = PEERS / "node_modules" / ".bin"
 WORKBENCH = str(PEERS / "workbench.py")
-PATIENCE = 30
+PATIENCE = 60
 
 
 class Peer:

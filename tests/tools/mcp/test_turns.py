@@ -158,18 +158,28 @@ async def test_the_older_transport_works_as_well(house: House, bridge: Bridge, s
         assert bridge.count("mcp_connections_total", server="bench", outcome="opened") == 1
 
 
+def line_to(url: str, transport: Transport, patience: timedelta) -> Line:
+    async def dial(changed: Callable[[], None]) -> OpenSession:
+        return await OpenSession.to(Way(name="bench", transport=transport, url=url, patience=patience), changed)
+
+    return Line(dial, SystemClock())
+
+
 @pytest.mark.parametrize(("kind", "path"), [("http", "mcp"), ("sse", "sse")])
 async def test_a_call_that_takes_too_long_is_given_up_and_the_connection_is_kept(kind: str, path: str) -> None:
     async with workbench(kind) as server:
-
-        async def dial(changed: Callable[[], None]) -> OpenSession:
-            url, patience = f"http://127.0.0.1:{server.port}/{path}", timedelta(seconds=0.5)
-            way = Way(name="bench", transport=Transport(kind), url=url, patience=patience)
-            return await OpenSession.to(way, changed)
-
-        line = Line(dial, SystemClock())
+        line = line_to(f"http://127.0.0.1:{server.port}/{path}", Transport(kind), timedelta(seconds=2))
         with pytest.raises(NoAnswer, match="it gave no answer in time"):
             await line.call("hang", {}, lambda _: None)
         assert (await line.call("add", {"a": 1, "b": 2}, lambda _: None)).text == "3"
         assert line.connected == 1
+        await line.close()
+
+
+async def test_little_patience_with_calls_is_none_with_connecting() -> None:
+    async with workbench() as server:
+        line = line_to(f"http://127.0.0.1:{server.port}/mcp", Transport.HTTP, timedelta(milliseconds=1))
+        assert "hang" in {tool.name for tool in await line.tools()}
+        with pytest.raises(NoAnswer, match="it gave no answer in time"):
+            await line.call("hang", {}, lambda _: None)
         await line.close()

@@ -97,7 +97,8 @@ class OpenSession:
             message_handler=self._heard,
             client_info=Implementation(name="perdure", version=version("perdure")),
             cache=None,
-            read_timeout_seconds=self._way.patience.total_seconds(),
+            # Little patience with calls is none with a server that takes its time to get up.
+            read_timeout_seconds=max(self._way.patience, MCP_CONNECT).total_seconds(),
         )
         try:
             async with client:

@@ -83,6 +83,8 @@ def explained(error: BaseException, status: int | None = None) -> Exception:
             return error
         case MCPError():
             return _refused(error, status)
+        case TimeoutError():
+            return NoAnswer("it gave no answer in time")
         case httpx2.HTTPError() | OSError():
             return _unreached(error)
         case PerdureError():
