@@ -1,6 +1,7 @@
 """The client against a real server: turns, tools, streams that break, and code without an event loop."""
 
 import asyncio
+from collections.abc import Collection
 from contextlib import aclosing, closing
 
 import pytest
@@ -58,7 +59,13 @@ async def test_a_stream_tells_what_the_history_holds(client: Client, transport: 
     chat = await client.chats.create("[[say:200 tokens]]")
     stream = chat.stream(transport=transport)
     await _rest(stream)
+    assert not _busy(client)
     assert stream.transcript.messages == list(reversed(await chat.messages()))
+
+
+def _busy(client: Client) -> Collection[object]:
+    """The connections that are in use."""
+    return client.connection.session.connector._acquired  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
 
 
 async def _rest(stream: EventStream) -> int:

@@ -92,8 +92,9 @@ async def test_a_name_that_changed_meanwhile_is_told_although_the_list_does_not_
     chat = await stage.create()
     await pool.execute("UPDATE chats SET updated_at = now() - interval '1 minute'")
     await pool.execute("UPDATE chat_cards SET updated_at = now() - interval '1 minute'")
+    before = await pool.fetchval("SELECT now()")
     await pool.execute("UPDATE chat_cards SET title = 'New', metadata_version = metadata_version + 1")
-    async with watches.follow(stage.user_id, await pool.fetchval("SELECT now()")) as feed:
+    async with watches.follow(stage.user_id, before) as feed:
         (event,) = await told(watches, feed)
     assert event.chat_id == chat.id
 
@@ -134,13 +135,14 @@ async def test_a_shared_chat_is_told_to_those_it_is_shared_with_until_it_is_not(
 
 async def test_members_of_a_group_see_and_lose_what_is_shared_with_it(pool: Pool) -> None:
     stage, watches = await theatre(pool)
+    before = await pool.fetchval("SELECT now()")
     chat, friend = await stage.create(), await _friend(pool, stage)
     group = await pool.fetchval(
         "INSERT INTO groups (organisation_id, name) VALUES ($1, 'friends') RETURNING id", stage.organisation_id
     )
     await pool.execute("INSERT INTO group_members (group_id, user_id) VALUES ($1, $2)", group, friend)
     await pool.execute("INSERT INTO chat_shares (chat_id, group_id) VALUES ($1, $2)", chat.id, group)
-    async with watches.follow(friend, await pool.fetchval("SELECT now()")) as feed:
+    async with watches.follow(friend, before) as feed:
         assert [event.chat_id for event in await told(watches, feed)] == [chat.id]
         await pool.execute("DELETE FROM group_members")
         await chat.answer()
