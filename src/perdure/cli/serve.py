@@ -20,7 +20,7 @@ from perdure.app.running import running
 from perdure.app.system import System
 from perdure.app.workshop import NOTHING, Brought
 from perdure.core.errors import Misconfigured
-from perdure.core.timing import DRAIN
+from perdure.core.timing import DRAIN, IDLE_CONNECTION_KEPT
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, LogFormat, Settings, misspelt
 from perdure.sim.process import simulator_process
@@ -134,6 +134,7 @@ def web_server(system: System, *, patience: timedelta) -> uvicorn.Server:
             # A stream's batches are encoded once for all who follow; compressing would be done again for each.
             ws_per_message_deflate=False,
             timeout_graceful_shutdown=int(patience.total_seconds()),
+            timeout_keep_alive=int(IDLE_CONNECTION_KEPT.total_seconds()),
         )
     )
 

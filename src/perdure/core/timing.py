@@ -68,6 +68,9 @@ DRAIN_ONCE_CALL = timedelta(minutes=2)
 EMBEDDED_PATIENCE = timedelta(seconds=60)
 EMBEDDED_TEND_PERIOD = timedelta(seconds=10)
 CONNECT_PATIENCE = timedelta(seconds=10)
+# Longer than proxies and clients keep a connection that is idle (nginx a minute, Caddy two): whoever sends requests
+# closes it first, or a request could meet our closing on its way.
+IDLE_CONNECTION_KEPT = timedelta(seconds=150)
 READINESS_PATIENCE = timedelta(seconds=2)
 WORKSPACE_REACH = timedelta(seconds=30)
 WORKSPACE_REACH_RETRY = timedelta(milliseconds=20)

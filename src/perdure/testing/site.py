@@ -40,6 +40,7 @@ from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.core.clock import SystemClock
 from perdure.core.ids import OrganisationId, ReplicaId, UserId
+from perdure.core.timing import IDLE_CONNECTION_KEPT
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
 from perdure.observe.measures.all import Measures
@@ -136,7 +137,12 @@ async def listening(app: App) -> AsyncGenerator[str]:
     """The application over real sockets; the result is where."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        server = _Server(uvicorn.Config(app, lifespan="off", log_config=None, access_log=False, ws=FrameProtocol))
+        kept = int(IDLE_CONNECTION_KEPT.total_seconds())
+        server = _Server(
+            uvicorn.Config(
+                app, lifespan="off", log_config=None, access_log=False, ws=FrameProtocol, timeout_keep_alive=kept
+            )
+        )
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         await server.listening.wait()
         try:
