@@ -8,6 +8,9 @@ RENEWAL_TIMEOUT = timedelta(seconds=1)
 LEASE_MARGIN = timedelta(milliseconds=500)
 LOOP_STALL = timedelta(seconds=10)
 SWEEP_PERIOD = timedelta(seconds=1)
+RENEWAL_LATE = 1.5 * RENEWAL_PERIOD
+# What falls to a replica that does not take it is everybody's after this time.
+SHARE_PATIENCE = timedelta(milliseconds=300)
 READY_AFTER = 2 * RENEWAL_PERIOD
 LISTEN_PING_PERIOD = timedelta(seconds=2)
 LISTEN_PING_PATIENCE = timedelta(seconds=2)

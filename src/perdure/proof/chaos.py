@@ -12,7 +12,6 @@ from random import Random
 
 import asyncpg
 
-from perdure.core.timing import LEASE
 from perdure.proof.book import Book, Wrong
 from perdure.proof.checker import ALWAYS, HEALED, Case, Rule, violations
 from perdure.proof.crowd import Crowd, together
@@ -21,8 +20,8 @@ from perdure.proof.fleet import Fleet, fleet
 from perdure.proof.front import Front
 from perdure.proof.ledger import Ledger, Performed
 from perdure.proof.nemesis import Nemesis, plan
+from perdure.proof.standstill import FAILOVER_BAR, Standstill, standstills
 
-FAILOVER_BAR = LEASE + timedelta(seconds=2)
 LOOK_PERIOD = 1.0
 
 
@@ -49,7 +48,7 @@ class Outcome:
     evidence: Evidence
     effects: tuple[Performed, ...]
     wrong: tuple[Wrong, ...]
-    failovers: tuple[float, ...]
+    failovers: tuple[Standstill, ...]
     rested_after: float | None
     timeline: tuple[str, ...] = field(default=())
 
@@ -58,7 +57,7 @@ class Outcome:
         return not self.wrong and self.rested_after is not None and self.failover(0.99) < FAILOVER_BAR.total_seconds()
 
     def failover(self, share: float) -> float:
-        ordered = sorted(self.failovers)
+        ordered = sorted(each.seconds for each in self.failovers)
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
@@ -96,7 +95,7 @@ class Chaos:
             evidence=evidence,
             effects=tuple(self._ledger.performed),
             wrong=tuple(dict.fromkeys((*self.book.wrong, *violations(self._case(evidence), rules)))),
-            failovers=tuple(self._crowd.failovers()),
+            failovers=standstills(self.book, self._crowd.witnesses, evidence.changes),
             rested_after=rested,
         )
 

@@ -87,18 +87,6 @@ class Crowd:
                 return
             await asyncio.sleep(0.1)
 
-    def failovers(self) -> list[float]:
-        """Seconds from each kill to the next thing that a client of the chat heard of it."""
-        heard: dict[UUID, list[float]] = {}
-        for witness in self.witnesses:
-            heard.setdefault(witness.chat_id, []).extend(witness.heard_at)
-        found: list[float] = []
-        for chat_id, at in self._book.watched:
-            after = [moment for moment in heard.get(chat_id, ()) if moment > at + 0.1]
-            if after:
-                found.append(min(after) - at)
-        return found
-
     def _owners(self, chat_id: UUID) -> list[Person]:
         return [person for person in self.people if person.chat_id == chat_id]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from perdure.client import Client, EventStream
 from perdure.core.events import MessagePart
 from perdure.core.timing import LEASE
-from perdure.proof.chaos import FAILOVER_BAR
 from perdure.proof.fleet import Fleet, Member, fleet
 from perdure.proof.processes import SERVE
 from perdure.proof.scale.bars import quantile
+from perdure.proof.standstill import FAILOVER_BAR
 
 ASKED = "[[rate:20]] [[say:4000 tokens]]"
 PATIENCE = 60

@@ -212,9 +212,9 @@ class Nemesis:
         await self.weather(CALM)
         driven, member = await self._busiest()
         async with member.lock:
+            self.book.struck("kill", member.name)
             at = time.time()
             await member.kill()
-            self.book.struck("kill", member.name)
             self.book.watched += [(chat_id, at) for chat_id in driven]
             await asyncio.gather(*(self.crowd.stop(chat_id) for chat_id in driven[::2]))
             await asyncio.sleep(QUIET.total_seconds())

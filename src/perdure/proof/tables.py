@@ -7,8 +7,9 @@ from uuid import UUID
 
 from perdure.proof.book import Line, Wrong
 from perdure.proof.book import Outcome as Asked
-from perdure.proof.chaos import FAILOVER_BAR, Outcome
+from perdure.proof.chaos import Outcome
 from perdure.proof.crowd import REST_BAR
+from perdure.proof.standstill import FAILOVER_BAR, Standstill
 
 RULES = {
     1: "every accepted message once, in order",
@@ -18,6 +19,7 @@ RULES = {
     5: "every commit fenced",
 }
 _SHOWN = 20
+_SLOWEST = 3
 
 
 def chaos_table(outcome: Outcome) -> str:
@@ -35,6 +37,7 @@ def chaos_table(outcome: Outcome) -> str:
         ("effects", f"{len(outcome.effects)}, asked about: {_listed(book.asked)}"),
         ("faults", f"{len(book.faults)}: {_listed(Counter(fault.kind for fault in book.faults))}"),
         ("failover", _failover(outcome)),
+        *(("  slowest", str(each)) for each in _slowest(outcome)),
         ("all at rest after", f"{rested}   bar {REST_BAR:.0f} s"),
         *((f"rule {rule}", f"{_verdict(outcome.wrong, rule)}: {text}") for rule, text in RULES.items()),
         ("violations", str(len(outcome.wrong))),
@@ -78,6 +81,13 @@ def _failover(outcome: Outcome) -> str:
     bar = FAILOVER_BAR.total_seconds()
     met = "met" if worst < bar else "missed"
     return f"p50 {middle:.2f} s, p99 {worst:.2f} s of {len(outcome.failovers)}   bar p99 < {bar:.0f} s: {met}"
+
+
+def _slowest(outcome: Outcome) -> list[Standstill]:
+    """The three that took longest, and whatever took longer than it may."""
+    ordered = sorted(outcome.failovers, key=lambda each: each.seconds, reverse=True)
+    late = sum(each.seconds >= FAILOVER_BAR.total_seconds() for each in ordered)
+    return ordered[: min(_SHOWN, max(_SLOWEST, late))]
 
 
 def _verdict(wrong: Iterable[Wrong], rule: int) -> str:

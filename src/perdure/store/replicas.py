@@ -7,6 +7,7 @@ from typing import TypeAlias
 from asyncpg import Connection, Pool, Record
 
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
+from perdure.core.timing import RENEWAL_LATE
 from perdure.store.queries import query
 
 Executor: TypeAlias = "Connection[Record] | Pool[Record]"
@@ -25,6 +26,8 @@ class Owned:
 class Renewal:
     alive: int
     owned: tuple[Owned, ...]
+    ends: tuple[timedelta, ...] = ()
+    """After what time the leases of replicas end that have not renewed them when they should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +48,20 @@ async def register(db: Executor, replica_id: ReplicaId, *, address: str | None, 
 
 async def renew(db: Executor, replica_id: ReplicaId, lease: timedelta, *, timeout: float) -> Renewal | None:
     """The lease, renewed; None once it ran out."""
-    rows = await db.fetch(query("replicas/renew"), replica_id, lease, timeout=timeout)
+    rows = await db.fetch(query("replicas/renew"), replica_id, lease, RENEWAL_LATE, timeout=timeout)
     if not rows:
         return None
     owned = tuple(
         Owned(row["chat_id"], row["runner_id"], row["snapshot_version"]) for row in rows if row["chat_id"] is not None
     )
-    return Renewal(rows[0]["alive"], owned)
+    return Renewal(rows[0]["alive"], owned, tuple(rows[0]["ends"]))
+
+
+async def place(db: Executor, replica_id: ReplicaId, lease: timedelta) -> tuple[int, int]:
+    """Which place this replica has among those that live, from 0, and how many they are."""
+    row = await db.fetchrow(query("replicas/place"), replica_id, lease)
+    assert row is not None
+    return row["before"], max(1, row["alive"])
 
 
 async def leave(db: Executor, replica_id: ReplicaId) -> None:

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import asyncpg
 from asyncpg import Pool, Record
@@ -11,12 +12,12 @@ from perdure.core.chat import ActionKind, Chat
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import LEASE, SWEEP_PERIOD
+from perdure.core.timing import LEASE, SHARE_PATIENCE, SWEEP_PERIOD
 from perdure.machine.change import Reason
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction
 from perdure.store.away import AWAY
-from perdure.store.replicas import Candidate, acquirable, due
+from perdure.store.replicas import Candidate, acquirable, due, place
 from perdure.worker.kit import Kit
 from perdure.worker.late_results import answer_late
 from perdure.worker.lease import Lease
@@ -27,6 +28,8 @@ _log = logging.getLogger(__name__)
 PAGE = 500
 AT_ONCE = 8
 """So many of a crashed replica's chats are taken right away."""
+LEASE_ENDED = timedelta(milliseconds=10)
+"""After which the end of a lease has passed for the database too."""
 
 _LATE: dict[ActionKind, str] = {
     ActionKind.CLIENT_TOOL: Reason.TIMED_OUT,
@@ -36,7 +39,7 @@ _LATE: dict[ActionKind, str] = {
 
 
 class Acquirer:
-    """Sweeps every second, and at once when a notice says that a chat waits."""
+    """Sweeps every second, at once when a notice says that a chat waits, and when the lease of a replica ends."""
 
     def __init__(self, pool: "Pool[Record]", kit: Kit, runners: Runners, lease: Lease) -> None:
         self._pool = pool
@@ -44,14 +47,22 @@ class Acquirer:
         self._waits = kit.waits
         self._journal = kit.journal
         self._clock = kit.clock
-        self._later = set[asyncio.Task[None]]()
+        self._later = dict[ChatId, asyncio.Task[None]]()
         self._runners = runners
         self._lease = lease
         self._woken = asyncio.Event()
+        self._left = False
+        """Whether the last sweep left chats to others that may not take them."""
 
     def heard(self, notice: Notice) -> None:
         if notice.topic in (Topic.WAKE, Topic.GAP):
             self._woken.set()
+
+    def expect(self, ends: Sequence[timedelta]) -> None:
+        """Sweep when these leases end, unless they are renewed: every moment of waiting is one of a chat."""
+        loop = asyncio.get_running_loop()
+        for end in ends:
+            loop.call_later((end + LEASE_ENDED).total_seconds(), self._woken.set)
 
     async def run(self) -> None:
         while True:
@@ -64,7 +75,7 @@ class Acquirer:
 
     async def _until_woken(self) -> None:
         try:
-            async with asyncio.timeout(SWEEP_PERIOD.total_seconds()):
+            async with asyncio.timeout((SHARE_PATIENCE if self._left else SWEEP_PERIOD).total_seconds()):
                 await self._woken.wait()
         except TimeoutError:
             pass
@@ -76,7 +87,7 @@ class Acquirer:
         if not self._runners.accepting:
             return 0
         candidates = await acquirable(self._pool, LEASE, PAGE)
-        mine = self._share(candidates)
+        mine = self._fitting(await self._shared_out(candidates))
         orphans = [candidate for candidate in mine if candidate.worker_id is not None]
         self._take_slowly(orphans[AT_ONCE:])
         now = [candidate for candidate in mine if candidate.worker_id is None] + orphans[:AT_ONCE]
@@ -88,22 +99,29 @@ class Acquirer:
         for position, orphan in enumerate(orphans):
             wait = SWEEP_PERIOD.total_seconds() * (position + 1) / len(orphans)
             task = asyncio.create_task(self._take_after(wait, orphan))
-            self._later.add(task)
-            task.add_done_callback(self._later.discard)
+            self._later[orphan.chat_id] = task
+            task.add_done_callback(lambda _, chat_id=orphan.chat_id: self._later.pop(chat_id, None))
 
     async def _take_after(self, seconds: float, orphan: Candidate) -> None:
         await self._clock.sleep(seconds)
         await self._runners.acquire(orphan)
 
-    def _share(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Our fair part of a crashed replica's chats: every survivor sweeps at the same moment."""
+    async def _shared_out(self, candidates: list[Candidate]) -> list[Candidate]:
+        """What nobody owns, and our part of what crashed replicas left."""
         # A replica that missed a renewal cannot tell who else did: whoever seems dead gets one more lease.
-        orphans = [c for c in candidates if c.worker_id is not None] if self._lease.steady else []
-        fair = -(-len(orphans) // max(1, self._lease.alive))
-        kept = {c.chat_id for c in orphans[:fair]}
-        chosen = [c for c in candidates if c.worker_id is None or c.chat_id in kept]
-        stopping = [c for c in chosen if c.status == "interrupting"]
-        running = [c for c in chosen if c.status != "interrupting"]
+        steady = self._lease.steady
+        orphans = [c for c in candidates if steady and c.worker_id is not None and c.chat_id not in self._later]
+        mine: list[Candidate] = []
+        if orphans:
+            mine = share(orphans, *await place(self._pool, self._lease.id, LEASE))
+        self._left = len(mine) < len(orphans)
+        kept = {c.chat_id for c in mine}
+        return [c for c in candidates if c.worker_id is None or c.chat_id in kept]
+
+    def _fitting(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Those for which there is room. Stopping is always possible."""
+        stopping = [c for c in candidates if c.status == "interrupting"]
+        running = [c for c in candidates if c.status != "interrupting"]
         return stopping + running[: max(0, self._runners.room())]
 
     async def _end_due_actions(self) -> None:
@@ -119,6 +137,15 @@ class Acquirer:
         except (Refused, ChatNotFound):
             # Somebody answered meanwhile.
             return
+
+
+def share(orphans: Sequence[Candidate], position: int, alive: int) -> list[Candidate]:
+    """What falls to one of those that live: every survivor sweeps at the same moment, and sees the same list.
+
+    What another one had its time for is everybody's: it may be full, or draining, or dead as well.
+    """
+    overdue = LEASE + SHARE_PATIENCE
+    return [each for at, each in enumerate(orphans) if at % alive == position or each.waited > overdue]
 
 
 def _late(chat: Chat, deadline: datetime) -> tuple[Transition, ...]:

@@ -1,5 +1,5 @@
 -- Chats that need a driver and have none, or one whose lease ran out by the database's clock; stopping ones first.
-SELECT c.id, c.worker_id, c.status, d.owner_id, now() - greatest(c.updated_at, r.seen_at) AS waited
+SELECT c.id, c.worker_id, c.status, d.owner_id, now() - coalesce(r.seen_at, c.updated_at) AS waited
 FROM chats c
 JOIN chat_cards d ON d.id = c.id
 LEFT JOIN replicas r ON r.id = c.worker_id

@@ -1,0 +1,43 @@
+"""What a dead replica left is taken when its lease ends, and survivors do not get in each other's way."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+from perdure.core.ids import ChatId, ReplicaId, UserId
+from perdure.core.timing import LEASE, RENEWAL_LATE, SHARE_PATIENCE
+from perdure.store.connection import connect
+from perdure.store.replicas import Candidate, renew
+from perdure.worker.acquirer import share
+
+SEEN = "INSERT INTO replicas (id, version, seen_at) VALUES ($1, '', now() - $2::interval)"
+DEAD, SOMEBODY = ReplicaId(uuid4()), UserId(uuid4())
+
+
+def _orphans(count: int, waited: timedelta = LEASE) -> list[Candidate]:
+    return [Candidate(ChatId(uuid4()), DEAD, "running", SOMEBODY, waited) for _ in range(count)]
+
+
+def test_survivors_that_sweep_at_once_take_everything_and_nothing_twice() -> None:
+    orphans = _orphans(7)
+    shares = [share(orphans, position, 3) for position in range(3)]
+    assert sorted(len(each) for each in shares) == [2, 2, 3]
+    assert {c.chat_id for each in shares for c in each} == {c.chat_id for c in orphans}
+
+
+def test_what_another_survivor_did_not_take_in_its_time_is_everybodys() -> None:
+    orphans = _orphans(4, LEASE + 2 * SHARE_PATIENCE)
+    assert share(orphans, 1, 3) == orphans
+
+
+async def test_a_renewal_says_when_the_lease_of_a_silent_replica_ends(database_url: str) -> None:
+    late, fresh, dead = (ReplicaId(uuid4()) for _ in range(3))
+    silent = {late: RENEWAL_LATE + timedelta(milliseconds=500), fresh: timedelta(), dead: LEASE}
+    # In one transaction it is always the same moment.
+    connection = await connect(database_url)
+    async with connection.transaction():
+        for replica, ago in silent.items():
+            await connection.execute(SEEN, replica, ago)
+        renewal = await renew(connection, fresh, LEASE, timeout=10)
+    await connection.close()
+    assert renewal is not None
+    assert (renewal.alive, renewal.ends) == (2, (LEASE - silent[late],))
