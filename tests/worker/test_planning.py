@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from perdure.core.chat import State
+from perdure.core.ids import ChatId
 from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
@@ -33,6 +34,31 @@ async def test_questions_end_the_turn(house: House, sim: Simulator) -> None:
 
 async def test_a_plan_ends_the_turn(house: House, sim: Simulator) -> None:
     assert await planned(house, sim, "propose_plan", {"title": "T", "plan": "Do it."}) == [f"propose_plan: {PROPOSED}"]
+
+
+async def asks(house: House, chat: ChatId) -> str | None:
+    return await house.pool.fetchval("SELECT asks FROM cards WHERE id = $1", chat)
+
+
+@pytest.mark.parametrize(
+    ("call", "asked"),
+    [
+        (Call("ask_user_question", {"questions": [QUESTION]}), "question"),
+        (Call("propose_plan", {"title": "T", "plan": "Do it."}), "plan"),
+    ],
+    ids=["question", "plan"],
+)
+async def test_a_card_says_what_a_chat_asks_until_somebody_answers(
+    house: House, sim: Simulator, call: Call, asked: str
+) -> None:
+    house.tools.tools = SHIPPED
+    sim.script(Script("asker", (Step((call,)),)))
+    chat = await house.someone_asks("[[script:asker]]", plan_mode=True)
+    await house.comes_to_rest(chat)
+    assert await asks(house, chat) == asked
+    await house.someone_adds(chat, "[[say:Thanks.]]")
+    await house.comes_to_rest(chat)
+    assert await asks(house, chat) is None
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,11 @@ test("a question is answered with a button, once", async ({ person }) => {
   await plans(person, `[[call:ask_user_question ${ASK}]]`);
   await person.reads("Which colour?");
   await person.seesRest();
+  const row = person.page.getByRole("region", { name: "Needs you" }).locator(".chat-row-current");
+  await expect(row).toContainText("Asks you something");
   await person.transcript.getByRole("button", { name: /Blue/ }).click();
   await expect(person.transcript.locator(".row-user").last()).toContainText("Blue");
+  await expect(row).toHaveCount(0);
   await person.seesRest();
   await person.page.reload();
   await person.reads("Which colour?");

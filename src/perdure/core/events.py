@@ -1,6 +1,7 @@
 """What a stream tells a client. The web page, the client library and the server share these words."""
 
 from datetime import datetime
+from enum import StrEnum
 
 from msgspec import Struct
 
@@ -62,6 +63,13 @@ class DiffStatus(Struct, frozen=True, omit_defaults=True):
     pull_request_draft: bool = False
 
 
+class Asks(StrEnum):
+    """What a chat at rest wants to hear from its owner."""
+
+    QUESTION = "question"
+    PLAN = "plan"
+
+
 class ChatCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A chat as lists and headers show it: its metadata and where it stands."""
 
@@ -93,6 +101,7 @@ class ChatCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
     context_limit: int | None = None
     last_error: ChatError | None = None
     action: ActionKind | None = None
+    asks: Asks | None = None
     waiting_for_capacity: bool = False
 
 

@@ -6,7 +6,7 @@ import msgspec
 from asyncpg import Record
 
 from perdure.core.chat import Chat, Status
-from perdure.core.events import ChatCard, DiffStatus
+from perdure.core.events import Asks, ChatCard, DiffStatus
 from perdure.core.ids import UserId
 from perdure.core.message import Effort
 from perdure.core.timing import SWEEP_PERIOD
@@ -49,6 +49,7 @@ def card_of(row: Record, chat: Chat, *, reader: UserId) -> ChatCard:
         context_limit=row["context_limit"],
         last_error=chat.last_error,
         action=chat.action.kind if chat.action else None,
+        asks=Asks(row["asks"]) if row["asks"] else None,
         waiting_for_capacity=_waits(row, chat),
     )
 

@@ -206,6 +206,62 @@ CREATE TABLE public.chat_shares (
     CONSTRAINT chat_shares_check CHECK (((user_id IS NULL) <> (group_id IS NULL)))
 );
 
+CREATE TABLE public.chats (
+    id uuid NOT NULL,
+    status public.chat_status NOT NULL,
+    archived boolean DEFAULT false NOT NULL,
+    worker_id uuid,
+    runner_id uuid,
+    last_error text,
+    retry_state text,
+    action text,
+    action_deadline_at timestamp with time zone,
+    compaction_requested_at timestamp with time zone,
+    budget_declined boolean DEFAULT false NOT NULL,
+    turn integer DEFAULT 0 NOT NULL,
+    continuing boolean DEFAULT false NOT NULL,
+    newest_is_user boolean DEFAULT false NOT NULL,
+    last_assistant integer DEFAULT 0 NOT NULL,
+    open_calls text DEFAULT '[]'::text NOT NULL,
+    queue integer[] DEFAULT '{}'::integer[] NOT NULL,
+    next_message integer DEFAULT 1 NOT NULL,
+    next_queued integer DEFAULT 1 NOT NULL,
+    file_count integer DEFAULT 0 NOT NULL,
+    budget_limit bigint,
+    budget_spent bigint DEFAULT 0 NOT NULL,
+    budget_reserved bigint DEFAULT 0 NOT NULL,
+    snapshot_version bigint NOT NULL,
+    history_version bigint DEFAULT 0 NOT NULL,
+    queue_version bigint DEFAULT 0 NOT NULL,
+    retry_version bigint DEFAULT 0 NOT NULL,
+    generation_attempt integer DEFAULT 0 NOT NULL,
+    change_id uuid,
+    recent_changes uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chats_valid_state CHECK ((((NOT archived) OR ((status)::text = 'waiting'::text) OR ((status)::text = 'error'::text)) AND (((status)::text <> 'waiting'::text) OR (queue = '{}'::integer[])) AND (((status)::text = 'requires_action'::text) = (action IS NOT NULL)) AND ((worker_id IS NULL) = (runner_id IS NULL)) AND (history_version <= snapshot_version)))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
+
+CREATE TABLE public.messages (
+    chat_id uuid NOT NULL,
+    number integer NOT NULL,
+    revision bigint NOT NULL,
+    role public.message_role NOT NULL,
+    visibility public.message_visibility NOT NULL,
+    kind text NOT NULL,
+    parts text NOT NULL,
+    created_by uuid,
+    model text,
+    effort text,
+    answer text,
+    client_id text,
+    queued_as integer,
+    covers integer,
+    change_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    hidden_in bigint
+);
+
 CREATE VIEW public.cards AS
  SELECT id,
     organisation_id,
@@ -245,44 +301,20 @@ CREATE VIEW public.cards AS
           ORDER BY k.created_at, k.id) AS children,
     (EXISTS ( SELECT
            FROM public.chat_shares s
-          WHERE (s.chat_id = COALESCE(c.root_id, c.id)))) AS shared
+          WHERE (s.chat_id = COALESCE(c.root_id, c.id)))) AS shared,
+        CASE
+            WHEN plan_mode THEN ( SELECT
+                    CASE
+                        WHEN (m.parts ~~ '%"tool":"ask_user_question"%'::text) THEN 'question'::text
+                        WHEN (m.parts ~~ '%"tool":"propose_plan"%'::text) THEN 'plan'::text
+                        ELSE NULL::text
+                    END AS "case"
+               FROM (public.chats e
+                 JOIN public.messages m ON (((m.chat_id = e.id) AND (m.number = e.last_assistant))))
+              WHERE ((e.id = c.id) AND ((e.status)::text = 'waiting'::text) AND (NOT e.newest_is_user)))
+            ELSE NULL::text
+        END AS asks
    FROM public.chat_cards c;
-
-CREATE TABLE public.chats (
-    id uuid NOT NULL,
-    status public.chat_status NOT NULL,
-    archived boolean DEFAULT false NOT NULL,
-    worker_id uuid,
-    runner_id uuid,
-    last_error text,
-    retry_state text,
-    action text,
-    action_deadline_at timestamp with time zone,
-    compaction_requested_at timestamp with time zone,
-    budget_declined boolean DEFAULT false NOT NULL,
-    turn integer DEFAULT 0 NOT NULL,
-    continuing boolean DEFAULT false NOT NULL,
-    newest_is_user boolean DEFAULT false NOT NULL,
-    last_assistant integer DEFAULT 0 NOT NULL,
-    open_calls text DEFAULT '[]'::text NOT NULL,
-    queue integer[] DEFAULT '{}'::integer[] NOT NULL,
-    next_message integer DEFAULT 1 NOT NULL,
-    next_queued integer DEFAULT 1 NOT NULL,
-    file_count integer DEFAULT 0 NOT NULL,
-    budget_limit bigint,
-    budget_spent bigint DEFAULT 0 NOT NULL,
-    budget_reserved bigint DEFAULT 0 NOT NULL,
-    snapshot_version bigint NOT NULL,
-    history_version bigint DEFAULT 0 NOT NULL,
-    queue_version bigint DEFAULT 0 NOT NULL,
-    retry_version bigint DEFAULT 0 NOT NULL,
-    generation_attempt integer DEFAULT 0 NOT NULL,
-    change_id uuid,
-    recent_changes uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT chats_valid_state CHECK ((((NOT archived) OR ((status)::text = 'waiting'::text) OR ((status)::text = 'error'::text)) AND (((status)::text <> 'waiting'::text) OR (queue = '{}'::integer[])) AND (((status)::text = 'requires_action'::text) = (action IS NOT NULL)) AND ((worker_id IS NULL) = (runner_id IS NULL)) AND (history_version <= snapshot_version)))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
 
 CREATE TABLE public.debug_runs (
     id bigint NOT NULL,
@@ -492,26 +524,6 @@ CREATE TABLE public.mcp_sign_ins (
     user_id uuid NOT NULL,
     secret bytea NOT NULL,
     expires_at timestamp with time zone NOT NULL
-);
-
-CREATE TABLE public.messages (
-    chat_id uuid NOT NULL,
-    number integer NOT NULL,
-    revision bigint NOT NULL,
-    role public.message_role NOT NULL,
-    visibility public.message_visibility NOT NULL,
-    kind text NOT NULL,
-    parts text NOT NULL,
-    created_by uuid,
-    model text,
-    effort text,
-    answer text,
-    client_id text,
-    queued_as integer,
-    covers integer,
-    change_id uuid,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    hidden_in bigint
 );
 
 CREATE TABLE public.model_settings (

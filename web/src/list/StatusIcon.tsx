@@ -8,13 +8,10 @@ export function StatusIcon({ card }: { card: ChatCard }) {
   if (card.status === "running" || card.status === "interrupting") {
     return <span className="status status-running" role="img" aria-label="Working" />;
   }
-  if (card.status === "requires_action") {
-    return card.action === "children" ? (
-      <span className="status status-running" role="img" aria-label="Waiting for agents" />
-    ) : (
-      <CircleHelp className="status status-ask" aria-label="Needs you" />
-    );
-  }
+  if (card.status === "requires_action" && card.action === "children")
+    return <span className="status status-running" role="img" aria-label="Waiting for agents" />;
+  if (card.status === "requires_action" || (card.status === "waiting" && card.asks))
+    return <CircleHelp className="status status-ask" aria-label="Needs you" />;
   if (card.status === "error") return <CircleAlert className="status status-error" aria-label="Error" />;
   return (
     <span

@@ -37,20 +37,25 @@ test("waiting for one's own agents needs nobody", () => {
   expect(needsYou(card("x", { status: "requires_action", action: "children" }))).toBe(false);
 });
 
-test("a seen error is at rest, an unseen one needs you", () => {
-  expect([
-    needsYou(card("x", { status: "error", unread: true })),
-    needsYou(card("x", { status: "error" })),
-  ]).toEqual([true, false]);
+test("an error needs you for a day, and longer while nobody has seen it", () => {
+  const failed = (hours: number, unread: boolean) =>
+    needsYou(card("x", { status: "error", updated_at: hoursAgo(hours), unread }), now);
+  expect([failed(1, false), failed(30, true), failed(30, false)]).toEqual([true, true, false]);
 });
 
-test("an unseen question or plan needs you; an answer out of plan mode does not", () => {
+test("a question or a plan needs you until it is answered; a plain answer does not", () => {
   expect([
+    needsYou(card("x", { plan_mode: true, asks: "question" })),
+    needsYou(card("x", { plan_mode: true, asks: "plan", unread: true })),
+    needsYou(card("x", { plan_mode: true, asks: "question", status: "running" })),
     needsYou(card("x", { plan_mode: true, unread: true })),
-    needsYou(card("x", { plan_mode: true })),
-    needsYou(card("x", { unread: true })),
-    needsYou(card("x", { plan_mode: true, unread: true, status: "running" })),
-  ]).toEqual([true, false, false, false]);
+  ]).toEqual([true, true, false, false]);
+});
+
+test("the subtitle says what a chat asks", () => {
+  expect(subtitleOf(card("x", { asks: "question", turn_label: "Chose a colour" }))).toBe(
+    "Asks you something",
+  );
 });
 
 test("an error is the subtitle before anything else", () => {

@@ -8,15 +8,17 @@ export interface ListGroup {
   cards: ChatCard[];
 }
 
-/** An approval; a question, a plan or an error that nobody has looked at: the reasons to interrupt a person. */
-export function needsYou(card: ChatCard): boolean {
-  if (card.status === "requires_action") return card.action !== "children";
-  return card.unread === true && (card.status === "error" || asks(card));
-}
+const DAY_MS = 86_400_000;
 
-/** A turn in plan mode ends with a question or a plan: either way it goes on with an answer. */
-function asks(card: ChatCard): boolean {
-  return card.plan_mode === true && card.status === "waiting";
+/**
+ * The reasons to interrupt a person: an approval, a question or a plan until it is answered, an error until it is seen.
+ * One that came before any answer cannot be told apart as seen, so every error counts for a day.
+ */
+export function needsYou(card: ChatCard, now = new Date()): boolean {
+  if (card.status === "requires_action") return card.action !== "children";
+  if (card.status === "waiting") return Boolean(card.asks);
+  const fresh = now.getTime() - Date.parse(card.updated_at) < DAY_MS;
+  return card.status === "error" && (card.unread === true || fresh);
 }
 
 export function grouped(cards: Iterable<ChatCard>, now = new Date()): ListGroup[] {
@@ -27,7 +29,7 @@ export function grouped(cards: Iterable<ChatCard>, now = new Date()): ListGroup[
     ["Pinned", []],
   ]);
   for (const card of roots) {
-    const name = needsYou(card) ? "Needs you" : card.pin ? "Pinned" : dayOf(card.updated_at, now);
+    const name = needsYou(card, now) ? "Needs you" : card.pin ? "Pinned" : dayOf(card.updated_at, now);
     groups.set(name, [...(groups.get(name) ?? []), card]);
   }
   groups.get("Pinned")?.sort((a, b) => (a.pin ?? 0) - (b.pin ?? 0));
@@ -43,7 +45,7 @@ export function subtitleOf(card: ChatCard): string {
   if (card.waiting_for_capacity) return "Waiting for a free worker";
   if (card.status === "running") return labelOf(card) ?? "Working…";
   if (card.status === "interrupting") return "Stopping…";
-  if (card.unread && asks(card)) return labelOf(card) ?? "Waits for your answer";
+  if (card.status === "waiting" && card.asks) return WAITS[card.asks];
   return labelOf(card) ?? card.model ?? ago(card.updated_at);
 }
 
@@ -52,6 +54,7 @@ function labelOf({ turn_label, title }: ChatCard): string | undefined {
   return turn_label === title ? undefined : turn_label;
 }
 
+const WAITS = { question: "Asks you something", plan: "Proposes a plan" };
 const ASKS = {
   approval: "Asks for approval",
   outcome_unknown: "Asks what happened",
