@@ -12,7 +12,7 @@ export function Advisor() {
       base="/settings"
       name="advisor"
       fields={[
-        { name: "enabled", label: "On", kind: "switch" },
+        { name: "enabled", label: "The agent may ask it", kind: "switch" },
         { name: "model", label: "Model", kind: "choice", options: models },
         { name: "effort", label: "Effort", kind: "choice", options: EFFORTS },
         { name: "max_output_tokens", label: "Longest advice (tokens)", placeholder: "16384", kind: "number" },

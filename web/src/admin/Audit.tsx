@@ -17,26 +17,28 @@ export function Audit() {
   return (
     <Section title="Audit log" about="Every administrative change and every share.">
       <Problem error={error} />
-      <table className="table-plain audit">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>What</th>
-            <th>On</th>
-            <th>Who</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <td>{fullTime(entry.at)}</td>
-              <td>{entry.action}</td>
-              <td className="mono">{entry.subject}</td>
-              <td className="mono">{entry.actor ?? entry.actor_id?.slice(0, 8)}</td>
+      {entries.length > 0 && (
+        <table className="table-plain audit">
+          <thead>
+            <tr>
+              <th>When</th>
+              <th>What</th>
+              <th>On</th>
+              <th>Who</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {entries.map((entry) => (
+              <tr key={entry.id}>
+                <td>{fullTime(entry.at)}</td>
+                <td>{entry.action}</td>
+                <td className="mono">{entry.subject}</td>
+                <td className="mono">{entry.actor ?? entry.actor_id?.slice(0, 8)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
       {data && entries.length === 0 && <p className="quiet">Nothing yet.</p>}
       {hasNextPage && (
         <div>

@@ -9,7 +9,7 @@ import { SpecForm, type Values } from "../settings/form.tsx";
 import { Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
-import { money } from "../ui/format.ts";
+import { dayName, money } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
 interface Limits {
@@ -86,7 +86,7 @@ export function Budgets() {
 function Spent({ budgets, onChange }: { budgets: BudgetsAnswer; onChange: (person: PersonBudget) => void }) {
   return (
     <table className="table-plain">
-      <caption className="quiet small">Since {budgets.month}</caption>
+      <caption className="quiet small">Since {dayName(budgets.month)}</caption>
       <thead>
         <tr>
           <th>Who</th>

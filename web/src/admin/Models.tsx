@@ -41,7 +41,7 @@ export function Models() {
               <span className="quiet small">{factsOf(model, providers)}</span>
             </button>
             <Switch
-              label="On"
+              label={model.enabled === false ? "Off" : "On"}
               checked={model.enabled !== false}
               onChange={(enabled) => void models.update(model.name, { enabled }).catch(complain)}
             />

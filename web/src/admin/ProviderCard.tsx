@@ -58,7 +58,7 @@ export function ProviderCard({ provider, providers }: { provider: Provider; prov
         <div className="quiet small truncate">{provider.base_url}</div>
       </div>
       <Switch
-        label="On"
+        label={provider.enabled === false ? "Off" : "On"}
         checked={provider.enabled !== false}
         onChange={(enabled) => void providers.update(provider.id, { enabled }).catch(complain)}
       />

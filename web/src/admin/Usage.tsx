@@ -5,7 +5,7 @@ import { useState } from "react";
 import { api } from "../api/client.ts";
 import { listOf } from "../app/models.ts";
 import { Problem, Section } from "../settings/Section.tsx";
-import { money, tokens } from "../ui/format.ts";
+import { dayName, money, tokens } from "../ui/format.ts";
 import { Tabs } from "../ui/Tabs.tsx";
 import { BarChart } from "./BarChart.tsx";
 
@@ -37,13 +37,20 @@ export function Usage() {
     retry: false,
   });
   const lines = data ?? [];
+  const nameOf = (line: UsageLine) => (group === "day" ? dayName(line.name) : line.name);
+  // Models that cost nothing are used all the same.
+  const priced = lines.some((line) => line.cost > 0);
   return (
     <Section title="Usage" about={`The last ${DAYS} days.`}>
       <Tabs label="Group by" tabs={TABS} current={group} onSelect={setGroup} />
       <Problem error={error} />
       <BarChart
-        bars={lines.map((line) => ({ label: line.name.slice(0, 24), value: line.cost }))}
-        format={money}
+        what={priced ? "Cost" : "Tokens"}
+        bars={lines.map((line) => ({
+          label: nameOf(line).slice(0, 24),
+          value: priced ? line.cost : line.input + line.output,
+        }))}
+        format={priced ? money : tokens}
       />
       <table className="table-plain">
         <thead>
@@ -58,7 +65,7 @@ export function Usage() {
         <tbody>
           {lines.map((line) => (
             <tr key={line.name}>
-              <td>{line.name}</td>
+              <td>{nameOf(line)}</td>
               <td>{line.calls}</td>
               <td>{tokens(line.input)}</td>
               <td>{tokens(line.output)}</td>

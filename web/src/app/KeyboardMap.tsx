@@ -1,8 +1,5 @@
 import { Dialog } from "../ui/Dialog.tsx";
-import { SHORTCUTS } from "./shortcuts.ts";
-
-const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
-const NAMES: Record<string, string> = MAC ? {} : { "⌘": "Ctrl", "⌥": "Alt", "⇧": "Shift" };
+import { keyName, SHORTCUTS } from "./shortcuts.ts";
 
 export function KeyboardMap({ onClose }: { onClose: () => void }) {
   return (
@@ -17,7 +14,7 @@ export function KeyboardMap({ onClose }: { onClose: () => void }) {
                 <dd>
                   {entry.keys.map((key) => (
                     <kbd key={key} className="kbd">
-                      {NAMES[key] ?? key}
+                      {keyName(key)}
                     </kbd>
                   ))}
                 </dd>

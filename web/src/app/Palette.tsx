@@ -7,6 +7,7 @@ import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
 import { useCards } from "../list/directory.ts";
+import { Snippet } from "../list/Snippet.tsx";
 import { StatusIcon } from "../list/StatusIcon.tsx";
 import { ago } from "../ui/format.ts";
 import { mayAdminister, useMe } from "./session.ts";
@@ -84,7 +85,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
             {entry.icon}
             <span className="palette-words">
               <span className="truncate">{entry.words}</span>
-              {entry.snippet && <Snippet text={entry.snippet} />}
+              {entry.snippet && (
+                <span className="truncate quiet small">
+                  <Snippet text={entry.snippet} />
+                </span>
+              )}
             </span>
             {entry.hint && <span className="hint">{entry.hint}</span>}
           </button>
@@ -92,16 +97,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
         {entries.length === 0 && <p className="chat-list-empty">Nothing found.</p>}
       </div>
     </dialog>
-  );
-}
-
-/** A snippet marks what matched with «…» or <b>…</b>; it is shown as text either way. */
-function Snippet({ text }: { text: string }) {
-  const pieces = text.replace(/<\/?(?:b|mark)>/g, "\u0001").split("\u0001");
-  return (
-    <span className="truncate quiet small">
-      {pieces.map((piece, at) => (at % 2 ? <mark key={at}>{piece}</mark> : piece))}
-    </span>
   );
 }
 

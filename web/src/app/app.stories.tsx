@@ -241,3 +241,15 @@ export const Keyboard: Story = {
       .toContain("Sketch a habit tracker");
   },
 };
+
+export const Found: Story = {
+  render: () => page("/"),
+  answers: { ...ANSWERS, "GET /chats": { items: [{ ...CARDS[6], snippet: "the **timeline** of retries" }] } },
+  play: async ({ root, user }) => {
+    await user.keyboard("{Control>}k{/Control}");
+    await expect.poll(() => root.querySelector(".palette")).toBeTruthy();
+    await user.keyboard("timeline");
+    await expect.poll(() => root.querySelector(".palette mark")?.textContent).toBe("timeline");
+    expect(root.querySelector(".palette")?.textContent).toContain("the timeline of retries");
+  },
+};

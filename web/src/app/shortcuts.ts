@@ -2,6 +2,18 @@
 
 import { useLayoutEffect, useRef } from "react";
 
+const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+const NAMES: Record<string, string> = MAC ? {} : { "⌘": "Ctrl", "⌥": "Alt", "⇧": "Shift" };
+
+/** A key as this keyboard names it. */
+export function keyName(key: string): string {
+  return NAMES[key] ?? key;
+}
+
+export function keyNames(...keys: string[]): string {
+  return keys.map(keyName).join(" ");
+}
+
 export interface Shortcut {
   name: string;
   keys: string[];

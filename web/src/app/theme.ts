@@ -13,9 +13,14 @@ export function currentTheme(): Theme {
   return stored === "light" || stored === "dark" ? stored : "system";
 }
 
-export function applyTheme(): void {
+/** The theme on the page: the system's, where nobody chose another. */
+export function shownTheme(): "light" | "dark" {
   const theme = currentTheme();
-  document.documentElement.dataset.theme = theme === "system" ? (dark.matches ? "dark" : "light") : theme;
+  return theme === "system" ? (dark.matches ? "dark" : "light") : theme;
+}
+
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = shownTheme();
   for (const listener of listeners) listener();
 }
 
@@ -25,11 +30,18 @@ export function setTheme(theme: Theme): void {
   applyTheme();
 }
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function useTheme(): Theme {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, currentTheme);
+  return useSyncExternalStore(subscribe, currentTheme);
+}
+
+/** For what cannot follow by style sheet: a terminal, a diagram. */
+export function useShownTheme(): "light" | "dark" {
+  return useSyncExternalStore(subscribe, shownTheme);
 }
 
 dark.addEventListener("change", applyTheme);

@@ -1,6 +1,7 @@
 import { GitBranch, Menu as MenuIcon, PanelRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
+import { keyNames } from "../app/shortcuts.ts";
 import { useStores } from "../app/stores.ts";
 import { useCard } from "../list/directory.ts";
 import { TitleEditor } from "../list/TitleEditor.tsx";
@@ -57,7 +58,13 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
       )}
       {card?.workspace_id && <SandboxOf workspace={card.workspace_id} />}
       {card && <ChatMenu card={card} />}
-      <Button look="ghost" label="Panel" aria-pressed={panel} title="Panel (⌘.)" onClick={onPanel}>
+      <Button
+        look="ghost"
+        label="Panel"
+        aria-pressed={panel}
+        title={`Panel (${keyNames("⌘", ".")})`}
+        onClick={onPanel}
+      >
         <PanelRight />
       </Button>
     </header>

@@ -96,7 +96,7 @@ function NewChatComposer() {
         draft={NEW_CHAT}
         chat_id={null}
         state="idle"
-        placeholder="Describe a task, ask a question, drop a file…"
+        placeholder="Describe a task or ask a question…"
         onSend={create}
         onStop={() => {}}
         suggestions={suggestions}

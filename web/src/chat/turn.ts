@@ -1,6 +1,6 @@
 /** A turn's footer: how long it took, with what, what it cost, and which files it changed. */
 
-import type { Effort, Message, ToolCallPart } from "../api/types.ts";
+import type { Effort, Message, Part, ToolCallPart } from "../api/types.ts";
 import { argumentsOf, between, textField } from "./calls.ts";
 
 export type Ending = "complete" | "interrupted" | "cut";
@@ -43,7 +43,8 @@ export function emptyTurn(): Turn {
 export function turnWith(turn: Turn, message: Message): Turn {
   if (message.role === "user") return { ...turn, number: message.number, started_at: message.created_at };
   const ended = { ...turn, number: turn.number || message.number, ended_at: message.created_at };
-  if (message.role !== "assistant") return ended;
+  if (message.role !== "assistant")
+    return message.parts.some(stopped) ? { ...ended, ending: "interrupted" } : ended;
   const files = new Set([
     ...turn.files,
     ...message.parts.flatMap((part) => (part.type === "tool_call" ? writtenBy(part) : [])),
@@ -70,6 +71,14 @@ export function durationOf(turn: Turn): number | null {
 function endingOf(message: Message): Ending {
   if (message.finish_reason === "interrupted") return "interrupted";
   return message.finish_reason === "length" ? "cut" : "complete";
+}
+
+/** What the server answers for a call that somebody stopped. */
+const STOPPED = /^(?:The call was interrupted|Interrupted;)/;
+
+/** A call that did not get to its end because somebody stopped the turn. */
+function stopped(part: Part): boolean {
+  return part.type === "tool_result" && part.is_error === true && STOPPED.test(part.result);
 }
 
 function writtenBy(call: ToolCallPart): string[] {

@@ -6,7 +6,7 @@ import { useMemo } from "react";
 import { api } from "../api/client.ts";
 import type { Busy, ChatCard, Content } from "../api/types.ts";
 import { useChat, useLiveChat, usePhase } from "../chat/hooks.ts";
-import { isBusy } from "../chat/phase.ts";
+import { isBusy, type Phase } from "../chat/phase.ts";
 import { type Prompt, saidIn } from "../chat/said.ts";
 import type { ChatState } from "../chat/state.ts";
 import { QueuePanel } from "../queue/QueuePanel.tsx";
@@ -50,7 +50,7 @@ export function ChatComposer() {
         draft={live.id}
         chat_id={live.id}
         state={state}
-        placeholder={state === "idle" ? "Reply…" : "Say something while it works…"}
+        placeholder={placeholderOf(phase)}
         onSend={send}
         onStop={() => void api.post(`/chats/${live.id}/interrupt`).catch(complain)}
         suggestions={suggestions}
@@ -68,6 +68,11 @@ export function ChatComposer() {
       </Composer>
     </div>
   );
+}
+
+function placeholderOf(phase: Phase): string {
+  if (phase.kind === "action" && phase.action.kind !== "children") return "It waits for you above…";
+  return isBusy(phase) ? "Say something while it works…" : "Reply…";
 }
 
 export function PlanToggle({ on, onChange }: { on: boolean; onChange: (on: boolean) => void }) {

@@ -1,7 +1,7 @@
 /** Where one speaks. Never disabled: whatever the chat does, what is typed is kept and can be sent. */
 
 import { Paperclip } from "lucide-react";
-import { type DragEvent, type ReactNode, useRef, useState, useSyncExternalStore } from "react";
+import { type DragEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Busy, Content } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
 import { Button } from "../ui/Button.tsx";
@@ -35,6 +35,11 @@ export function Composer(props: Props) {
   const addFiles = useUploads(props.draft, props.chat_id);
   const box = useRef<HTMLTextAreaElement>(null);
   const [over, setOver] = useState(false);
+  useEffect(() => {
+    // Where nobody is elsewhere, and no keyboard would cover half of the screen.
+    if (document.activeElement === document.body && matchMedia("(hover: hover)").matches)
+      box.current?.focus();
+  }, []);
   const uploading = draft.attachments.some((item) => item.state.phase === "uploading");
   const content = contentOf(draft);
   const ready = content.length > 0 && !uploading;

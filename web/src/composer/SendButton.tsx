@@ -1,5 +1,6 @@
 import { ArrowUp, ChevronDown, CornerDownRight, ListPlus, Square, Zap } from "lucide-react";
 import type { Busy } from "../api/types.ts";
+import { keyNames } from "../app/shortcuts.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
 interface Props {
@@ -54,10 +55,10 @@ export function SendButton({ state, ready, onSend, onStop }: Props) {
                   <MenuItem icon={<ListPlus />} hint="Enter" onSelect={send("queue")}>
                     Queue: after this turn
                   </MenuItem>
-                  <MenuItem icon={<CornerDownRight />} hint="⌘ Enter" onSelect={send("steer")}>
+                  <MenuItem icon={<CornerDownRight />} hint={keyNames("⌘", "Enter")} onSelect={send("steer")}>
                     Steer: at the next step
                   </MenuItem>
-                  <MenuItem icon={<Zap />} hint="⌘ ⌥ Enter" onSelect={send("interrupt")}>
+                  <MenuItem icon={<Zap />} hint={keyNames("⌘", "⌥", "Enter")} onSelect={send("interrupt")}>
                     Interrupt: now
                   </MenuItem>
                 </>

@@ -6,6 +6,7 @@ import { useEffect } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
+import { keyNames } from "../app/shortcuts.ts";
 import { useStores } from "../app/stores.ts";
 import { useReorder } from "../ui/reorder.ts";
 import { ChatRow } from "./ChatRow.tsx";
@@ -31,7 +32,7 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
           className="button button-plain button-icon"
           onClick={onSearch}
           aria-label="Search chats"
-          title="Search (⌘K)"
+          title={`Search (${keyNames("⌘", "K")})`}
         >
           <Search aria-hidden />
         </button>

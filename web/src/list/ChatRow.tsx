@@ -10,11 +10,12 @@ import {
   Trash2,
 } from "lucide-react";
 import { type HTMLAttributes, memo, useState } from "react";
-import { Link } from "wouter";
+import { Link, useSearch } from "wouter";
 import type { ChatCard } from "../api/types.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useCards } from "./directory.ts";
 import { subtitleOf } from "./groups.ts";
+import { Snippet } from "./Snippet.tsx";
 import { StatusIcon } from "./StatusIcon.tsx";
 import { TitleEditor } from "./TitleEditor.tsx";
 import { type ChatVerbs, useChatVerbs } from "./verbs.ts";
@@ -30,6 +31,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
   const verbs = useChatVerbs(card);
   const [renaming, setRenaming] = useState(false);
   const [open, setOpen] = useState(false);
+  const filter = useSearch();
   const children = card.children ?? [];
   if (renaming) return <TitleEditor card={card} onDone={() => setRenaming(false)} />;
   return (
@@ -41,12 +43,14 @@ export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
           <StatusIcon card={card} />
         </span>
         <Link
-          href={`/chats/${card.id}`}
+          href={`/chats/${card.id}${filter && `?${filter}`}`}
           className="chat-row-link"
           aria-current={current ? "page" : undefined}
         >
           <span className="truncate chat-row-title">{card.title || "New chat"}</span>
-          <span className="truncate chat-row-subtitle">{card.snippet ?? subtitleOf(card)}</span>
+          <span className="truncate chat-row-subtitle">
+            {card.snippet ? <Snippet text={card.snippet} /> : subtitleOf(card)}
+          </span>
         </Link>
         {card.diff && (card.diff.added || card.diff.removed) ? (
           <span className="chat-row-diff">

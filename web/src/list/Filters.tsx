@@ -1,6 +1,7 @@
 import { ListFilter as FilterIcon, X } from "lucide-react";
 import { useLocation } from "wouter";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
+import { useCards } from "./directory.ts";
 
 /** What the list shows, as the address says it. */
 export interface ListFilter {
@@ -35,7 +36,8 @@ const CHOICES: [ListFilter["kind"], string][] = [
 /** The filter lives in the address, so that it can be kept and shared. */
 export function Filters({ filter }: { filter: ListFilter }) {
   const [location, go] = useLocation();
-  const show = (kind: ListFilter["kind"]) => go(kind === "all" ? location : `${location}?show=${kind}`);
+  const labels = useLabels();
+  const show = (search: string) => go(location + search);
   return (
     <div className="filters">
       <Menu
@@ -47,31 +49,57 @@ export function Filters({ filter }: { filter: ListFilter }) {
           </>
         }
       >
-        {(close) =>
-          CHOICES.map(([kind, label]) => (
-            <MenuItem
-              key={kind}
-              checked={kind === filter.kind}
-              onSelect={() => {
-                close();
-                show(kind);
-              }}
-            >
-              {label}
-            </MenuItem>
-          ))
-        }
+        {(close) => {
+          const choose = (search: string) => () => {
+            close();
+            show(search);
+          };
+          return (
+            <>
+              {CHOICES.map(([kind, label]) => (
+                <MenuItem
+                  key={kind}
+                  checked={kind === filter.kind}
+                  onSelect={choose(kind === "all" ? "" : `?show=${kind}`)}
+                >
+                  {label}
+                </MenuItem>
+              ))}
+              {labels.length > 0 && <p className="menu-heading">Labels</p>}
+              {labels.map((label) => (
+                <MenuItem
+                  key={label}
+                  checked={filter.query.label === label}
+                  onSelect={choose(`?${new URLSearchParams({ label })}`)}
+                >
+                  {label}
+                </MenuItem>
+              ))}
+            </>
+          );
+        }}
       </Menu>
       {filter.kind !== "all" && (
         <button
           type="button"
           className="attachment-remove"
           aria-label="Show all chats"
-          onClick={() => show("all")}
+          onClick={() => show("")}
         >
           <X aria-hidden />
         </button>
       )}
     </div>
   );
+}
+
+const MOST_LABELS = 20;
+
+/** The labels of the chats that the page knows, as a filter names them. */
+function useLabels(): string[] {
+  const cards = useCards();
+  const found = new Set<string>();
+  for (const card of cards.values())
+    for (const [name, value] of Object.entries(card.labels ?? {})) found.add(`${name}:${value}`);
+  return [...found].sort().slice(0, MOST_LABELS);
 }

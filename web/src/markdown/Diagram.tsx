@@ -2,6 +2,7 @@
 
 import mermaid from "mermaid";
 import { useEffect, useId, useRef, useState } from "react";
+import { useShownTheme } from "../app/theme.ts";
 import { adoptStyles, restyle } from "../ui/adoptStyles.ts";
 
 type State = { phase: "drawing" } | { phase: "drawn" } | { phase: "failed"; reason: string };
@@ -9,11 +10,12 @@ type State = { phase: "drawing" } | { phase: "drawn" } | { phase: "failed"; reas
 export default function Diagram({ source }: { source: string }) {
   const place = useRef<HTMLDivElement>(null);
   const id = `diagram${useId().replace(/\W/g, "")}`;
+  const theme = useShownTheme();
   const [state, setState] = useState<State>({ phase: "drawing" });
   useEffect(() => {
     let current = true;
     const undo = adoptStyles(document.body);
-    draw(id, source)
+    draw(id, source, theme)
       .then((svg) => {
         if (!current || !place.current) return;
         place.current.replaceChildren(svg);
@@ -25,7 +27,7 @@ export default function Diagram({ source }: { source: string }) {
       current = false;
       undo();
     };
-  }, [id, source]);
+  }, [id, source, theme]);
   return (
     <figure className="diagram" aria-label="Diagram">
       <div ref={place} />
@@ -39,12 +41,11 @@ export default function Diagram({ source }: { source: string }) {
   );
 }
 
-async function draw(id: string, source: string): Promise<Element> {
-  const theme = document.documentElement.dataset.theme === "dark" ? "dark" : "neutral";
+async function draw(id: string, source: string, shown: "light" | "dark"): Promise<Element> {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",
-    theme,
+    theme: shown === "dark" ? "dark" : "neutral",
     fontFamily: "Inter Variable, sans-serif",
   });
   await mermaid.parse(source);

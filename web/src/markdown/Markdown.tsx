@@ -41,6 +41,7 @@ type BlockToken =
   | Tokens.Text
   | Tokens.Space
   | Tokens.Def
+  | Tokens.Checkbox
   | MathToken;
 
 function one(token: BlockToken): ReactNode {
@@ -61,6 +62,8 @@ function one(token: BlockToken): ReactNode {
       return <hr />;
     case "math":
       return <Formula token={token} />;
+    case "checkbox":
+      return inline([token]);
     case "text":
       return token.tokens ? inline(token.tokens) : token.text;
     case "html":

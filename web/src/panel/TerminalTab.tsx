@@ -4,7 +4,7 @@ import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef, useState } from "react";
-import { useTheme } from "../app/theme.ts";
+import { useShownTheme } from "../app/theme.ts";
 import { adoptStyles } from "../ui/adoptStyles.ts";
 import { Button } from "../ui/Button.tsx";
 import { NoWorkspace } from "./NoWorkspace.tsx";
@@ -43,7 +43,7 @@ function colors(): Record<string, string> {
 function Screen({ workspace, onAnother }: { workspace: string; onAnother: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   const terminal = useRef<Terminal | null>(null);
-  const theme = useTheme();
+  const theme = useShownTheme();
   const [link, setLink] = useState<Link>("open");
   useEffect(() => {
     const element = place.current;

@@ -7,7 +7,7 @@ import { api } from "../api/client.ts";
 import type { Workspace } from "../api/types.ts";
 import { Unsandboxed } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
-import { ago, fullTime } from "../ui/format.ts";
+import { fullTime, since } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import { useResource } from "./resource.ts";
 import { Problem, Section } from "./Section.tsx";
@@ -54,7 +54,7 @@ function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove:
         <span className={`pill ${LOOKS[workspace.status] ?? ""}`}>{workspace.status}</span>{" "}
         {workspace.sandboxed === false && <Unsandboxed />}
         <div className="quiet small">
-          made {fullTime(workspace.created_at)}, used {ago(workspace.used_at)}
+          made {fullTime(workspace.created_at)}, used {since(workspace.used_at)}
         </div>
         {workspace.error && <div className="field-error">{workspace.error}</div>}
       </div>

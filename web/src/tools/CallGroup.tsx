@@ -12,11 +12,13 @@ function wordsFor(group: Group, calls: readonly Call[]): string {
   if (group === "run") return `Ran ${plural(calls.length, "command")}`;
   const read = count("read_file");
   const searched = count("search_files");
-  const rest = calls.length - read - searched;
+  const listed = count("list_files");
+  const rest = calls.length - read - searched - listed;
   const words = [
     read && `read ${plural(read, "file")}`,
-    searched && `searched ${plural(searched, "time")}`,
-    rest && `looked at ${plural(rest, "other thing")}`,
+    listed && `listed ${plural(listed, "folder")}`,
+    searched && (searched === 1 ? "searched once" : `searched ${searched} times`),
+    rest && `looked up ${plural(rest, "other thing")}`,
   ].filter(Boolean);
   return words.join(", ").replace(/^./, (first) => first.toUpperCase());
 }

@@ -34,7 +34,8 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
         {phase === "running" || phase === "writing" ? (
           <span className="spinner" aria-label="running" role="img" />
         ) : null}
-        {phase === "waiting" && <span className="pill pill-accent">waits</span>}
+        {phase === "waiting" && <span className="pill pill-accent">waits for you</span>}
+        {phase === "failed" && <span className="pill pill-bad">failed</span>}
         {call.ms !== null && !renderer.open && call.ms >= 1_000 && (
           <span className="tool-note">{duration(call.ms)}</span>
         )}

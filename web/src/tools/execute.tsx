@@ -41,7 +41,7 @@ function Ending({ call }: { call: Call }) {
 export const execute: Renderer = {
   icon: Terminal,
   line: (fields, call) => ({
-    verb: tense(call, "Running", "Ran"),
+    verb: call.state.phase === "waiting" ? "Wants to run" : tense(call, "Running", "Ran"),
     object: textField(fields, "command").split("\n")[0],
     note: <Ending call={call} />,
   }),

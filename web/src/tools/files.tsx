@@ -5,7 +5,7 @@ import { textField } from "../chat/calls.ts";
 import { languageOfPath } from "../markdown/highlight.ts";
 import { plural } from "../ui/format.ts";
 import { Output } from "./Output.tsx";
-import { outputOf, type Renderer, tense } from "./renderer.ts";
+import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
 
 function linesOf(text: string): number {
   return text === "" ? 0 : text.split("\n").length;
@@ -43,11 +43,16 @@ export const writeFile: Renderer = {
   ),
 };
 
+/** The folder, unless it is the workspace itself. */
+function named(fields: Fields): string {
+  return textField(fields, "path").replace(/^\.?\/?$/, "");
+}
+
 export const listFiles: Renderer = {
   icon: FolderTree,
   line: (fields, call) => ({
-    verb: tense(call, "Listing", "Listed"),
-    object: textField(fields, "path") || ".",
+    verb: tense(call, "Listing", "Listed") + (named(fields) ? "" : " the workspace"),
+    object: named(fields),
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };

@@ -62,7 +62,7 @@ export const Explored: Story = {
       ["read_file", { path: "importer/store.py" }, "There is no file importer/store.py.", { is_error: true }],
     ),
   play: async (acting) => {
-    expect(acting.root.textContent).toContain("Read 2 files, searched 1 time, looked at 1 other thing");
+    expect(acting.root.textContent).toContain("Read 2 files, listed 1 folder, searched once");
     await open(acting);
     expect(acting.root.textContent).toContain("Searched for batch");
   },

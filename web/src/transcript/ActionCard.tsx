@@ -9,7 +9,7 @@ import { useLiveChat } from "../chat/hooks.ts";
 import { ChildLink } from "../tools/agents.tsx";
 import { Output } from "../tools/Output.tsx";
 import { Button } from "../ui/Button.tsx";
-import { clockTime, money } from "../ui/format.ts";
+import { momentOf, money } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
 type Decision = "approve" | "approve_always" | "deny" | "happened" | "repeat" | "skip";
@@ -26,7 +26,7 @@ function Frame({ title, deadline, children }: { title: string; deadline?: string
       <header>
         <CircleHelp aria-hidden />
         <h3 className="grow">{title}</h3>
-        {deadline && <span className="quiet small">until {clockTime(deadline)}</span>}
+        {deadline && <span className="quiet small">until {momentOf(deadline)}</span>}
       </header>
       {children}
     </section>

@@ -13,23 +13,21 @@ interface Advice {
 
 const PROVIDERS = { to: "/admin/providers", words: "Open providers" };
 const ADVICE: Record<ErrorKind, Advice> = {
-  overloaded: { what: "The provider is overloaded. It usually passes within minutes." },
-  rate_limit: { what: "Too many requests for this key. Wait a moment, or use another model." },
-  timeout: { what: "The provider took too long. Try again." },
-  startup_timeout: { what: "The provider did not begin to answer. Try again, or use another model." },
-  stream_silence_timeout: { what: "The provider stopped in the middle of its answer. Try again." },
-  auth: { what: "The provider refused the key. Check it.", link: PROVIDERS },
-  config: { what: "The model or provider is not set up right.", link: PROVIDERS },
-  context_overflow: {
-    what: "One message is larger than the model's window. Shorten it, or use a model with a larger one.",
-  },
-  usage_limit: { what: "The account's limit is used up. Raise it at the provider, or use another model." },
-  missing_key: { what: "This provider has no key yet. Add one.", link: PROVIDERS },
-  provider_disabled: { what: "This provider is switched off.", link: PROVIDERS },
-  content_filter: { what: "The provider's filter stopped the answer. Say it differently." },
-  hook_denied: { what: "A rule of this deployment stopped it." },
-  hook_dispatch_failed: { what: "A rule of this deployment could not be asked. Tell your administrator." },
-  generic: { what: "Try again; if it stays, the detail below helps to find out why." },
+  overloaded: { what: "It usually passes within minutes. Retry then, or use another model." },
+  rate_limit: { what: "Wait a moment and retry, or use another model." },
+  timeout: { what: "Retry in a moment." },
+  startup_timeout: { what: "Retry, or use another model." },
+  stream_silence_timeout: { what: "Retry, or use another model." },
+  auth: { what: "Put in a key that works, then retry.", link: PROVIDERS },
+  config: { what: "Put it right, then retry.", link: PROVIDERS },
+  context_overflow: { what: "Shorten your message, or use a model with a larger window." },
+  usage_limit: { what: "Raise it there, or use another model." },
+  missing_key: { what: "Once it is there, retry.", link: PROVIDERS },
+  provider_disabled: { what: "Or switch it on again, and retry.", link: PROVIDERS },
+  content_filter: { what: "Say it differently." },
+  hook_denied: { what: "It is a rule of this deployment. Your administrator knows why." },
+  hook_dispatch_failed: { what: "Rules of this deployment are asked first. Tell your administrator." },
+  generic: { what: "Retry; if it stays, the detail below helps to find out why." },
 };
 
 /** What happened, what to do, and a button that does it. */

@@ -5,7 +5,7 @@ import { between } from "../chat/calls.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { duration } from "../ui/format.ts";
 
-/** The last line that looks like a heading says best what the model is thinking about. */
+/** The first line that looks like a heading says what the model is thinking about. */
 export function titleOf(text: string): string | null {
   const headings = text.match(/^(?:#{1,6}\s+.+|\*\*[^*\n]+\*\*)\s*$/gm);
   return (
@@ -19,7 +19,7 @@ export function titleOf(text: string): string | null {
 export function ReasoningRow({ part, live }: { part: ReasoningPart; live: boolean }) {
   const [open, setOpen] = useState(false);
   const ms = between(part.started_at, part.completed_at);
-  const title = titleOf(part.text) ?? (live ? "Thinking" : "Thought");
+  const title = titleOf(part.text) ?? "Thinking";
   return (
     <div className="tool">
       <button

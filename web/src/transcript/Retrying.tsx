@@ -18,8 +18,7 @@ export function Retrying({ retry }: { retry: RetryState }) {
       <div>
         <p>{seconds > 0 ? `Retrying in ${seconds} s…` : "Retrying…"}</p>
         <p className="quiet small">
-          {retry.provider ? `${retry.provider}: ` : ""}
-          {retry.error} (attempt {retry.attempt})
+          {retry.error} Attempt {retry.attempt}.
         </p>
       </div>
     </div>

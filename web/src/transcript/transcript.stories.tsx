@@ -206,6 +206,36 @@ export const NotSent: Story = {
   },
 };
 
+export const Tasks: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [text("- [x] read the log\n- [ ] mend the cause")]),
+      status("waiting"),
+    ),
+  play: async ({ root }) => {
+    const boxes = [...root.querySelectorAll<HTMLInputElement>(".markdown li.task input")];
+    expect(boxes.map((box) => box.checked)).toEqual([true, false]);
+  },
+};
+
+export const StoppedInACall: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [call("k", "execute", { command: "make test" })], {
+        finish_reason: "tool_calls",
+      }),
+      message(3, "tool", [
+        result("k", "execute", "The call was interrupted before it produced a result.", { is_error: true }),
+      ]),
+      status("waiting"),
+    ),
+  play: async ({ root }) => {
+    expect(root.querySelector(".turn-ending")?.textContent).toContain("Interrupted");
+  },
+};
+
 export const Hostile: Story = {
   render: () =>
     shown(

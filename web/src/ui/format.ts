@@ -42,13 +42,40 @@ export function fullTime(at: string): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 }
 
-/** "now", "5 min", "3 h", then the date. */
+/** A calendar day, "2026-06-03", as people write it. */
+export function dayName(day: string): string {
+  const date = new Date(`${day}T00:00`);
+  return Number.isNaN(date.getTime())
+    ? day
+    : date.toLocaleDateString(undefined, { month: "short", day: "numeric" });
+}
+
+/** The time, and the day where it is another one. */
+export function momentOf(at: string, now = new Date()): string {
+  const then = new Date(at);
+  if (then.toDateString() === now.toDateString()) return clockTime(at);
+  return then.toLocaleString(undefined, {
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+}
+
+/** "now", "5 min, "3 h", then the date. */
 export function ago(at: string, now = Date.now()): string {
   const seconds = (now - Date.parse(at)) / 1_000;
   if (seconds < 60) return "now";
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
   return new Date(at).toLocaleDateString(undefined, { month: "short", day: "numeric" });
+}
+
+/** The same within a sentence: "just now", "5 min ago", "on Jun 3". */
+export function since(at: string, now = Date.now()): string {
+  const words = ago(at, now);
+  if (words === "now") return "just now";
+  return now - Date.parse(at) < 86_400_000 ? `${words} ago` : `on ${words}`;
 }
 
 export type Day = "Today" | "Yesterday" | "Last 7 days" | "Last 30 days" | "Older";
