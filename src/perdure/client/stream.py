@@ -77,6 +77,9 @@ class EventStream:
         address = self._connection.url + self._path
         async with self._connection.session.ws_connect(address, params=query, heartbeat=30, max_msg_size=0) as socket:
             async for message in socket:
+                if message.type is aiohttp.WSMsgType.ERROR:
+                    # It has been silent for too long, or said something that makes no sense.
+                    return
                 for event in _batches.decode(message.data):
                     yield event
             if socket.close_code in _CLOSED:
