@@ -24,12 +24,12 @@ async def test_a_lease_is_renewed_again_after_the_database_could_not_be_reached(
         opened.append(await connect(database_url))
         return opened[-1]
 
-    def note(_: Renewal) -> None:
+    def note(_renewal: Renewal, _asked: float) -> None:
         if refused.is_set():
             renewed.set()
 
     lease = Lease(connecting, SystemClock())
-    lease.when_renewed(note, lambda _: None)
+    lease.when_renewed(note, lambda: None)
     await lease.start()
     opened[0].terminate()
     async with asyncio.timeout(20):

@@ -42,8 +42,9 @@ class Lease:
         self._held = asyncio.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
-        self._on_renewal: Callable[[Renewal], None] = lambda _: None
-        self._on_new_id: Callable[[ReplicaId], None] = lambda _: None
+        self._newest: Renewal | None = None
+        self._on_renewal: Callable[[Renewal, float], None] = lambda _renewal, _asked: None
+        self._on_new_id: Callable[[], None] = lambda: None
 
     @property
     def joining(self) -> bool:
@@ -66,8 +67,8 @@ class Lease:
             self._held.clear()
             await self._held.wait()
 
-    def when_renewed(self, on_renewal: Callable[[Renewal], None], on_new_id: Callable[[ReplicaId], None]) -> None:
-        """Whom to tell. Both are called on the event loop; a new id is announced with the old one's."""
+    def when_renewed(self, on_renewal: Callable[[Renewal, float], None], on_new_id: Callable[[], None]) -> None:
+        """Whom to tell, on the event loop: of a renewal and when it was asked for, and that there is a new id."""
         self._on_renewal, self._on_new_id = on_renewal, on_new_id
 
     async def start(self) -> None:
@@ -144,18 +145,21 @@ class Lease:
         if renewal is None:
             self.renewals["lost"] += 1
             _log.warning("the lease of replica %s ran out", self.id)
-            old, self.id = self.id, ReplicaId(uuid4())
-            loop.call_soon_threadsafe(self._on_new_id, old)
+            self.id = ReplicaId(uuid4())
+            loop.call_soon_threadsafe(self._on_new_id)
             return False
         self.renewals["ok"] += 1
         self.alive = renewal.alive
         if 0.0 < self._until < sent:
             self._resumed = sent
         self._until = sent + (LEASE - LEASE_MARGIN).total_seconds()
-        loop.call_soon_threadsafe(self._renewed, renewal)
+        self._newest = renewal
+        loop.call_soon_threadsafe(self._renewed, renewal, sent)
         return True
 
-    def _renewed(self, renewal: Renewal) -> None:
+    def _renewed(self, renewal: Renewal, sent: float) -> None:
         self.tick()
         self._held.set()
-        self._on_renewal(renewal)
+        if renewal is self._newest:
+            # A busy loop hears of several at once: only the last one says how things stand.
+            self._on_renewal(renewal, sent)

@@ -12,7 +12,7 @@ from perdure.agent.history import History
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
-from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
+from perdure.core.ids import ChatId, RunnerId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.machine.change import Owner
 from perdure.machine.machine import Committed
@@ -26,6 +26,8 @@ from perdure.worker.runner import Runner
 
 _log = logging.getLogger(__name__)
 _DRIVEN = frozenset({Status.RUNNING, Status.INTERRUPTING})
+_AT_ONCE = 8
+"""So many of our own chats are taken again at the same time: the others go on meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,16 @@ class Capacity:
     per_user: int = 20
 
 
+@dataclass(frozen=True, slots=True)
+class _Driving:
+    """A runner at work, for whom, and since when."""
+
+    runner: Runner
+    task: "asyncio.Task[None]"
+    user_id: UserId | None
+    since: float
+
+
 class Runners:
     """Takes chats, starts their runners, keeps them in step with the rows, and lets them go."""
 
@@ -44,9 +56,13 @@ class Runners:
         self._lease = lease
         self._capacity = capacity
         self._limits = limits
-        self._running: dict[ChatId, tuple[Runner, asyncio.Task[None], UserId | None]] = {}
+        self._running: dict[ChatId, _Driving] = {}
+        self._left: dict[ChatId, float] = {}
+        """When the last runner of a chat ended, until a renewal that was asked for later tells what became of it."""
         self._users = Counter[UserId]()
         self._draining = False
+        self._looking: dict[Runner, bool] = {}
+        """Runners that read their row, and whether they have to once more."""
         self._looks = set[asyncio.Task[None]]()
 
     def __len__(self) -> int:
@@ -121,17 +137,18 @@ class Runners:
     ) -> None:
         runner = Runner(self._kit, chat, owner, attempt_recorded=attempt_recorded, history=history)
         task = asyncio.create_task(runner.run(), name=f"runner {chat.id}")
-        self._running[chat.id] = runner, task, user_id
+        self._running[chat.id] = _Driving(runner, task, user_id, self._kit.clock.monotonic())
         if user_id is not None:
             self._users[user_id] += 1
         task.add_done_callback(lambda done: self._stopped(chat.id, done))
 
     def _stopped(self, chat_id: ChatId, task: "asyncio.Task[None]") -> None:
         entry = self._running.get(chat_id)
-        if entry is not None and entry[1] is task:
+        if entry is not None and entry.task is task:
             del self._running[chat_id]
-        if entry is not None and entry[2] is not None:
-            self._users[entry[2]] -= 1
+            self._left[chat_id] = self._kit.clock.monotonic()
+        if entry is not None and entry.user_id is not None:
+            self._users[entry.user_id] -= 1
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a runner died", exc_info=error)
 
@@ -139,27 +156,33 @@ class Runners:
         """A change by somebody in this process."""
         entry = self._running.get(committed.chat.id)
         if entry is not None:
-            entry[0].saw(committed.chat)
+            entry.runner.saw(committed.chat)
 
     def heard(self, notice: Notice) -> None:
         """A hint from another replica. After a gap anything may have moved."""
         if notice.topic is Topic.GAP:
-            for runner, _, _ in tuple(self._running.values()):
-                self._look(runner)
+            for entry in self._running.values():
+                self._look(entry.runner)
             return
         entry = self._running.get(notice.chat_id) if notice.chat_id and notice.topic is Topic.CHAT else None
-        if entry is not None and notice.snapshot_version > entry[0].chat.snapshot_version:
-            self._look(entry[0])
+        if entry is not None and notice.snapshot_version > entry.runner.chat.snapshot_version:
+            self._look(entry.runner)
 
-    def renewed(self, renewal: Renewal) -> None:
-        """Compare what the lease covers with what runs here: hints may be lost, runners may die."""
+    def renewed(self, renewal: Renewal, asked: float) -> None:
+        """Compare what the lease covers with what runs here: hints may be lost, runners may die.
+
+        It says how things stood when it was asked for. A busy replica hears of it later: whoever began or ended since
+        then is no difference, and reading all their rows would make it busier still.
+        """
         covered = {owned.chat_id: owned for owned in renewal.owned}
-        for chat_id, (runner, _, _) in tuple(self._running.items()):
+        self._left = {chat_id: at for chat_id, at in self._left.items() if at > asked}
+        for chat_id, entry in self._running.items():
             owned = covered.get(chat_id)
-            if owned is None or owned.snapshot_version > runner.chat.snapshot_version:
-                self._look(runner)
+            missing = owned is None and entry.since < asked
+            if missing or (owned is not None and owned.snapshot_version > entry.runner.chat.snapshot_version):
+                self._look(entry.runner)
         for chat_id, owned in covered.items():
-            if chat_id not in self._running and not self._draining:
+            if chat_id not in self._running and chat_id not in self._left and not self._draining:
                 self._spawn(self._revive(owned))
 
     async def _revive(self, owned: Owned) -> None:
@@ -175,25 +198,49 @@ class Runners:
             return
 
     def _look(self, runner: Runner) -> None:
-        self._spawn(runner.look())
+        if runner in self._looking:
+            self._looking[runner] = True
+        else:
+            self._looking[runner] = False
+            self._spawn(self._looked(runner))
+
+    async def _looked(self, runner: Runner) -> None:
+        """One reading at a time: what is heard meanwhile asks for one more, not for many."""
+        try:
+            await runner.look()
+            while self._looking[runner]:
+                self._looking[runner] = False
+                await runner.look()
+        finally:
+            del self._looking[runner]
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)
         self._looks.add(task)
         task.add_done_callback(self._looks.discard)
 
-    async def reacquire(self, old: ReplicaId) -> None:
-        """Take our own chats again under a new id, where nothing but the lease changed."""
+    async def reacquire(self) -> None:
+        """Take our own chats again under a new id, where nothing but the lease changed: a few at a time."""
         await self._lease.held()
-        await asyncio.gather(*(self._again(runner, old) for runner, _, _ in tuple(self._running.values())))
+        waiting = iter(tuple(self._running.values()))
 
-    async def _again(self, runner: Runner, old: ReplicaId) -> None:
+        async def take() -> None:
+            for entry in waiting:
+                await self._again(entry.runner)
+
+        await asyncio.gather(*(take() for _ in range(_AT_ONCE)))
+
+    async def _again(self, runner: Runner) -> None:
         owner = Owner(self._lease.id, runner.owner.runner_id)
+
+        def bundle(chat: Chat) -> Sequence[Transition]:
+            # Whoever else takes a chat gives it another runner. A busy replica may lose two leases before it is here.
+            ours = chat.runner_id == owner.runner_id and chat.worker_id not in (None, owner.worker_id)
+            return (Acquire(owner, chat.worker_id),) if ours else ()
+
+        runner.owner = owner
         try:
-            chat = await self._kit.machine.load(runner.chat.id)
-            if chat.worker_id == old and chat.runner_id == owner.runner_id:
-                runner.owner = owner
-                await self._kit.machine.advance(chat, Acquire(owner, old))
+            await self._kit.machine.advance_by(runner.chat, bundle)
         except (Refused, ChatNotFound, Unavailable) as error:
             _log.info("chat %s was lost with the lease: %s", runner.chat.id, error)
         await runner.look()
@@ -201,5 +248,5 @@ class Runners:
     async def drain(self) -> None:
         """Take no more chats and hand over those that run."""
         self._draining = True
-        driven = [Driven(runner, task) for runner, task, _ in self._running.values()]
+        driven = [Driven(entry.runner, entry.task) for entry in self._running.values()]
         await drain(self._kit, driven, self._limits)

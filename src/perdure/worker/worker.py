@@ -7,7 +7,6 @@ from collections.abc import Callable
 import asyncpg
 from asyncpg import Pool, Record
 
-from perdure.core.ids import ReplicaId
 from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
 from perdure.observe.measures.replica import ReplicaMeasures
@@ -105,9 +104,11 @@ class Worker:
             await clock.sleep(period)
             self.loop_lag = max(0.0, clock.monotonic() - since - period)
 
-    def _renewed(self, renewal: Renewal) -> None:
+    def _renewed(self, renewal: Renewal, asked: float) -> None:
         self.counted(renewal.alive)
-        self.runners.renewed(renewal)
+        self.runners.renewed(renewal, asked)
 
-    def _moved(self, old: ReplicaId) -> None:
-        self._moving = asyncio.ensure_future(self.runners.reacquire(old))
+    def _moved(self) -> None:
+        if self._moving is not None:
+            self._moving.cancel()
+        self._moving = asyncio.ensure_future(self.runners.reacquire())
