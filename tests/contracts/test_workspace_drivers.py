@@ -23,7 +23,7 @@ from perdure.workspaces.driver import Driver, Plan
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.ssh import SshDriver
 
-PATIENCE = timedelta(seconds=20)
+PATIENCE = timedelta(seconds=60)
 
 
 class Bench:

@@ -11,6 +11,8 @@ from perdure.store.pool import Pool
 from perdure.testing.town import replicas
 
 MINUTE = timedelta(minutes=1)
+LONG = 4 * MINUTE
+"""A run ends when the bug is found: after some seconds, or later on a machine that is busy with other things."""
 PLANTED = str(Path(__file__).with_name("planted.py"))
 
 
@@ -21,6 +23,7 @@ async def test_a_minute_of_chaos_breaks_no_promise() -> None:
     assert len(outcome.failovers) > 0
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("bug", "rules"),
     [
@@ -32,12 +35,8 @@ async def test_a_minute_of_chaos_breaks_no_promise() -> None:
         ("reuse_an_attempt", {3, 5}),
     ],
 )
-async def test_a_planted_bug_is_found_within_a_minute(bug: str, rules: set[int]) -> None:
-    # On a machine that is busy with other things one plan of strikes may miss the moment.
-    for seed in (7, 8):
-        outcome = await run(3, MINUTE, seed, program=(PLANTED, bug), progress=lambda _: None, stop_at=rules)
-        if rules & {wrong.rule for wrong in outcome.wrong}:
-            break
+async def test_a_planted_bug_is_found(bug: str, rules: set[int]) -> None:
+    outcome = await run(3, LONG, 7, program=(PLANTED, bug), progress=lambda _: None, stop_at=rules)
     assert rules & {wrong.rule for wrong in outcome.wrong}
     assert timeline(outcome)[0].startswith("timeline of chat")
 

@@ -1,8 +1,8 @@
 """The client against the simulator, over real sockets: guards, cancellation, reuse."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
 
 import pytest
 from tests.providers.clock import HandClock
@@ -21,6 +21,8 @@ from perdure.sim.recording import Filter
 from perdure.sim.server import Simulator
 
 CLOSED = Filter(closed=True)
+PATIENCE = 60
+ROUNDS = 200
 
 
 @pytest.fixture
@@ -46,6 +48,14 @@ def saying(prompt: str) -> ModelRequest:
     return ModelRequest(messages=[user(prompt)])
 
 
+async def at_once(happens: Coroutine[Any, Any, object]) -> None:
+    """It happens within a few rounds of the loop that both ends live in: nobody waits for any time to pass."""
+    happening = asyncio.create_task(happens)
+    for _ in range(ROUNDS):
+        await asyncio.sleep(0)
+    assert happening.done()
+
+
 async def test_one_connection_serves_one_answer_after_another(client: ProviderClient) -> None:
     async with Canned(answer(chat(b"Hello."))) as server:
         for _ in range(3):
@@ -54,35 +64,29 @@ async def test_one_connection_serves_one_answer_after_another(client: ProviderCl
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-async def test_leaving_early_frees_the_connection_at_once(sim: Simulator, client: ProviderClient, dialect: str) -> None:
-    async with client.stream(route(sim, dialect), saying("[[say:first]][[gate:never]][[say:last]]")) as stream:
+async def test_leaving_early_frees_the_connection_at_once(sim: Simulator, timed: ProviderClient, dialect: str) -> None:
+    async with timed.stream(route(sim, dialect), saying("[[say:first]][[gate:never]][[say:last]]")) as stream:
         await anext(stream)
-        left = time.time()
-    [entry] = await asyncio.wait_for(sim.recording.until(1, CLOSED), 5)
-    assert entry.client_closed_at is not None
-    assert entry.client_closed_at - left < 0.05
+    await at_once(sim.recording.until(1, CLOSED))
 
 
 @pytest.mark.parametrize("prompt", ["[[gate:never]]", "[[say:first]][[gate:never]]"], ids=["before", "within"])
-async def test_cancelling_an_attempt_frees_its_connection_within_fifty_milliseconds(
-    sim: Simulator, client: ProviderClient, prompt: str
+async def test_cancelling_an_attempt_frees_its_connection_at_once(
+    sim: Simulator, timed: ProviderClient, prompt: str
 ) -> None:
-    task = asyncio.create_task(client.complete(route(sim, "anthropic_messages"), saying(prompt)))
-    await asyncio.wait_for(sim.gates["never"].reached(), 5)
-    cancelled = time.time()
+    task = asyncio.create_task(timed.complete(route(sim, "anthropic_messages"), saying(prompt)))
+    await asyncio.wait_for(sim.gates["never"].reached(), PATIENCE)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    [entry] = await asyncio.wait_for(sim.recording.until(1, CLOSED), 5)
-    assert entry.client_closed_at is not None
-    assert entry.client_closed_at - cancelled < 0.05
+    await at_once(sim.recording.until(1, CLOSED))
 
 
 async def test_no_first_event_in_time_is_a_kind_of_its_own(
     sim: Simulator, timed: ProviderClient, clock: HandClock
 ) -> None:
     task = asyncio.create_task(timed.complete(route(sim, "anthropic_messages"), saying("[[fault:never]]")))
-    await asyncio.wait_for(sim.recording.until(1), 5)
+    await asyncio.wait_for(sim.recording.until(1), PATIENCE)
     clock.pass_time(59)
     await asyncio.sleep(0)
     assert not task.done()
@@ -90,7 +94,7 @@ async def test_no_first_event_in_time_is_a_kind_of_its_own(
     with pytest.raises(ProviderFailure) as failed:
         await task
     assert (failed.value.error.kind, failed.value.error.retryable) == (ErrorKind.STARTUP_TIMEOUT, True)
-    await asyncio.wait_for(sim.recording.until(1, CLOSED), 5)
+    await asyncio.wait_for(sim.recording.until(1, CLOSED), PATIENCE)
 
 
 async def test_silence_within_an_answer_is_a_kind_of_its_own(
@@ -111,7 +115,7 @@ async def test_silence_within_an_answer_is_a_kind_of_its_own(
         with pytest.raises(ProviderFailure) as failed:
             await waiting
     assert (failed.value.error.kind, failed.value.error.retryable) == (ErrorKind.STREAM_SILENCE_TIMEOUT, True)
-    await asyncio.wait_for(sim.recording.until(1, CLOSED), 5)
+    await asyncio.wait_for(sim.recording.until(1, CLOSED), PATIENCE)
 
 
 async def test_a_reader_who_is_busy_elsewhere_is_not_silence(

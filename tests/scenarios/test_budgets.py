@@ -18,7 +18,7 @@ from perdure.testing.site import Person
 from perdure.testing.town import ReplicaTown, replicas
 
 DOLLAR = 1_000_000
-PATIENCE = timedelta(seconds=30)
+PATIENCE = timedelta(seconds=60)
 ASKED = [{"type": "text", "text": "[[say:50 tokens]]"}]
 
 
@@ -113,7 +113,7 @@ async def test_at_a_terminal_a_budget_is_raised_by_a_word(town: ReplicaTown) -> 
     process = await started(town, "--chat", chat_id)
     assert process.stdin is not None
     assert process.stderr is not None
-    asked = await asyncio.wait_for(process.stderr.readuntil(b"/decline\n"), 30)
+    asked = await asyncio.wait_for(process.stderr.readuntil(b"/decline\n"), 60)
     assert b"The chat's budget has no room for the next step: $0.0000 of $0.0000 is spent." in asked
     process.stdin.write(b"/raise 0.5\n")
     await town.comes_to_rest(0, chat_id)

@@ -99,7 +99,7 @@ async def _everything_said(town: ReplicaTown, chats: list[str], provider: str) -
         said.append(await (await http.get(f"{town.replicas[0].url}/metrics")).read())
     for chat in chats:
         events = town.person.events(f"/chats/{chat}/stream")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             async for event in events:
                 said.append(str(event).encode())
                 if event["type"] == "chat":

@@ -28,7 +28,7 @@ async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[R
 
 
 async def hook(town: ReplicaTown, receiver: Receiver, *events: str, **options: Any) -> str:
-    body = {"url": receiver.url, "events": list(events), "secret": SECRET, **options}
+    body = {"url": receiver.url, "events": list(events), "secret": SECRET, "timeout_ms": 5_000, **options}
     made = await town.at(0).post("/hooks", body)
     assert made.status == 201, made.body
     return made.json["id"]

@@ -141,7 +141,7 @@ class Place:
         """What a chat hears that makes these calls, one after the other."""
         self.sim.script(Script("tries", (*(Step((call,)) for call in calls), Step((Says("I see."),)))))
         chat = await self.house.someone_asks("[[script:tries]]", workspace_id=self.row.id, chat_id=chat_id, **card)
-        rested = await self.house.until(chat, lambda chat: chat.status.value in ("waiting", "error"), patience=120)
+        rested = await self.house.until(chat, lambda chat: chat.status.value in ("waiting", "error"), patience=240)
         assert rested.state is State.W, rested.last_error
         parts = [part for message in await self.house.messages(chat) for part in message.parts]
         return [part for part in parts if isinstance(part, ToolResult)]

@@ -1,6 +1,7 @@
 """Stories about several replicas: what happens to a turn when the one that drives it goes away."""
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -70,9 +71,9 @@ async def test_a_replica_that_slept_past_its_lease_changes_nothing(town: Replica
 async def test_a_stream_on_another_replica_sees_the_answer_as_it_is_given(town: ReplicaTown) -> None:
     chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
     await town.sim.gates["open"].reached()
-    events = town.at(1).events(f"/chats/{chat}/stream")
-    part = await anext(event async for event in events if event["type"] == "message_part")
-    assert part["part"]["text"]
-    await town.sim.gates["open"].set(open=True)
-    rested = await anext(event async for event in events if event["type"] == "status")
-    assert rested["status"] == "waiting"
+    async with aclosing(town.at(1).events(f"/chats/{chat}/stream")) as events:
+        part = await anext(event async for event in events if event["type"] == "message_part")
+        assert part["part"]["text"]
+        await town.sim.gates["open"].set(open=True)
+        rested = await anext(event async for event in events if event["type"] == "status")
+        assert rested["status"] == "waiting"

@@ -13,7 +13,7 @@ from perdure.store.pool import Pool
 from perdure.testing.postgres import Databases
 from perdure.testing.town import replicas
 
-SLOWLY = "[[rate:30]] [[say:40 tokens]]"
+HALF = "[[say:4 tokens]] [[gate:open]] [[say:4 tokens]]"
 
 
 async def ran(program: str, *arguments: str) -> None:
@@ -33,14 +33,15 @@ async def test_what_was_dumped_in_the_middle_of_a_turn_goes_on_where_it_is_resto
         async with Client(town.replicas[0].url, token=town.person.token) as client:
             chat = await client.chats.create("[[say:2 tokens]]")
             before = (await chat.answer()).messages
-            await chat.send(SLOWLY)
+            await chat.send(HALF)
             events = aiter(chat.stream())
             async for event in events:
                 if isinstance(event, MessagePart):
                     break
             await events.aclose()
             await ran("pg_dump", "--format=custom", f"--file={dump}", database_url)
-        await town.replicas[0].stop()
+        await town.replicas[0].end()
+        await town.sim.gates["open"].set(open=True)
         await ran("pg_restore", "--exit-on-error", f"--dbname={restored}", dump)
         async with (
             replica(restored, tmp_path, name="restored") as server,

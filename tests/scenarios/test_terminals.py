@@ -14,7 +14,7 @@ from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.store.pool import Pool
 from perdure.testing.town import ReplicaTown, replicas
 
-PATIENCE = 20
+PATIENCE = 60
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ async def test_a_simulator_does_not_outlive_whoever_started_it() -> None:
     assert (await starter.stdout.readline()).startswith(b"http://")
     starter.kill()
     # Both hold this pipe: it ends when the last of them does.
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await starter.stderr.read()
     await starter.wait()
 

@@ -25,7 +25,7 @@ async def test_a_client_that_goes_away_is_noticed(sim: Simulator) -> None:
         answer = await client.post(f"{sim.url}/v1/chat/completions", json=body)
         await sim.gates["door"].reached()
         answer.close()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             (entry,) = await sim.recording.until(1, Filter(closed=True))
     assert entry.client_closed_at is not None
     assert entry.client_closed_at >= entry.at

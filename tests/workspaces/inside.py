@@ -12,7 +12,7 @@ from perdure.workspaces.bundle import bundle
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import Connection
 
-PATIENCE = timedelta(seconds=20)
+PATIENCE = timedelta(seconds=60)
 
 
 class Inside:

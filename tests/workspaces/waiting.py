@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-async def eventually(true: Callable[[], bool], seconds: float = 10) -> None:
+async def eventually(true: Callable[[], bool], seconds: float = 60) -> None:
     """Look again until it is so; there is no signal between processes to wait for."""
     async with asyncio.timeout(seconds):
         while not true():  # noqa: ASYNC110
@@ -19,3 +19,8 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+def written(path: Path) -> bool:
+    """Whether somebody has not only made a file, but also said something in it."""
+    return path.exists() and bool(path.read_bytes())

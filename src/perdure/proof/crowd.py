@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID
 
@@ -11,13 +11,13 @@ from perdure.client import Client
 from perdure.proof.book import Book
 from perdure.proof.checker import AT_REST
 from perdure.proof.evidence import Evidence
-from perdure.proof.people import Person
+from perdure.proof.people import PATIENCE, Person
 from perdure.proof.prompts import TOOLS
 from perdure.proof.witness import Witness
 
 CHATS_EACH = 4
 REST_BAR = 60.0
-CAUGHT_UP = 15.0
+CAUGHT_UP = 60.0
 _LOOK_AGAIN = 0.25
 
 
@@ -55,6 +55,12 @@ class Crowd:
         async with together([person.run() for person in self.people]):
             yield
 
+    async def begun(self) -> None:
+        """Wait until everybody has a chat, for as long as one of them waits for an answer."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await asyncio.gather(*(person.begun.wait() for person in self.people))
+
     async def stop(self, chat_id: UUID) -> None:
         """Have a chat's owner stop it."""
         for person in self._owners(chat_id):
@@ -76,7 +82,7 @@ class Crowd:
         return None
 
     async def caught_up(self, evidence: Evidence) -> None:
-        """Give the streams as long as a slow poll takes."""
+        """Give the streams as long as a slow poll takes on a machine that is busy."""
         newest: dict[UUID, int] = {}
         for message in evidence.messages:
             if not message.hidden and message.visibility != "model" and message.role != "system":

@@ -70,8 +70,9 @@ class Outside:
             raise NotSimulated(said[:80])
 
     async def _storm(self, front: Front, progress: Callable[[str], None]) -> None:
-        until = time.monotonic() + self._length.total_seconds()
         async with self._crowd.acting():
+            await self._crowd.begun()
+            until = time.monotonic() + self._length.total_seconds()
             while (left := until - time.monotonic()) > 0:
                 await asyncio.sleep(min(LOOK_PERIOD * self._dice.uniform(0.5, 2), left))
                 front.cut(CUT_SHARE)

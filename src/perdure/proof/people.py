@@ -41,6 +41,8 @@ class Person:
         self._book = book
         self._tools = tools
         self._sent = 0
+        self.begun = asyncio.Event()
+        """Set once it has a chat."""
         self.patient_until = 0.0
         """Until then it waits and sees."""
         self._chat: Chat | None = None
@@ -87,6 +89,7 @@ class Person:
             await asyncio.sleep(0.5)
             return
         self._chat = chat
+        self.begun.set()
         self._book.did(Operation(time.time(), chat.id, "create", Outcome.ACCEPTED, marker=said[0]))
         for number, transport in enumerate((Transport.WEBSOCKET, Transport.SSE)):
             witness = Witness(chat.id, f"{self._name}.{number}", self._book)

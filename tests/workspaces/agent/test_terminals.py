@@ -1,6 +1,7 @@
 """Terminals: a shell that remembers its screen."""
 
 import hashlib
+from contextlib import aclosing
 
 import pytest
 from tests.workspaces.inside import Inside
@@ -12,11 +13,12 @@ from perdure.workspaces.wire import Frame
 async def read_until(inside: Inside, terminal: str, wanted: bytes, offset: int = 0) -> tuple[bytes, int]:
     """What the screen says from an offset on, until a text has appeared; and the offset after it."""
     heard = b""
-    async for frame in inside.client.terminals.follow(terminal, offset):
-        heard += frame.content
-        offset = frame.offset + len(frame.content)
-        if wanted in heard:
-            break
+    async with aclosing(inside.client.terminals.follow(terminal, offset)) as frames:
+        async for frame in frames:
+            heard += frame.content
+            offset = frame.offset + len(frame.content)
+            if wanted in heard:
+                break
     return heard, offset
 
 

@@ -21,8 +21,8 @@ from perdure.workspaces.driver import Plan
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.wire import FileEdits, ProcessState, TextEdit
 
-PATIENCE = timedelta(seconds=30)
-COMMAND = "echo once >> marker; sleep 3; echo finished"
+PATIENCE = timedelta(seconds=60)
+COMMAND = "echo once >> marker; while [ ! -e go ]; do sleep 0.05; done; echo finished"
 APPEND = [FileEdits("notes", [TextEdit("one\n", "one\nmore\n")])]
 
 # A replica that starts a workspace, a command and an edit, says so, and waits to be killed.
@@ -41,6 +41,9 @@ async def main():
     process = await client.processes.start({COMMAND!r}, key="run")
     await client.files.write("notes", "one\\n", key="write")
     await client.files.edit([FileEdits("notes", [TextEdit("one\\n", "one\\nmore\\n")])], key="edit")
+    marker = Path(sys.argv[1]) / sys.argv[2] / "tree/marker"
+    while not (marker.exists() and marker.read_text()):
+        await asyncio.sleep(0.01)
     print(process.id, flush=True)
     await asyncio.sleep(600)
 
@@ -78,6 +81,7 @@ async def test_a_command_goes_on_and_another_replica_gets_its_one_result(killed:
     async with await killed.enter() as client:
         again = await client.processes.start(COMMAND, key="run")
         assert (again.id, again.state) == (killed.process, ProcessState.RUNNING)
+        await client.files.write("go", "")
         ended = await client.processes.wait(again.id, PATIENCE)
         assert (ended.exit_code, ended.head) == (0, "finished\n")
         assert await client.files.content("marker", 100) == b"once\n"
@@ -93,6 +97,7 @@ async def test_an_edit_is_made_once_over_the_crash(killed: Killed) -> None:
 
 async def test_the_same_command_in_another_turn_runs_again(killed: Killed) -> None:
     async with await killed.enter() as client:
+        await client.files.write("go", "")
         other = await client.processes.start(COMMAND, key="chat/7/0/0")
         await client.processes.wait(other.id, PATIENCE)
         assert other.id != killed.process
