@@ -1,0 +1,36 @@
+"""Bars that are known to be missed: by how much at most, and which decision says why. Nothing else may be."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from perdure.proof.scale.bars import Bar
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One miss that is explained."""
+
+    name: str
+    worst: float
+    """What was measured where it was explained: anything worse is news."""
+    decision: str
+
+    def covers(self, bar: Bar) -> bool:
+        as_good = bar.value >= self.worst if bar.at_least else bar.value <= self.worst
+        return bar.name == self.name and as_good
+
+
+KNOWN = (Known("turns/s against the floor", 0.14, "0006"),)
+
+
+def explained(bars: Iterable[Bar], known: Iterable[Known] = KNOWN) -> list[str] | None:
+    """The decisions that explain every bar that was missed; None where one is not explained."""
+    listed = tuple(known)
+    decisions: dict[str, None] = {}
+    for bar in bars:
+        if not bar.met:
+            found = next((each for each in listed if each.covers(bar)), None)
+            if found is None:
+                return None
+            decisions[found.decision] = None
+    return list(decisions)

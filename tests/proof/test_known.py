@@ -1,0 +1,31 @@
+"""A miss that a decision explains is told apart from one that is news."""
+
+import pytest
+
+from perdure.proof.known import KNOWN, Known, explained
+from perdure.proof.scale.bars import Bar
+
+RATE = Known("rate", 0.2, "0099")
+COST = Known("cost", 3.0, "0098")
+
+
+@pytest.mark.parametrize(
+    ("bars", "decisions"),
+    [
+        ([Bar("rate", 0.6, 0.5, at_least=True)], []),
+        ([Bar("rate", 0.2, 0.5, at_least=True)], ["0099"]),
+        ([Bar("rate", 0.19, 0.5, at_least=True)], None),
+        ([Bar("cost", 2.9, 2.0)], ["0098"]),
+        ([Bar("cost", 3.1, 2.0)], None),
+        ([Bar("rate", 0.3, 0.5, at_least=True), Bar("failures", 1.0, 0.0)], None),
+        ([Bar("rate", 0.3, 0.5, at_least=True), Bar("cost", 2.5, 2.0)], ["0099", "0098"]),
+    ],
+)
+def test_a_miss_is_explained_only_by_its_own_bar_and_only_up_to_what_was_recorded(
+    bars: list[Bar], decisions: list[str] | None
+) -> None:
+    assert explained(bars, (RATE, COST)) == decisions
+
+
+def test_every_known_miss_names_a_bar_of_the_scale_test_and_is_one() -> None:
+    assert [(each.name, each.worst < 0.5) for each in KNOWN] == [("turns/s against the floor", True)]
