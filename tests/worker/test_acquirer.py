@@ -3,10 +3,20 @@
 from datetime import timedelta
 from uuid import uuid4
 
-from perdure.core.ids import ChatId, ReplicaId, UserId
+import pytest
+
+from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.timing import LEASE, RENEWAL_LATE, SHARE_PATIENCE
+from perdure.machine.change import Owner
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.ownership import Acquire
+from perdure.sim.server import Simulator
+from perdure.store.commit import NewCard
 from perdure.store.connection import connect
-from perdure.store.replicas import Candidate, renew
+from perdure.store.pool import Pool
+from perdure.store.replicas import Candidate, Renewal, renew
+from perdure.testing.house import open_house
+from perdure.worker import acquirer
 from perdure.worker.acquirer import share
 
 SEEN = "INSERT INTO replicas (id, version, seen_at) VALUES ($1, '', now() - $2::interval)"
@@ -41,3 +51,20 @@ async def test_a_renewal_says_when_the_lease_of_a_silent_replica_ends(database_u
     await connection.close()
     assert renewal is not None
     assert (renewal.alive, renewal.ends) == (2, (LEASE - silent[late],))
+
+
+async def test_a_chat_is_taken_when_the_lease_of_its_driver_ends(
+    database_url: str, pool: Pool, sim: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The next sweep is so far away that only the end of the lease can be the reason.
+    monkeypatch.setattr(acquirer, "SWEEP_PERIOD", timedelta(hours=1))
+    async with open_house(database_url, pool, sim.url) as house:
+        await house.comes_to_rest(await house.someone_waits("[[say:Swept.]]"))
+        owner = Owner(DEAD, RunnerId(uuid4()))
+        await pool.execute(SEEN, DEAD, LEASE)
+        card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="left")
+        said = Create((house.says("[[say:Taken.]]"),))
+        await house.machine.create(chat := ChatId(uuid4()), card, [said, Acquire(owner)])
+        house.worker.renewed(Renewal(1, (), (timedelta(),)), house.clock.monotonic())
+        await house.comes_to_rest(chat)
+        assert (await house.said(chat))[-1] == "Taken."

@@ -62,7 +62,7 @@ class Worker:
 
     async def run(self) -> None:
         """Take and drive chats until cancelled."""
-        self._lease.when_renewed(self._renewed, self._moved)
+        self._lease.when_renewed(self.renewed, self._moved)
         stops: list[Callable[[], None]] = [
             self._announcer.follow(self.runners.committed),
             self._pubsub.listen(self.runners.heard),
@@ -104,8 +104,10 @@ class Worker:
             await clock.sleep(period)
             self.loop_lag = max(0.0, clock.monotonic() - since - period)
 
-    def _renewed(self, renewal: Renewal, asked: float) -> None:
+    def renewed(self, renewal: Renewal, asked: float) -> None:
+        """Follow what the database said, when it was asked then, about this replica and the others."""
         self.counted(renewal.alive)
+        self.acquirer.expect(renewal.ends)
         self.runners.renewed(renewal, asked)
 
     def _moved(self) -> None:
