@@ -73,6 +73,19 @@ async def test_a_message_in_the_queue_is_timed_until_it_is_taken_up(
     assert numbers("perdure_turns_total", outcome="finished") == 2
 
 
+async def test_a_message_that_another_replica_queued_is_timed_too(house: House, sim: Simulator) -> None:
+    chat = await house.someone_asks("[[gate:open]] [[say:3 tokens]]")
+    await sim.gates["open"].reached()
+    await house.someone_adds(chat, "[[say:3 tokens]]", Busy.QUEUE)
+    await house.pool.execute("UPDATE queued_messages SET created_at = created_at - interval '1 hour'")
+    stop = house.announcer.follow(Meter(house.measures.turns, house.clock).committed)
+    await sim.gates["open"].set(open=True)
+    await house.comes_to_rest(chat)
+    stop()
+    numbers = Numbers(house.measures.metrics)
+    assert (numbers("perdure_queue_wait_seconds_count"), numbers("perdure_queue_wait_seconds_sum") > 3600) == (1, True)
+
+
 async def test_an_error_that_ends_a_turn_is_counted_by_kind(house: House, numbers: Numbers) -> None:
     chat = await house.someone_asks("[[fault:auth]]")
     rested = await house.comes_to_rest(chat)

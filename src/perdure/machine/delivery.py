@@ -6,6 +6,7 @@ first such moment on, every look at the row also asks for traces of the change, 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import uuid4
 
 from msgspec import Struct
@@ -46,6 +47,8 @@ class Delivered(Struct, frozen=True):
     plan: Plan
     chat: Chat
     change_id: ChangeId
+    waited: tuple[timedelta, ...] = ()
+    """How long each message that it took from the queue had been there."""
 
 
 class Delivery:
@@ -191,7 +194,7 @@ class Delivery:
             action_deadline_at=stamp.action_deadline_at,
             compaction_requested_at=stamp.compaction_requested_at,
         )
-        return Delivered(plan, chat, self.change_id)
+        return Delivered(plan, chat, self.change_id, stamp.waited)
 
     def _nothing(self, plan: Plan) -> Delivered:
         assert plan.base is not None, "creating a chat is never nothing"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace as with_fields
+from datetime import timedelta
 from typing import TypeVar
 
 from msgspec import Struct, structs
@@ -33,6 +34,8 @@ class Committed(Struct, frozen=True):
     plan: Plan
     chat: Chat
     change_id: ChangeId
+    waited: tuple[timedelta, ...] = ()
+    """How long each message that it took from the queue had been there, whichever replica put it in."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -184,7 +187,7 @@ class Machine:
             self._memory.forget(plan.chat.id)
             raise
         self._memory.keep(delivered.chat)
-        committed = Committed(delivered.plan, delivered.chat, delivered.change_id)
+        committed = Committed(delivered.plan, delivered.chat, delivered.change_id, delivered.waited)
         if not delivered.plan.empty:
             self._announce(committed)
         return committed

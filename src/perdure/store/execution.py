@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import asyncpg
 from asyncpg import Pool, Record
@@ -39,6 +39,8 @@ class Stamp:
     at: datetime
     action_deadline_at: datetime | None
     compaction_requested_at: datetime | None
+    waited: tuple[timedelta, ...] = ()
+    """How long each message that left the queue had been in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class HeldRow:
 
 
 def _stamp_of(row: Record | None) -> Stamp | None:
-    return None if row is None else Stamp(row[0], row[1], row[2])
+    return None if row is None else Stamp(row[0], row[1], row[2], tuple(row.get("waited") or ()))
 
 
 def _without_stamp(error: Exception) -> None:

@@ -4,15 +4,14 @@ import msgspec
 
 from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock
-from perdure.core.ids import ChatId, QueuedNumber
+from perdure.core.ids import ChatId
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import ToolResult
-from perdure.machine.change import Plan
 from perdure.machine.machine import Committed
 from perdure.observe.measures.turns import TurnMeasures
 
 _RESTING = frozenset({Status.WAITING, Status.ERROR})
-# So many turns and queued messages are timed at once; others are counted and not timed.
+# So many turns are timed at once; others are counted and not timed.
 REMEMBERED = 20_000
 
 
@@ -29,12 +28,12 @@ class Meter:
         self._measures = measures
         self._clock = clock
         self._turns: dict[ChatId, float] = {}
-        self._queued: dict[tuple[ChatId, QueuedNumber], float] = {}
 
     def committed(self, committed: Committed) -> None:
         plan, chat = committed.plan, committed.chat
         base = plan.base
-        self._queue(plan, chat.id)
+        for waited in committed.waited:
+            self._measures.queue_wait.observe(waited.total_seconds())
         self._turn(base, chat, edited=plan.rows.cut_from is not None)
         if base is not None and base.status is Status.RUNNING:
             self._step(base, chat, [message for _, message in plan.rows.messages])
@@ -72,18 +71,6 @@ class Meter:
         for result in _compactions(messages):
             source = msgspec.json.decode(result.result, type=_Told).source
             self._measures.compactions.labels(source, "cut" if result.is_error else "summarised").inc()
-
-    def _queue(self, plan: Plan, chat_id: ChatId) -> None:
-        now = self._clock.monotonic()
-        for number, _ in plan.rows.enqueued:
-            if len(self._queued) < REMEMBERED:
-                self._queued[chat_id, number] = now
-        for promotion in plan.rows.promoted:
-            since = self._queued.pop((chat_id, promotion.queued), None)
-            if since is not None:
-                self._measures.queue_wait.observe(now - since)
-        for number in plan.rows.removed:
-            self._queued.pop((chat_id, number), None)
 
 
 def turn_ends(base: Chat, chat: Chat) -> bool:

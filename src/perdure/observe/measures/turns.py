@@ -22,6 +22,7 @@ class TurnMeasures:
         )  # fmt: skip
         self.actions = metrics.counter("actions", "Chats that began to wait for somebody, by what for.", "kind")
         self.queue_wait = metrics.seconds(
-            "queue_wait", "How long messages that this replica queued waited until they were taken up here."
+            "queue_wait",
+            "How long messages waited in the queue until they were taken up, whichever replica queued them.",
         )
         self.stale_work = metrics.counter("stale_work", "Duties that ended because the chat had moved on without them.")

@@ -83,3 +83,4 @@ def say_promoted(text: Text, _: Shape) -> None:
         f"FROM swap, moved m JOIN unnest({queued}, {numbers}) AS p(queued, number) ON p.queued = m.number RETURNING 1",
     )
     text.expect("promoted", "every promoted message is in the queue")
+    text.outcome.append("ARRAY(SELECT now() - m.created_at FROM moved m) AS waited")
