@@ -1,6 +1,8 @@
 """Commands: once per key, followed, waited for, and ended with everything they started."""
 
+import asyncio
 import shutil
+import sys
 from datetime import timedelta
 
 import pytest
@@ -10,6 +12,32 @@ from tests.workspaces.waiting import alive, eventually, written
 from perdure.core.errors import WorkspaceRefused
 from perdure.workspaces.wire import ProcessState
 
+# The loop is busy while a command ends, and another child is collected before anything else is looked at.
+COLLECTING = """
+import asyncio, os, sys, time
+from perdure.workspaces.agent.durable import Folder
+from perdure.workspaces.agent.fields import Fields
+from perdure.workspaces.agent.main import assemble
+from perdure.workspaces.agent.memory import Memory
+from perdure.workspaces.agent.settings import Settings
+
+async def main(root):
+    paths = {name: f"{root}/{name}" for name in ("tree", "home", "state", "socket")}
+    settings = Settings.read(Fields(paths))
+    program = assemble(settings, Folder.open(settings.state), Memory(None))
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    started = program.processes.start(Fields({"command": "echo said; exit 3", "key": "k"}))
+    guard = program.processes.find(started["id"]).guard
+    asyncio.get_running_loop().call_soon(os.waitid, os.P_PID, guard, os.WEXITED | os.WNOWAIT)
+    await program.processes.wait(started["id"], 60, 1000)
+    kept = program.keys.find("k").result
+    print(kept["exit_code"], kept["signal"], kept["head"], end="")
+
+asyncio.run(main(sys.argv[1]))
+"""
 STUBBORN = "trap '' TERM; (setsid sh -c 'trap : TERM; while :; do sleep 0.02; date +%N >> alive; done' &); sleep 60"
 
 
@@ -21,6 +49,14 @@ async def test_a_command_gives_its_output_and_its_exit_code(inside: Inside) -> N
 async def test_a_command_ended_by_a_signal_names_it(inside: Inside) -> None:
     process = await inside.runs("kill -SEGV $$")
     assert (process.exit_code, process.signal) == (None, "SEGV")
+
+
+async def test_a_command_that_is_collected_before_it_is_heard_of_is_recorded_as_it_ended(inside: Inside) -> None:
+    await inside.is_killed()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", COLLECTING, str(inside.root), stdout=asyncio.subprocess.PIPE
+    )
+    assert (await process.communicate())[0] == b"3 None said\n"
 
 
 async def test_the_same_key_is_the_same_run(inside: Inside) -> None:

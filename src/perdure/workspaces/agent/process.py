@@ -59,6 +59,9 @@ class Process:
         self.signalled: float | None = None
         self.quiet_milliseconds: int | None = None
         self.guard = 0
+        self.reports: socket.socket | None = None
+        self.heard = bytearray()
+        """What the guard said, as far as it is no whole line yet."""
         self.reading = -1
         self.memory_kills = 0
         self.recorded = key is None

@@ -7,7 +7,6 @@ import contextlib
 import os
 import secrets
 import signal
-import socket
 import time
 from collections.abc import AsyncIterator
 
@@ -127,7 +126,7 @@ class Processes:
             settings.limits,
         )
         try:
-            process.guard, reports = self._around.launch(launch)
+            process.guard, process.reports = self._around.launch(launch)
         except OSError:
             os.close(reading)
             raise
@@ -138,11 +137,11 @@ class Processes:
         self._drop_oldest()
         self._around.children.expect(process.guard, lambda status: self._guard_left(process, status))
         os.set_blocking(reading, False)
-        reports.setblocking(False)
+        process.reports.setblocking(False)
         process.reading = reading
         loop = asyncio.get_running_loop()
         loop.add_reader(reading, self._hear, process)
-        loop.add_reader(reports, self._told, process, reports, bytearray())
+        loop.add_reader(process.reports, self._told, process)
 
     def _hear(self, process: Process) -> bool:
         """Take what the command printed; false when there is no more for now."""
@@ -161,20 +160,25 @@ class Processes:
         process.move()
         return True
 
-    def _told(self, process: Process, reports: socket.socket, heard: bytearray) -> None:
-        content = reports.recv(4096)
-        heard += content
-        while b"\n" in heard:
-            line, _, rest = bytes(heard).partition(b"\n")
-            heard[:] = rest
+    def _told(self, process: Process) -> None:
+        if process.reports is None:
+            return
+        try:
+            content = process.reports.recv(4096)
+        except BlockingIOError:
+            return
+        process.heard += content
+        while b"\n" in process.heard:
+            line, _, process.heard = process.heard.partition(b"\n")
             word, _, value = line.decode().partition(" ")
             if word == "failed":
                 process.failure = value
             else:
                 self._exited(process, int(value))
         if not content:
-            asyncio.get_running_loop().remove_reader(reports)
-            reports.close()
+            asyncio.get_running_loop().remove_reader(process.reports)
+            process.reports.close()
+            process.reports = None
 
     def _exited(self, process: Process, status: int) -> None:
         # What it printed before it ended is in the pipe; what others still print must not hold this up.
@@ -190,6 +194,8 @@ class Processes:
         self._around.changed()
 
     def _guard_left(self, process: Process, status: int) -> None:
+        # It may be collected together with another child, before its last words were read.
+        self._told(process)
         if status != 0:
             self._around.children.kill_strays()
         if not process.exited.is_set():
