@@ -6,6 +6,7 @@ import { ChatPage } from "../chat/ChatPage.tsx";
 import { NewChat } from "../chat/NewChat.tsx";
 import { ChatList } from "../list/ChatList.tsx";
 import { Divider } from "../ui/Divider.tsx";
+import { Loading } from "../ui/Loading.tsx";
 import { KeyboardMap } from "./KeyboardMap.tsx";
 import { Palette } from "./Palette.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -47,7 +48,7 @@ export function Shell() {
         <button type="button" className="drawer-shade" aria-label="Close the chat list" onClick={close} />
       )}
       <main className="middle" id="conversation" tabIndex={-1}>
-        <Suspense fallback={null}>
+        <Suspense fallback={<Loading />}>
           <Switch>
             <Route path="/">
               <NewChat onDrawer={() => setOverlay("drawer")} />

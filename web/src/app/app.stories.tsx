@@ -37,6 +37,15 @@ export const Working: Story = {
   answers: ANSWERS,
   width: 1440,
   height: 900,
+  play: async ({ root, user, asked }) => {
+    const stops = () => asked.filter((entry) => entry.what === "POST /chats/c1/interrupt").length;
+    await user.click(root.querySelector('[aria-label="Edit queued message"]') as HTMLElement);
+    await user.keyboard("{Escape}");
+    await expect.poll(() => root.querySelector(".queue-editing")).toBe(null);
+    expect(stops()).toBe(0);
+    await user.keyboard("{Escape}");
+    expect(stops()).toBe(1);
+  },
 };
 
 export const WithPanel: Story = {

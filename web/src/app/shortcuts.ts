@@ -61,7 +61,7 @@ export function shortcutOf(event: KeyboardEvent): string | null {
   if (strong && event.shiftKey && key === "o") return "newChat";
   if (strong && key === ",") return "settings";
   if (strong && key === ".") return "panel";
-  if (key === "escape") return isOverlay() ? null : "stop";
+  if (key === "escape") return isOverlay() || isEditing(event.target) ? null : "stop";
   if (strong || isTyping(event.target)) return null;
   if (key === "?") return "keyboard";
   return key === "/" ? "composer" : null;
@@ -72,6 +72,11 @@ function isTyping(target: EventTarget | null): boolean {
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
+}
+
+/** Text elsewhere than in the composer: Escape leaves it, and stops nothing. */
+function isEditing(target: EventTarget | null): boolean {
+  return isTyping(target) && !(target as HTMLElement).closest(".composer");
 }
 
 function isOverlay(): boolean {

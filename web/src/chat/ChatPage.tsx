@@ -9,6 +9,7 @@ import { useStores } from "../app/stores.ts";
 import { ChatComposer } from "../composer/ChatComposer.tsx";
 import { Transcript } from "../transcript/Transcript.tsx";
 import { Divider } from "../ui/Divider.tsx";
+import { Loading } from "../ui/Loading.tsx";
 import { ChatHeader } from "./ChatHeader.tsx";
 import { LiveChatContext } from "./hooks.ts";
 import type { Gone } from "./live.ts";
@@ -52,7 +53,7 @@ export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void })
             onChange={setWidth}
           />
           <aside className="panel" style={{ width }} aria-label="Panel">
-            <Suspense fallback={null}>
+            <Suspense fallback={<Loading />}>
               <Panel onClose={() => setPanel(false)} />
             </Suspense>
           </aside>

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
 import type { Acl, Group, User } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
+import { useMe } from "../app/session.ts";
 import { useStores } from "../app/stores.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
@@ -10,6 +11,7 @@ import { useToasts } from "../ui/Toasts.tsx";
 /** Who may read along. Only the owner can spend; everybody named here can look. */
 export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
   const client = useQueryClient();
+  const me = useMe();
   const { chats } = useStores();
   const { complain } = useToasts();
   const key = ["acl", chat];
@@ -45,11 +47,14 @@ export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => vo
         onChange={(on) => set(kind, person.id, on)}
       />
     ));
+  const others = (users.data ?? []).filter((person) => person.id !== me.id);
   return (
     <Dialog title="Share read-only" onClose={onClose}>
       <div className="stack">
+        <p className="quiet">Whoever you choose can read along. Only you can speak in it and spend.</p>
         {rows("groups", groups.data ?? [])}
-        {rows("users", users.data ?? [])}
+        {rows("users", others)}
+        {users.data && others.length + (groups.data ?? []).length === 0 && <p>There is nobody else yet.</p>}
         {users.isError && <p className="quiet">{users.error.message}</p>}
       </div>
     </Dialog>

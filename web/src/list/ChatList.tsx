@@ -8,6 +8,8 @@ import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
 import { keyNames } from "../app/shortcuts.ts";
 import { useStores } from "../app/stores.ts";
+import { Button } from "../ui/Button.tsx";
+import { Loading } from "../ui/Loading.tsx";
 import { useReorder } from "../ui/reorder.ts";
 import { ChatRow } from "./ChatRow.tsx";
 import { useCards } from "./directory.ts";
@@ -20,7 +22,7 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
   const filter = readFilter(useSearch());
   const [location] = useLocation();
   const current = /^\/chats\/([^/]+)/.exec(location)?.[1];
-  const { groups, more, loading } = useGroups(filter);
+  const { groups, more, state, again } = useGroups(filter);
   return (
     <nav className="chat-list" aria-label="Chats">
       <div className="chat-list-top">
@@ -42,8 +44,17 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
         {groups.map((group) => (
           <Group key={group.name} group={group} current={current} />
         ))}
-        {groups.length === 0 && !loading && (
+        {groups.length === 0 && state === "pending" && <Loading />}
+        {groups.length === 0 && state === "success" && (
           <p className="chat-list-empty">{filter.kind === "all" ? "No chats yet." : "Nothing here."}</p>
+        )}
+        {state === "error" && (
+          <div className="chat-list-empty">
+            <p>The list could not be read.</p>
+            <Button small onClick={again}>
+              Try again
+            </Button>
+          </div>
         )}
         {more && (
           <button type="button" className="button button-ghost chat-list-more" onClick={more}>
@@ -87,10 +98,17 @@ function cardOf(group: ListGroup, id: string, change: Partial<ChatCard>): ChatCa
   return card ? [{ ...card, ...change }] : [];
 }
 
-function useGroups(filter: ListFilter): { groups: ListGroup[]; more: (() => void) | null; loading: boolean } {
+interface Listed {
+  groups: ListGroup[];
+  more: (() => void) | null;
+  state: "pending" | "error" | "success";
+  again: () => void;
+}
+
+function useGroups(filter: ListFilter): Listed {
   const { directory } = useStores();
   const cards = useCards();
-  const { data, hasNextPage, fetchNextPage, isLoading } = useInfiniteQuery({
+  const { data, hasNextPage, fetchNextPage, refetch, status } = useInfiniteQuery({
     queryKey: ["chats", filter],
     queryFn: ({ pageParam }) => api.get<ChatPage>("/chats", { ...filter.query, cursor: pageParam }),
     initialPageParam: "",
@@ -100,12 +118,13 @@ function useGroups(filter: ListFilter): { groups: ListGroup[]; more: (() => void
     for (const page of data?.pages ?? []) directory.put([...page.items, ...(page.related ?? [])]);
   }, [data, directory]);
   const more = hasNextPage ? () => void fetchNextPage() : null;
-  if (filter.kind === "all") return { groups: grouped(cards.values()), more, loading: isLoading };
+  const again = () => void refetch();
+  if (filter.kind === "all") return { groups: grouped(cards.values()), more, state: status, again };
   const found =
     data?.pages
       .flatMap((page) => page.items)
       .map((card) => ({ ...card, ...cards.get(card.id), snippet: card.snippet })) ?? [];
   const kept = filter.kind === "archived" ? found.filter((card) => card.archived) : found;
   const name = filter.kind === "archived" ? "Archived" : "Found";
-  return { groups: kept.length > 0 ? [{ name, cards: kept }] : [], more, loading: isLoading };
+  return { groups: kept.length > 0 ? [{ name, cards: kept }] : [], more, state: status, again };
 }

@@ -7,6 +7,7 @@ import { useStored } from "../app/stored.ts";
 import { useChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
 import { Button } from "../ui/Button.tsx";
+import { Loading } from "../ui/Loading.tsx";
 import { Tabs } from "../ui/Tabs.tsx";
 import { Changes } from "./Changes.tsx";
 import { DebugRuns } from "./DebugRuns.tsx";
@@ -46,7 +47,7 @@ export default function Panel({ onClose }: { onClose: () => void }) {
       >
         {tab === "changes" && <Changes workspace={workspace} />}
         {tab === "terminal" && (
-          <Suspense fallback={null}>
+          <Suspense fallback={<Loading />}>
             <TerminalTab key={workspace} workspace={workspace} />
           </Suspense>
         )}

@@ -2,6 +2,7 @@
 
 import { usePhase } from "../chat/hooks.ts";
 import type { Phase } from "../chat/phase.ts";
+import { Loading } from "../ui/Loading.tsx";
 import { ActionCard } from "./ActionCard.tsx";
 import { ErrorCard } from "./ErrorCard.tsx";
 import { Retrying } from "./Retrying.tsx";
@@ -50,8 +51,9 @@ function PhaseView({ phase }: { phase: Phase }) {
       return <ErrorCard error={phase.error} />;
     case "action":
       return <ActionCard action={phase.action} />;
-    case "streaming":
     case "loading":
+      return <Loading words="Opening the chat" />;
+    case "streaming":
     case "idle":
       return null;
   }
