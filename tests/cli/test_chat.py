@@ -57,6 +57,17 @@ async def test_a_conversation_goes_on_another_day(town: ReplicaTown) -> None:
     assert await town.said(0, found[1]) == ["[[say:one]]", "one", "[[say:two]]", "two"]
 
 
+async def test_what_a_script_says_while_the_answer_before_ends_is_answered_too(town: ReplicaTown) -> None:
+    process = await started(town)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for word in ("one", "two", "six"):
+        process.stdin.write(f"[[say:{word}]]\n".encode())
+        await asyncio.wait_for(process.stdout.readuntil(word.encode()), 60)
+    _, out, _ = await ended(process, "[[say:end]]\n")
+    assert out.split() == ["end"]
+
+
 async def test_ctrl_c_stops_the_agent_and_keeps_what_it_said(town: ReplicaTown) -> None:
     process = await started(town, "[[say:so far]] [[gate:never]]")
     assert process.stdout is not None

@@ -14,10 +14,11 @@ import typer
 
 from perdure.cli.local import Place, local_replica
 from perdure.cli.screen import Screen
-from perdure.client import ApiError, Chat, Client
+from perdure.client import ApiError, Chat, Client, EventStream
 from perdure.core.chat import ActionKind, Busy, Status
 from perdure.core.errors import PerdureError
 from perdure.core.events import ActionRequired, PendingAction, StatusEvent
+from perdure.core.message import Message
 from perdure.observe.logs import start_logging
 from perdure.settings import LogLevel, Settings
 
@@ -88,6 +89,7 @@ class Conversation:
         self._options: dict[str, Any] = {"model": model} if model else {}
         self._chat: Chat | None = None
         self._screen = Screen(sys.stdout, sys.stderr)
+        self._stream: EventStream | None = None
         self._following: asyncio.Task[None] | None = None
         self._status = Status.WAITING
         self._action: PendingAction | None = None
@@ -168,8 +170,16 @@ class Conversation:
         if self._chat is None:
             self._chat = await self._client.chats.create(text, **self._options)
         else:
-            await self._chat.send(text, busy=busy, **self._options)
+            sent = await self._chat.send(text, busy=busy, **self._options)
+            if sent.message is not None and not self._heard_of(sent.message):
+                # It may have been told meanwhile that the turn before came to rest.
+                self._rested.clear()
         self._follow()
+
+    def _heard_of(self, message: Message) -> bool:
+        """Whether the stream has come to this message: what it says of the status is later."""
+        told = self._stream.transcript.messages if self._stream else []
+        return bool(told) and told[-1].number >= message.number
 
     async def _stop(self, chat: Chat) -> None:
         try:
@@ -194,7 +204,8 @@ class Conversation:
             self._following = asyncio.ensure_future(self._show(self._chat))
 
     async def _show(self, chat: Chat) -> None:
-        events = aiter(chat.stream())
+        self._stream = chat.stream()
+        events = aiter(self._stream)
         async with aclosing(events):
             async for event in events:
                 self._screen.show(event)
