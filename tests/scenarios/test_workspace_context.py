@@ -138,6 +138,9 @@ async def test_how_git_stands_reaches_the_card_and_the_watch(town: ReplicaTown) 
                 return
 
     listening = asyncio.create_task(listen())
+    while not heard:
+        # What happens before somebody listens is not told.
+        await asks(town, "[[say:1 tokens]]")
     work = "[[then]]".join(
         [
             call(

@@ -37,13 +37,11 @@ async def test_a_gate_lets_one_pass(sim: Simulator, client: aiohttp.ClientSessio
     async with asks[0] as first, asks[1] as second:
         await told(client, "GET", "/sim/gates/door?waiting=2")
         await told(client, "POST", "/sim/gates/door/pass")
-        done, _ = await asyncio.wait(
-            [asyncio.ensure_future(first.read()), asyncio.ensure_future(second.read())],
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        assert len(done) == 1
-        assert sim.gates["door"].waiting == 1
+        reading = {asyncio.ensure_future(first.read()), asyncio.ensure_future(second.read())}
+        done, left = await asyncio.wait(reading, return_when=asyncio.FIRST_COMPLETED)
+        assert (len(done), sim.gates["door"].waiting) == (1, 1)
         await told(client, "DELETE", "/sim/gates")
+        await asyncio.wait(left)
 
 
 async def test_a_question_about_a_gate_gives_up(client: aiohttp.ClientSession) -> None:

@@ -8,6 +8,14 @@ from tests.tools.mcp.peers import Bridge
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.house import House, open_house
+from perdure.testing.polling import PATIENCE
+from perdure.tools.mcp.protocol import session
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy with other things it takes a while until a server is up."""
+    monkeypatch.setattr(session, "MCP_CONNECT", PATIENCE)
 
 
 @pytest.fixture
