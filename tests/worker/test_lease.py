@@ -1,11 +1,13 @@
 """A replica keeps its right to its chats whatever its database does."""
 
 import asyncio
+import threading
 
 from asyncpg import Connection, Record
 
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
+from perdure.proof.proxy import Fate, Proxy
 from perdure.store.connection import connect
 from perdure.store.pool import Pool
 from perdure.store.replicas import Renewal
@@ -38,3 +40,16 @@ async def test_a_lease_is_renewed_again_after_the_database_could_not_be_reached(
         await renewed.wait()
     assert lease.valid
     await lease.stop()
+
+
+async def test_a_lease_that_cannot_be_given_back_ends_all_the_same(database_url: str) -> None:
+    proxy = Proxy(database_url)
+    async with proxy.running():
+        lease = Lease(lambda: connect(proxy.url), SystemClock())
+        others = set(threading.enumerate())
+        await lease.start()
+        (thread,) = [each for each in set(threading.enumerate()) - others if each.name == "lease"]
+        proxy.decide = lambda _: Fate.LOSE_REQUEST
+        await lease.stop()
+        await asyncio.to_thread(thread.join, 60)
+    assert not thread.is_alive()
