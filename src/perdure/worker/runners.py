@@ -240,9 +240,12 @@ class Runners:
 
         runner.owner = owner
         try:
-            await self._kit.machine.advance_by(runner.chat, bundle)
+            committed = await self._kit.machine.advance_by(runner.chat, bundle)
         except (Refused, ChatNotFound, Unavailable) as error:
             _log.info("chat %s was lost with the lease: %s", runner.chat.id, error)
+        else:
+            if not committed.plan.empty:
+                return
         await runner.look()
 
     async def drain(self) -> None:
