@@ -19,7 +19,7 @@ from perdure.proof.evidence import sql
 from perdure.sim.process import Running, simulator_process
 from perdure.store.connection import connect
 from perdure.store.embedded.server import EmbeddedPostgres
-from perdure.store.migrations.runner import migrate
+from perdure.store.migrations.runner import Migration, migrate
 from perdure.store.pool import Pool, open_pool
 from perdure.store.queries import query
 
@@ -60,10 +60,12 @@ def own_postgres() -> Generator[Postgres]:
 
 
 @asynccontextmanager
-async def inhabited(postgres: Postgres, people: int) -> AsyncGenerator[tuple[Running, tuple[str, ...]]]:
-    """The newest schema, a simulator as the model, and people with tokens."""
+async def inhabited(
+    postgres: Postgres, people: int, *, migrations: tuple[Migration, ...] | None = None
+) -> AsyncGenerator[tuple[Running, tuple[str, ...]]]:
+    """The newest schema, or one that these migrations make; a simulator as the model, and people with tokens."""
     connection = await connect(postgres.url)
-    await migrate(connection)
+    await migrate(connection, migrations)
     await connection.close()
     async with simulator_process() as simulator:
         async with open_pool(postgres.url) as pool:
