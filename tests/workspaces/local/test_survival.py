@@ -18,6 +18,7 @@ from tests.workspaces.waiting import alive, eventually
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.driver import Plan
+from perdure.workspaces.local import driver
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.wire import FileEdits, ProcessState, TextEdit
 
@@ -102,6 +103,16 @@ async def test_the_same_command_in_another_turn_runs_again(killed: Killed) -> No
         await client.processes.wait(other.id, PATIENCE)
         assert other.id != killed.process
         assert await client.files.content("marker", 100) == b"once\nonce\n"
+
+
+async def test_a_workspace_that_answers_nobody_is_ended_all_the_same(
+    killed: Killed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "WORKSPACE_STOP", timedelta(milliseconds=100))
+    information = json.loads((killed.root / str(killed.plan.id) / "run/agent.json").read_text())
+    os.kill(information["child-pid"], signal.SIGSTOP)
+    await killed.driver.stop(killed.plan)
+    assert not alive(information["child-pid"])
 
 
 async def test_a_workspace_killed_from_outside_says_lost_and_ends_with_everything(killed: Killed) -> None:

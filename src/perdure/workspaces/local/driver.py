@@ -98,9 +98,9 @@ class LocalDriver:
             raise WorkspaceUnreachable(f"The workspace could not be started: {errors.decode()[-500:]}")
 
     async def _stop(self, plan: Plan, role: str) -> None:
-        with contextlib.suppress(WorkspaceUnreachable):
-            async with self._client(plan, role) as client:
-                await asyncio.wait_for(client.shut_down(), WORKSPACE_STOP.total_seconds())
+        with contextlib.suppress(WorkspaceUnreachable, TimeoutError):
+            async with asyncio.timeout(WORKSPACE_STOP.total_seconds()), self._client(plan, role) as client:
+                await client.shut_down()
         information = self._layout(plan).information(role)
         if not await _gone(information):
             _kill(_first_process(information))
