@@ -40,19 +40,19 @@ class Databases:
             fresh = await asyncpg.connect(self.named(unfinished))
             await migrate(fresh)
             await fresh.close()
-            await server.execute(f"ALTER DATABASE {unfinished} RENAME TO {_TEMPLATE}")
+            await _patiently(server, f"ALTER DATABASE {unfinished} RENAME TO {_TEMPLATE}")
 
     @asynccontextmanager
     async def fresh(self, *, migrated: bool = True) -> AsyncGenerator[str]:
         """The URL of a new database, which is dropped at the end whoever is still connected to it."""
         name = f"test_{uuid4().hex}"
         async with self._server() as server:
-            await server.execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE if migrated else 'template0'}")
+            await _patiently(server, f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE if migrated else 'template0'}")
         try:
             yield self.named(name)
         finally:
             async with self._server() as server:
-                await seen(lambda: _dropped(server, name))
+                await _patiently(server, f"DROP DATABASE {name} WITH (FORCE)")
 
     @asynccontextmanager
     async def _server(self) -> AsyncGenerator["asyncpg.Connection[asyncpg.Record]"]:
@@ -63,13 +63,17 @@ class Databases:
             await connection.close()
 
 
-async def _dropped(server: "asyncpg.Connection[asyncpg.Record]", name: str) -> bool:
-    """Whether it is gone. The server refuses when a session takes more than five seconds to notice that it is over."""
-    try:
-        await server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-    except asyncpg.ObjectInUseError:
-        return False
-    return True
+async def _patiently(server: "asyncpg.Connection[asyncpg.Record]", statement: str) -> None:
+    """The server refuses when a session of the database takes more than five seconds to notice that it is over."""
+
+    async def done() -> bool:
+        try:
+            await server.execute(statement)
+        except asyncpg.ObjectInUseError:
+            return False
+        return True
+
+    await seen(done)
 
 
 @contextmanager
