@@ -81,14 +81,20 @@ async def _connected(url: str, closed: asyncio.Event) -> Client:
         _log.info("NATS says: %s", error or type(error).__name__)
 
     client = Client()
-    await client.connect(
-        url,
-        name="perdure",
-        allow_reconnect=False,
-        connect_timeout=_PATIENCE,
-        ping_interval=_PERIOD,
-        max_outstanding_pings=1,
-        closed_cb=ended,
-        error_cb=failed,
-    )
+    try:
+        await client.connect(
+            url,
+            name="perdure",
+            allow_reconnect=False,
+            connect_timeout=_PATIENCE,
+            ping_interval=_PERIOD,
+            max_outstanding_pings=1,
+            closed_cb=ended,
+            error_cb=failed,
+        )
+    except BaseException:
+        # A client that gives up leaves its socket open, and there is one for every try.
+        with suppress(*FAILURES):
+            await client.close()
+        raise
     return client
