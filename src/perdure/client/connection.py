@@ -11,6 +11,8 @@ from msgspec import Struct
 T = TypeVar("T")
 
 BASE = "/api/v1"
+# What a proxy says when the replica that it asked is gone, and what one says that is about to go.
+_AGAIN = frozenset({502, 503, 504})
 _TRIES = 4
 _FIRST_DELAY = 0.25
 _encoder = msgspec.json.Encoder()
@@ -57,7 +59,7 @@ class Connection:
     async def call(
         self, method: str, path: str, kind: type[T], *, body: object = None, query: dict[str, Any] | None = None
     ) -> T:
-        """Ask, and ask again when the connection breaks: the key makes sure that it happens once."""
+        """Ask, and ask again when the connection breaks or a replica goes: the key makes sure that it happens once."""
         content = None if body is None else _encoder.encode(body)
         headers = {"Content-Type": "application/json"} if content is not None else {}
         if method != "GET":
@@ -69,7 +71,7 @@ class Connection:
                 if tried == _TRIES:
                     raise
             except ApiError as error:
-                if error.status != 503 or tried == _TRIES:
+                if error.status not in _AGAIN or tried == _TRIES:
                     raise
             await asyncio.sleep(_FIRST_DELAY * 2**tried)
         raise AssertionError
