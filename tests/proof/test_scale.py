@@ -38,6 +38,7 @@ def test_statements_are_told_apart() -> None:
         "WITH swap AS (UPDATE chats SET": COMMIT,
         "SELECT name, value FROM settings WHERE organisation_id = $1": CONFIGURATION,
         "UPDATE replicas SET seen_at = now()": BACKGROUND,
+        "SELECT DISTINCT c.id AS chat_id FROM chats c JOIN journal j ON j.chat_id = c.id AND j.message": BACKGROUND,
         "SELECT * FROM cards k JOIN chats e ON e.id = k.id": TURN,
     }
     assert {text: Statement(text, 1, 1, 0).kind for text in texts} == texts

@@ -24,6 +24,7 @@ _CONFIGURATION = re.compile(
 _BACKGROUND = re.compile(
     r"\b(FROM|JOIN|INTO|UPDATE)\s+(replicas|segments|search_\w+|inbox|departures|budget_\w+|pg_\w+)\b"
     r"|^SELECT pg_notify|title_source = CASE|action_deadline_at <= now|p\.action LIKE|= ANY\(\$1::uuid\[\]\)"
+    r"|JOIN journal j ON j\.chat_id = c\.id"
     r"|AS p\(user_id, chat_id\)|current_setting\(|typeinfo_tree|pg_advisory"
 )
 """Leases, sweeps, polls, stored parts, search, titles and the like: done beside turns, for many chats at once."""
