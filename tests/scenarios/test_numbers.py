@@ -13,6 +13,7 @@ from perdure.store.pool import Pool
 from perdure.testing.numbers import sample
 from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
+from perdure.worker.runners import Capacity
 
 SHORT = "[[say:3 tokens]]"
 WARM_TURNS = 8
@@ -70,6 +71,23 @@ async def test_a_simple_turn_is_two_commits_and_no_configuration_is_read_for_a_s
     assert sample(after, hits, cache="organisation") > sample(before, hits, cache="organisation")
     assert sample(after, "perdure_acquisitions_total", how="message") == 2
     assert sample(after, "perdure_http_requests_total", method="POST", route="/chats", status="201") == 1
+    assert sample(after, "perdure_http_request_seconds_count", method="POST", route="/chats") == 1
+    assert sample(after, "perdure_config_cache_loads_total", cache="organisation") >= 1
+    assert sample(after, "perdure_chat_statements_total") > sample(before, "perdure_chat_statements_total")
+    assert sample(after, "perdure_chats_capacity") == Capacity().chats
+
+
+async def test_a_replica_says_that_it_holds_its_lease_hears_the_others_and_has_a_pool(town: ReplicaTown) -> None:
+    chat = await town.asks(0, "[[say:3 tokens]]")
+    await town.comes_to_rest(0, chat)
+    page = await until(town, 1, lambda page: sample(page, "perdure_notices_total", direction="heard") > 0)
+    await until(town, 0, lambda page: sample(page, "perdure_notices_total", direction="sent") > 0)
+    await until(town, 1, lambda page: sample(page, "perdure_lease_held") == 1)
+    await until(town, 1, lambda page: sample(page, "perdure_pubsub_listening") == 1)
+    assert sample(page, "perdure_lease_renewals_total", result="ok") >= 1
+    connections = sum(sample(page, "perdure_pool_connections", state=state) for state in ("idle", "used"))
+    assert 0 < connections <= sample(page, "perdure_pool_limit")
+    assert sample(page, "perdure_pool_waiting") >= 0
 
 
 async def statements(town: ReplicaTown) -> Counter[str]:

@@ -43,6 +43,12 @@ async def test_a_turn_with_a_tool_is_two_answers_and_one_batch(house: House, num
     assert numbers("perdure_tokens_total", model="demo", kind="input") > 0
     assert numbers("perdure_cost_dollars_total", model="demo") > 0
     assert numbers("perdure_commits_total", result="done") >= 3
+    assert numbers("perdure_step_seconds_count", kind="answer") == 2
+    assert numbers("perdure_attempts_total") == 3
+    assert numbers("perdure_tool_seconds_count", tool="echo") == 1
+    assert numbers("perdure_model_call_seconds_count", provider="Simulator", model="demo") == 2
+    sizes = [numbers(f"perdure_prompt_{what}_count") for what in ("bytes", "messages", "tokens")]
+    assert sizes == [2, 2, 2]
 
 
 async def test_a_name_that_the_model_made_up_is_no_series_of_its_own(house: House, numbers: Numbers) -> None:
