@@ -70,6 +70,11 @@ def test_every_series_that_is_asked_for_exists_with_its_labels(expression: str) 
     assert grouped <= known
 
 
+def test_every_metric_is_on_the_dashboard_or_in_an_alert() -> None:
+    shown = " ".join(EXPRESSIONS)
+    assert [name for name in METRICS if name not in shown] == []
+
+
 def test_an_alert_says_how_bad_it_is_and_what_to_do() -> None:
     assert [rule["alert"] for rule in alerts() if not rule["annotations"]["summary"].endswith(".")] == []
     assert {rule["labels"]["severity"] for rule in alerts()} == {"critical", "warning", "info"}
