@@ -41,6 +41,7 @@ test("a template is brought, chosen for a chat with its parameters, and taken aw
   await expect(row).toHaveCount(0);
   await page.goto("/admin/templates");
   await page.getByRole("button", { name: "Remove template greeter" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(page.getByText("Greets.")).toHaveCount(0);
 });
 
@@ -68,6 +69,7 @@ test("an MCP server is added, tested, changed and removed", async ({ person }) =
   await change.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Team notes")).toBeVisible();
   await page.getByRole("button", { name: "Remove server" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(page.getByText("Team notes")).toHaveCount(0);
   stranger.close();
 });
@@ -123,6 +125,7 @@ test("a hook is refused with a short secret, made with its own, and removed", as
   await change.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("house rules")).toBeVisible();
   await page.getByRole("button", { name: "Remove hook" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(page.getByText("house rules")).toHaveCount(0);
   await person.asks("PUT", "/settings/experiments", { value: [] });
 });
@@ -150,6 +153,7 @@ test("a skill is taught, changed, offered in the composer, and forgotten", async
   await expect(page.getByRole("option", { name: /notes/ })).toBeVisible();
   await person.goes("/settings/skills");
   await page.getByRole("button", { name: "Remove skill notes" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(page.getByText("For notes of a release")).toHaveCount(0);
 });
 

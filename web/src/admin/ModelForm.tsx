@@ -43,21 +43,24 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
   return (
     <div className="stack">
       {offered.length > 0 && (
-        <div className="catalog" role="group" aria-label="Catalog">
-          {offered.slice(0, 40).map((entry) => (
-            <button
-              key={entry.id}
-              type="button"
-              className="option"
-              aria-pressed={entry === chosen}
-              onClick={() => setChosen(entry)}
-            >
-              <strong>{entry.id}</strong>
-              <span className="quiet small">
-                {entry.context_window ? `${tokens(entry.context_window)} window` : ""}
-              </span>
-            </button>
-          ))}
+        <div className="stack">
+          <p className="quiet">Choose one and the rest is filled in, or describe another below.</p>
+          <div className="catalog" role="group" aria-label="Catalog">
+            {offered.slice(0, 40).map((entry) => (
+              <button
+                key={entry.id}
+                type="button"
+                className="option"
+                aria-pressed={entry === chosen}
+                onClick={() => setChosen(entry)}
+              >
+                <strong>{entry.id}</strong>
+                <span className="quiet small">
+                  {entry.context_window ? `${tokens(entry.context_window)} window` : ""}
+                </span>
+              </button>
+            ))}
+          </div>
         </div>
       )}
       <SpecForm

@@ -1,6 +1,5 @@
 /** The models people choose from. */
 
-import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { ModelSetting, Provider } from "../api/types.ts";
@@ -11,6 +10,7 @@ import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { money, tokens } from "../ui/format.ts";
+import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { MODEL_FIELDS, tidy } from "./ModelForm.tsx";
 
@@ -50,13 +50,7 @@ export function Models() {
                 Make default
               </Button>
             )}
-            <Button
-              look="ghost"
-              label="Remove model"
-              onClick={() => void models.remove(model.name).catch(complain)}
-            >
-              <Trash2 />
-            </Button>
+            <RemoveButton label="Remove model" onRemove={() => models.remove(model.name)} />
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { KeyRound, Plus, Trash2, Zap } from "lucide-react";
+import { KeyRound, Plus, Zap } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
@@ -10,8 +10,10 @@ import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { duration } from "../ui/format.ts";
+import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { ModelForm } from "./ModelForm.tsx";
+import { vendorOf } from "./vendors.ts";
 
 type Test =
   | { phase: "untested" }
@@ -50,9 +52,7 @@ export function ProviderCard({ provider, providers }: { provider: Provider; prov
       <div className="grow">
         <div className="spread wrap">
           <strong>{provider.name}</strong>
-          <span className={`pill ${provider.has_key ? "pill-good" : "pill-warn"}`}>
-            {provider.has_key ? "key set" : "no key"}
-          </span>
+          <KeyPill provider={provider} />
           <TestResult test={test} />
         </div>
         <div className="quiet small truncate">{provider.base_url}</div>
@@ -72,14 +72,11 @@ export function ProviderCard({ provider, providers }: { provider: Provider; prov
         <Button small onClick={() => setOpen("model")}>
           <Plus /> Model
         </Button>
-        <Button
-          small
-          look="ghost"
+        <RemoveButton
           label="Remove provider"
-          onClick={() => void providers.remove(provider.id).catch(complain)}
-        >
-          <Trash2 />
-        </Button>
+          words="Remove with its models"
+          onRemove={() => providers.remove(provider.id)}
+        />
       </div>
       {open === "key" && (
         <Dialog title={`Key for ${provider.name}`} onClose={close}>
@@ -99,6 +96,12 @@ export function ProviderCard({ provider, providers }: { provider: Provider; prov
       )}
     </li>
   );
+}
+
+/** A key that is missing is a problem only where the vendor asks for one. */
+function KeyPill({ provider }: { provider: Provider }) {
+  if (provider.has_key) return <span className="pill pill-good">key set</span>;
+  return <span className={`pill ${vendorOf(provider)?.needsKey ? "pill-warn" : ""}`}>no key</span>;
 }
 
 function TestResult({ test }: { test: Test }) {

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
 import type { Provider } from "../api/types.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
@@ -12,6 +13,7 @@ interface Props {
 
 /** A name, an address and a key; everything else is known. */
 export function ProviderForm({ vendor, providers, onDone }: Props) {
+  const client = useQueryClient();
   const fields: FieldSpec[] = [
     { name: "name", label: "Name", required: true },
     { name: "base_url", label: "Address", required: true, placeholder: "https://models.example.org" },
@@ -27,7 +29,9 @@ export function ProviderForm({ vendor, providers, onDone }: Props) {
   };
   const add = async ({ key, ...values }: Values) => {
     const made = await providers.create(values);
-    if (key) await api.post(`/providers/${made.id}/keys`, { key });
+    if (!key) return;
+    await api.post(`/providers/${made.id}/keys`, { key });
+    await client.invalidateQueries({ queryKey: ["resource", "/providers"] });
   };
   return <SpecForm fields={fields} initial={initial} submit="Add provider" onSubmit={add} onDone={onDone} />;
 }

@@ -1,7 +1,7 @@
 /** Recipes for workspaces: the ones that ship, and those that were brought. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus, Trash2 } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Template } from "../api/types.ts";
@@ -10,7 +10,7 @@ import { useResource } from "../settings/resource.ts";
 import { Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
-import { useToasts } from "../ui/Toasts.tsx";
+import { RemoveButton } from "../ui/RemoveButton.tsx";
 
 const RECIPE = `description = "What it is for."
 driver = "local"
@@ -39,7 +39,6 @@ const FIELDS: FieldSpec[] = [
 export function Templates() {
   const templates = useResource<Template>("/templates");
   const client = useQueryClient();
-  const { complain } = useToasts();
   const [adding, setAdding] = useState(false);
   const save = async ({ name, recipe, readme = "" }: Values) => {
     await api.put(`/templates/${encodeURIComponent(String(name))}`, { recipe, readme });
@@ -67,13 +66,10 @@ export function Templates() {
             {template.shipped ? (
               <span className="quiet small">ships with Perdure</span>
             ) : (
-              <Button
-                look="ghost"
+              <RemoveButton
                 label={`Remove template ${template.name}`}
-                onClick={() => void templates.remove(template.name).catch(complain)}
-              >
-                <Trash2 />
-              </Button>
+                onRemove={() => templates.remove(template.name)}
+              />
             )}
           </li>
         ))}

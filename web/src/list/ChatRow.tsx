@@ -125,14 +125,20 @@ function RowMenu({ card, verbs, onRename }: { card: ChatCard; verbs: ChatVerbs; 
                 {card.archived ? "Unarchive" : "Archive"}
               </MenuItem>
             )}
-            {card.archived && (
-              <MenuItem danger icon={<Trash2 />} onSelect={then(verbs.remove)}>
-                Delete for good
-              </MenuItem>
-            )}
+            {card.archived && <DeleteItem onDelete={then(verbs.remove)} />}
           </>
         );
       }}
     </Menu>
+  );
+}
+
+/** It takes a second choice: a deleted chat does not come back. */
+function DeleteItem({ onDelete }: { onDelete: () => void }) {
+  const [sure, setSure] = useState(false);
+  return (
+    <MenuItem danger icon={<Trash2 />} onSelect={sure ? onDelete : () => setSure(true)}>
+      {sure ? "Yes, delete everything in it" : "Delete for good"}
+    </MenuItem>
   );
 }

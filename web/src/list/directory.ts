@@ -61,7 +61,7 @@ export class Directory {
     const next = new Map(this.cards);
     for (const event of events) {
       this.#cursor = event.cursor;
-      if (event.type === "watch_reset") void this.refresh();
+      if (event.type === "watch_reset") void this.refresh().catch(() => {});
       else if (event.type === "deleted") next.delete(event.chat_id);
       else if (event.chat) next.set(event.chat_id, event.chat);
     }

@@ -1,11 +1,11 @@
 /** A list with a form: enough for most of what an administrator keeps. */
 
-import { Pencil, Plus, Trash2 } from "lucide-react";
+import { Pencil, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApiError } from "../api/errors.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
-import { useToasts } from "../ui/Toasts.tsx";
+import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
 import { useResource } from "./resource.ts";
 import { Problem, Section } from "./Section.tsx";
@@ -51,7 +51,6 @@ export function ResourcePage<Item>({
 }: Props<Item>) {
   const resource = useResource<Item>(path);
   const [open, setOpen] = useState<Open<Item>>({ kind: "closed" });
-  const { complain } = useToasts();
   const close = () => setOpen({ kind: "closed" });
   const absent = off !== undefined && resource.error instanceof ApiError && resource.error.status === 404;
   const create = async (values: Values) => {
@@ -81,13 +80,7 @@ export function ResourcePage<Item>({
                 <Pencil />
               </Button>
             )}
-            <Button
-              look="ghost"
-              label={`Remove ${noun}`}
-              onClick={() => void resource.remove(idOf(item)).catch(complain)}
-            >
-              <Trash2 />
-            </Button>
+            <RemoveButton label={`Remove ${noun}`} onRemove={() => resource.remove(idOf(item))} />
           </li>
         ))}
       </ul>

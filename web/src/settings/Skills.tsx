@@ -1,11 +1,12 @@
 /** What one teaches once. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Pencil, Plus, Trash2 } from "lucide-react";
+import { Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
 import { useResource } from "./resource.ts";
@@ -68,13 +69,7 @@ export function Skills() {
             <Button look="ghost" label={`Change skill ${skill.name}`} onClick={() => change(skill.name)}>
               <Pencil />
             </Button>
-            <Button
-              look="ghost"
-              label={`Remove skill ${skill.name}`}
-              onClick={() => void skills.remove(skill.name).catch(complain)}
-            >
-              <Trash2 />
-            </Button>
+            <RemoveButton label={`Remove skill ${skill.name}`} onRemove={() => skills.remove(skill.name)} />
           </li>
         ))}
       </ul>

@@ -1,13 +1,13 @@
 /** The workspaces one has: how each stands, and what can be done to it. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Play, Square, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { Play, Square } from "lucide-react";
 import { api } from "../api/client.ts";
 import type { Workspace } from "../api/types.ts";
 import { Unsandboxed } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
 import { fullTime, since } from "../ui/format.ts";
+import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { useResource } from "./resource.ts";
 import { Problem, Section } from "./Section.tsx";
@@ -41,7 +41,6 @@ const LOOKS: Record<string, string> = { running: "pill-good", failed: "pill-bad"
 function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove: () => Promise<unknown> }) {
   const client = useQueryClient();
   const { complain } = useToasts();
-  const [sure, setSure] = useState(false);
   const order = (verb: "start" | "stop") =>
     void api
       .post(`/workspaces/${workspace.id}/${verb}`)
@@ -68,15 +67,7 @@ function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove:
             <Play /> Start
           </Button>
         )}
-        {sure ? (
-          <Button small look="danger" onClick={() => void onRemove().catch(complain)}>
-            Remove with all its files
-          </Button>
-        ) : (
-          <Button look="ghost" label="Remove workspace" onClick={() => setSure(true)}>
-            <Trash2 />
-          </Button>
-        )}
+        <RemoveButton label="Remove workspace" words="Remove with all its files" onRemove={onRemove} />
       </div>
     </li>
   );

@@ -21,7 +21,7 @@ export function money(micro: number): string {
 export function tokens(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
-  return `${(count / 1_000_000).toFixed(1)}M`;
+  return `${Number((count / 1_000_000).toFixed(1))}M`;
 }
 
 export function bytes(count: number): string {
