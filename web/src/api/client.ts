@@ -28,17 +28,27 @@ export function pathOf(path: string, query: Query = {}): string {
   return `${BASE}${path}${text ? `?${text}` : ""}`;
 }
 
+/** What is said when the replica that was asked is gone, or goes. */
+const GONE = [502, 503, 504];
+const TRIES = 4;
+const FIRST_DELAY = 250;
+
+/** Ask; with a key, ask again when a replica was lost on the way: it happens once all the same. */
 async function request<Answer>(method: string, path: string, body?: unknown, key?: string): Promise<Answer> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (key) headers["Idempotency-Key"] = key;
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const response = await fetch(path, { method, headers, body: text, credentials: "same-origin" }).catch(
-    () => {
+  const ask = () =>
+    fetch(path, { method, headers, body: text, credentials: "same-origin" }).catch(() => {
       throw new ApiError(0, {});
-    },
-  );
+    });
+  let response = await ask();
+  for (let tried = 1; key && GONE.includes(response.status) && tried < TRIES; tried++) {
+    await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY * 2 ** tried));
+    response = await ask();
+  }
   return answer<Answer>(response, path);
 }
 
