@@ -29,6 +29,7 @@ async def test_a_load_sees_every_turn_through() -> None:
     assert list(loaded.burned) == ["server", "Postgres", "simulator", "load"]
     # One more for a chat that is taken up a moment later, when the lease was renewed late.
     assert 2.0 <= warm.commits < 2.25
+    assert warm.round_trips <= 4
     assert len(added) == 3
     assert floor.turns == 6
 

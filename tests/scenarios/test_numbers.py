@@ -1,6 +1,5 @@
 """What the numbers of real replicas say about work that is known."""
 
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -8,20 +7,11 @@ import aiohttp
 import pytest
 
 from perdure.core.timing import LEASE, RENEWAL_PERIOD
-from perdure.proof.scale.gauges import COMMIT, TURN, Statement
 from perdure.store.pool import Pool
 from perdure.testing.numbers import sample
 from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
 from perdure.worker.runners import Capacity
-
-SHORT = "[[say:3 tokens]]"
-WARM_TURNS = 8
-STATEMENTS = """
-SELECT query, sum(calls)::int AS calls FROM pg_stat_statements
-WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND query NOT LIKE '%pg_stat_statements%'
-GROUP BY query
-"""
 
 
 @pytest.fixture
@@ -88,30 +78,6 @@ async def test_a_replica_says_that_it_holds_its_lease_hears_the_others_and_has_a
     connections = sum(sample(page, "perdure_pool_connections", state=state) for state in ("idle", "used"))
     assert 0 < connections <= sample(page, "perdure_pool_limit")
     assert sample(page, "perdure_pool_waiting") >= 0
-
-
-async def statements(town: ReplicaTown) -> Counter[str]:
-    """How often statements of each kind ran in this test's database."""
-    rows = await town.pool.fetch(STATEMENTS)
-    return Counter({row["query"]: row["calls"] for row in rows})
-
-
-async def test_a_warm_turn_takes_two_commits_and_at_most_four_round_trips(town: ReplicaTown) -> None:
-    await town.pool.execute("CREATE EXTENSION pg_stat_statements")
-    chat, said = await town.asks(0, SHORT), {"content": [{"type": "text", "text": SHORT}]}
-    before = Counter[str]()
-    # Nobody asks the API how far it is: that would be counted too.
-    for turn in range(1, 2 + WARM_TURNS):
-        await until(town, 0, lambda page, turn=turn: sample(page, "perdure_turns_total", outcome="finished") == turn)
-        if turn == 2:
-            before = await statements(town)
-        await town.person.post(f"/chats/{chat}/messages", said)
-    await until(town, 0, lambda page: sample(page, "perdure_turns_total", outcome="finished") == 2 + WARM_TURNS)
-    kinds = Counter[str]()
-    for text, calls in (await statements(town) - before).items():
-        kinds[Statement(text, calls, 0, 0).kind] += calls
-    assert kinds[COMMIT] == 2 * WARM_TURNS
-    assert kinds[COMMIT] + kinds[TURN] <= 4 * WARM_TURNS, kinds
 
 
 async def test_a_stream_from_another_replica_is_relayed_and_both_say_so(town: ReplicaTown) -> None:
