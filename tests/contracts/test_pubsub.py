@@ -11,6 +11,8 @@ import pytest
 
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
+from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.metrics import Metrics
 from perdure.proof.proxy import Proxy
 from perdure.store.fleet_pubsub import PAYLOAD_LIMIT, FleetPubsub, payloads
 from perdure.store.nats_pubsub import NatsPubsub
@@ -18,6 +20,7 @@ from perdure.store.pool import Pool, open_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
 from perdure.store.pubsub import Listener, LocalBus, Pubsub
 from perdure.testing.nats import nats_server
+from perdure.testing.numbers import Numbers
 from perdure.testing.polling import seen
 
 Ends = tuple[Pubsub, Pubsub]
@@ -192,10 +195,12 @@ async def listener_pids(pool: Pool) -> list[int]:
 
 async def test_a_lost_connection_is_a_gap_that_everyone_hears_of(database_url: str, pool: Pool) -> None:
     async with listening(database_url, pool) as here, listening(database_url, pool) as there:
-        heard = Heard(there)
+        heard, metrics = Heard(there), Metrics()
+        there.measure(DatabaseMeasures(metrics))
         for pid in await listener_pids(pool):
             await pool.execute("SELECT pg_terminate_backend($1)", pid)
         await heard.until(lambda notices: Notice(Topic.GAP) in notices)
+        assert Numbers(metrics)("perdure_pubsub_gaps_total") == 1
         here.publish([moved(5)])
         await heard.until(lambda notices: moved(5) in notices)
 

@@ -8,6 +8,7 @@ import pytest
 from tests.tools.hooks.receiver import SECRET, Receiver, receiving
 
 from perdure.store.pool import Pool
+from perdure.testing.numbers import sample
 from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
 
@@ -79,6 +80,9 @@ async def test_a_denied_prompt_is_403_and_nothing_is_stored(town: ReplicaTown, r
     assert (question["event"], question["payload"]["input"]) == ("user_prompt_submit", "my password is hunter2")
     line = (await deliveries(town, hook_id, 1))[0]
     assert (line["outcome"], line["status"], line["attempts"]) == ("denied", 200, 1)
+    numbers = await town.numbers(0)
+    assert sample(numbers, "perdure_hook_questions_total", event="user_prompt_submit", outcome="denied") == 1
+    assert sample(numbers, "perdure_hook_seconds_count", event="user_prompt_submit") == 1
     assert line["dispatch_id"] == question["dispatch_id"]
 
 

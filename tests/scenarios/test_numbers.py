@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
-import aiohttp
 import pytest
 
 from perdure.core.timing import LEASE, RENEWAL_PERIOD
@@ -20,16 +19,11 @@ async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[R
         yield town
 
 
-async def numbers(town: ReplicaTown, number: int) -> str:
-    async with aiohttp.ClientSession() as http, http.get(f"{town.replicas[number].url}/metrics") as page:
-        return await page.text()
-
-
 async def until(town: ReplicaTown, number: int, condition: Callable[[str], bool]) -> str:
     """The numbers once they are as hoped for: another process counts them."""
 
     async def hoped_for() -> str:
-        page = await numbers(town, number)
+        page = await town.numbers(number)
         return page if condition(page) else ""
 
     return await seen(hoped_for)
@@ -77,7 +71,7 @@ async def test_a_replica_says_that_it_holds_its_lease_hears_the_others_and_has_a
     assert sample(page, "perdure_lease_renewals_total", result="ok") >= 1
     connections = sum(sample(page, "perdure_pool_connections", state=state) for state in ("idle", "used"))
     assert 0 < connections <= sample(page, "perdure_pool_limit")
-    assert sample(page, "perdure_pool_waiting") >= 0
+    await until(town, 1, lambda page: sample(page, "perdure_loop_lag_seconds") > 0)
 
 
 async def test_a_stream_from_another_replica_is_relayed_and_both_say_so(town: ReplicaTown) -> None:
@@ -90,12 +84,13 @@ async def test_a_stream_from_another_replica_is_relayed_and_both_say_so(town: Re
     await town.sim.gates["more"].set(open=True)
     page = await until(town, 1, lambda page: sample(page, "perdure_relay_parts_total") > 0)
     assert sample(page, "perdure_streams_open") == 1
+    assert sample(page, "perdure_stream_reads_total") >= 1
     assert sample(page, "perdure_chats_followed") == 1
     assert sample(page, "perdure_relay_chats") == 1
     assert sample(page, "perdure_relay_peers", state="connected") == 1
     # Each counts the living when it renews its lease: the other may have come later.
     await until(town, 1, lambda page: sample(page, "perdure_replicas_alive") == 2)
-    driver = await numbers(town, 0)
+    driver = await town.numbers(0)
     assert sample(driver, "perdure_chats_running") == 1
     assert sample(driver, "perdure_episodes_open") == 1
     await town.sim.gates["open"].set(open=True)

@@ -12,6 +12,8 @@ import pytest
 
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.store.pool import Pool
+from perdure.testing.numbers import sample
+from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
 
 PATIENCE = 60
@@ -100,6 +102,16 @@ async def test_a_shell_is_typed_into_and_takes_the_size_of_the_window(town: Repl
         await screen.types(b"stty size; echo $((6*7))-$(pwd)\n")
         await screen.shows(b"42-")
         assert b"50 132" in screen.shown
+        assert await open_terminals(town) == 1
+    assert await seen(lambda: closed(town))
+
+
+async def open_terminals(town: ReplicaTown) -> float:
+    return sample(await town.numbers(0), "perdure_terminals_open")
+
+
+async def closed(town: ReplicaTown) -> bool:
+    return await open_terminals(town) == 0
 
 
 async def test_a_dropped_line_is_taken_up_on_another_replica_without_a_gap_or_a_repetition(town: ReplicaTown) -> None:

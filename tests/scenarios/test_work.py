@@ -10,7 +10,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 
 from perdure.sim.script import Call, Script, Step, Text
@@ -158,8 +157,7 @@ async def test_stop_reaches_what_ignores_signals_and_forks_also_when_its_replica
     await town.at(1).post(f"/chats/{chat}/messages", again)
     await town.comes_to_rest(1, chat)
     assert int((await results(town, chat))[-1].split()[0]) == len(before)
-    async with aiohttp.ClientSession() as http, http.get(f"{town.replicas[int(killed)].url}/metrics") as answer:
-        numbers = await answer.text()
+    numbers = await town.numbers(int(killed))
     assert sample(numbers, "perdure_workspace_quiet_seconds_count") == 1
     assert sample(numbers, "perdure_workspace_quiet_seconds_sum") < PATIENCE
 

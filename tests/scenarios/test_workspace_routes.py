@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from perdure.store.pool import Pool
+from perdure.testing.numbers import sample
+from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
 
 
@@ -24,10 +26,21 @@ async def test_a_workspace_is_made_looked_into_stopped_and_removed(town: Replica
     place = f"/workspaces/{made.json['id']}"
     assert (await ada.get(f"{place}/files?path=.&depth=1")).json["entries"] == []
     assert (await ada.get(f"{place}/diff")).status == 404
+    numbers = await town.numbers(0)
+    assert sample(numbers, "perdure_workspaces_built_total", outcome="ok") == 1
+    assert sample(numbers, "perdure_workspace_build_seconds_count") == 1
+    assert sample(numbers, "perdure_workspace_open_seconds_count") == 1
+    assert sample(numbers, "perdure_workspaces_watched") == 1
     assert (await ada.post(f"{place}/stop")).json["status"] == "stopped"
+    assert sample(await town.numbers(0), "perdure_workspaces_stopped_total", why="asked") == 1
+    assert await seen(lambda: unwatched(town))
     assert (await ada.post(f"{place}/start")).json["status"] == "running"
     assert (await ada.delete(place)).status == 204
     assert (await ada.get(place)).status == 404
+
+
+async def unwatched(town: ReplicaTown) -> bool:
+    return sample(await town.numbers(0), "perdure_workspaces_watched") == 0
 
 
 async def test_a_template_that_is_not_there_is_a_clear_error(town: ReplicaTown) -> None:
@@ -52,3 +65,4 @@ async def test_a_build_is_followed_to_its_end(town: ReplicaTown, ends: str) -> N
         message = "The step start_up failed with exit code 3."
         assert events[-1] == {"type": "failed", "message": message, "stage": "start_up", "detail": "one\ntwo\n"}
         assert (await ada.get(f"/workspaces/{noted['id']}")).json["status"] == "failed"
+        assert sample(await town.numbers(0), "perdure_workspaces_built_total", outcome="failed") == 1

@@ -1,6 +1,16 @@
 """How the server's connections are set up."""
 
-from perdure.store.pool import Pool
+import asyncio
+from uuid import uuid4
+
+from perdure.core.errors import ChatNotFound
+from perdure.core.ids import ChatId
+from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.metrics import Metrics
+from perdure.store.connections import UNTOUCHED
+from perdure.store.execution import Execution
+from perdure.store.pool import Pool, open_pool
+from perdure.testing.numbers import Numbers
 
 
 async def test_the_session_is_set_up_for_generic_plans_and_durable_commits(pool: Pool) -> None:
@@ -23,3 +33,17 @@ async def test_a_returned_connection_costs_no_statement(pool: Pool) -> None:
     async with pool.acquire() as observer:
         last = await observer.fetchval("SELECT query FROM pg_stat_activity WHERE pid = $1", pid)
     assert "RESET ALL" not in last
+
+
+async def test_whoever_waits_for_a_connection_is_counted(database_url: str) -> None:
+    metrics = Metrics()
+    numbers = Numbers(metrics)
+    async with open_pool(database_url, size=UNTOUCHED + 1) as pool:
+        execution = Execution(pool, measures=DatabaseMeasures(metrics))
+        reading = [asyncio.ensure_future(execution.load(ChatId(uuid4()))) for _ in range(3)]
+        # All of them have asked once; the first has the one connection that there is to borrow.
+        await asyncio.sleep(0)
+        assert numbers("perdure_pool_waiting") == 2
+        found = await asyncio.gather(*reading, return_exceptions=True)
+        assert [type(each) for each in found] == [ChatNotFound] * 3
+        assert numbers("perdure_pool_waiting") == 0

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 import aiohttp
 import msgspec
@@ -15,12 +16,17 @@ import uvicorn
 from perdure.api.frames import FrameProtocol
 from perdure.core.errors import ChatNotFound, InvalidInput
 from perdure.core.events import AnyEvent
-from perdure.core.ids import ChatId
+from perdure.core.ids import ChatId, ReplicaId
+from perdure.observe.measures.streams import StreamMeasures
+from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
 from perdure.stream.chat_stream import PATTERN, ChatStream
 from perdure.stream.door import Pass, Receive, Refusal, Scope, Send
 from perdure.stream.hubs import Hubs
+from perdure.stream.readings import read_streams
+from perdure.stream.relay.relay import Relay
 from perdure.stream.visitors import Visitors
+from perdure.testing.numbers import Numbers
 from perdure.testing.polling import seen
 from perdure.testing.scripted import Stage
 
@@ -56,6 +62,7 @@ class Replica:
     hubs: Hubs
     door: OpenDoor
     visitors: Visitors
+    numbers: Numbers
     url: str = ""
 
     @classmethod
@@ -63,7 +70,10 @@ class Replica:
         hubs = Hubs(pool, stage.episodes)
         hubs.listen(stage.announcer, stage.pubsub)
         door = OpenDoor(stage)
-        return cls(stage, hubs, door, Visitors(door))
+        visitors, metrics = Visitors(door), Metrics()
+        relay = Relay(pool, "", lambda: ReplicaId(uuid4()))
+        read_streams(StreamMeasures(metrics), hubs=hubs, visitors=visitors, relay=relay, episodes=stage.episodes)
+        return cls(stage, hubs, door, visitors, Numbers(metrics))
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         match = re.fullmatch(PATTERN, scope["path"])

@@ -147,8 +147,11 @@ async def test_a_stuck_client_holds_up_nobody_and_is_cut(
         (visitor,) = [v for v in replica.visitors._visitors if v.sending_since is not None]  # pyright: ignore[reportPrivateUsage]
         assert visitor.sending_since is not None
         visitor.sending_since -= SLOW_SUBSCRIBER.total_seconds()
+        assert replica.numbers("perdure_stream_lag_seconds") > SLOW_SUBSCRIBER.total_seconds()
         replica.visitors.look()
         await until(lambda: not len(replica.visitors))
+        assert replica.numbers("perdure_stream_lag_seconds") == 0
+        assert replica.numbers("perdure_streams_ended_total", reason="slow") == 1
 
 
 def _deaf(url: str, chat_id: ChatId, request_line: bytes) -> socket.socket:

@@ -60,6 +60,7 @@ async def test_a_chat_is_taken_when_the_lease_of_its_driver_ends(
     monkeypatch.setattr(acquirer, "SWEEP_PERIOD", timedelta(hours=1))
     async with open_house(database_url, pool, sim.url) as house:
         await house.comes_to_rest(await house.someone_waits("[[say:Swept.]]"))
+        assert house.numbers("perdure_acquisition_seconds_count") == 1
         owner = Owner(DEAD, RunnerId(uuid4()))
         await pool.execute(SEEN, DEAD, LEASE)
         card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="left")
@@ -68,3 +69,5 @@ async def test_a_chat_is_taken_when_the_lease_of_its_driver_ends(
         house.worker.renewed(Renewal(1, (), (timedelta(),)), house.clock.monotonic())
         await house.comes_to_rest(chat)
         assert (await house.said(chat))[-1] == "Taken."
+        taken = [house.numbers("perdure_acquisitions_total", how=how) for how in ("sweep", "failover")]
+        assert taken == [1, 1]

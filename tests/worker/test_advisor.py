@@ -19,8 +19,6 @@ from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Message, NewMessage, Role
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
 from perdure.live.episodes import Episode
-from perdure.observe.measures.agents import AgentMeasures
-from perdure.observe.metrics import Metrics
 from perdure.sim.script import Call, Fault, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
@@ -43,9 +41,9 @@ class Bench:
     def __init__(self, house: House, sim: Simulator) -> None:
         self.house = house
         self.sim = sim
-        self.metrics = Metrics()
-        measures = AgentMeasures(self.metrics)
-        counsel = ModelCounsel(house.pool, house.config, house.models, house.kit.client, house.clock, measures)
+        self.numbers = house.numbers
+        models, client, measures = house.models, house.kit.client, house.measures.agents
+        counsel = ModelCounsel(house.pool, house.config, models, client, house.clock, measures)
         house.services[Advisor] = Advisor(counsel)
         nowhere = Path(tempfile.gettempdir())
         drivers, shelf = Drivers(nowhere, LocalDriver(nowhere)), Shelf(TemplateRows(house.pool))
@@ -138,9 +136,11 @@ async def test_what_it_costs_is_counted_and_labelled_apart(bench: Bench) -> None
     total = sum(message.cost or 0 for message in messages)
     assert await bench.house.pool.fetchval("SELECT cost FROM chat_cards WHERE id = $1", chat) == total
     assert (await bench.house.machine.load(chat)).budget_spent == total
-    counted = bench.metrics.render().decode()
-    assert 'perdure_advisor_calls_total{outcome="advice"} 1.0' in counted
-    assert f"perdure_advisor_cost_microdollars_total {float(advised.cost)}" in counted
+    assert advised.usage is not None
+    assert bench.numbers("perdure_advisor_calls_total", outcome="advice") == 1
+    assert bench.numbers("perdure_advisor_tokens_total", kind="input") == advised.usage.input > 0
+    assert bench.numbers("perdure_advisor_tokens_total", kind="output") == advised.usage.output > 0
+    assert bench.numbers("perdure_advisor_cost_microdollars_total") == advised.cost
 
 
 async def test_a_mixed_batch_runs_nothing_and_the_model_recovers(bench: Bench) -> None:

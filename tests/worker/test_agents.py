@@ -10,13 +10,18 @@ import pytest
 from perdure.core.chat import ActionKind, Busy, Chat, Fence, State, Status
 from perdure.core.errors import Fenced
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
-from perdure.core.message import Role
+from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text, ToolResult
-from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.change import Owner
+from perdure.machine.transitions.endings import FinishTurn, Interrupt
+from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions.ownership import Abandon, Acquire
+from perdure.machine.transitions.steps import CommitStep
 from perdure.sim.script import Call, Fault, Gate, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
+from perdure.store.commit import NewCard
 from perdure.testing.house import PATIENCE, House
 from perdure.tools.family import Family
 from perdure.tools.message_agent import message_agent
@@ -96,6 +101,8 @@ async def test_an_agent_works_and_its_report_wakes_the_parent(house: House, sim:
         "report": said.text,
     }
     assert (await house.said(parent.id))[-1] == "All done."
+    assert house.numbers("perdure_agents_started_total", type="general") == 1
+    assert house.numbers("perdure_actions_total", kind="children") == 1
 
 
 async def test_a_parent_that_waits_holds_no_slot(house: House, sim: Simulator, parent: Parent) -> None:
@@ -104,11 +111,16 @@ async def test_a_parent_that_waits_holds_no_slot(house: House, sim: Simulator, p
     await sim.gates["go"].reached()
     driven = await house.pool.fetch("SELECT id FROM chats WHERE worker_id IS NOT NULL")
     assert [row["id"] for row in driven] == [parent.child()]
-    async with asyncio.timeout(PATIENCE):
-        while len(house.worker.runners) > 1:  # noqa: ASYNC110
-            await asyncio.sleep(0)
+    await only_drives(house, 1)
     await sim.gates["go"].set(open=True)
     await house.comes_to_rest(parent.id)
+
+
+async def only_drives(house: House, count: int) -> None:
+    """Wait until so few chats have a runner here: it ends a moment after its last commit."""
+    async with asyncio.timeout(PATIENCE):
+        while len(house.worker.runners) > count:  # noqa: ASYNC110
+            await asyncio.sleep(0)
 
 
 async def test_a_wait_ends_with_the_first_of_several(house: House, sim: Simulator, parent: Parent) -> None:
@@ -147,6 +159,7 @@ async def test_a_deadline_ends_the_wait_and_leaves_the_agent_at_work(
     assert (agent["status"], agent["timed_out"], agent.get("report")) == ("running", True, None)
     (result,) = await parent.results("wait_agent")
     assert not result.is_error
+    assert house.numbers("perdure_agent_waits_ended_total", by="timed_out") == 1
     assert (await house.machine.load(parent.child())).status is Status.RUNNING
     await sim.gates["go"].set(open=True)
     await house.comes_to_rest(parent.child())
@@ -161,14 +174,37 @@ async def test_a_failed_agent_is_a_result_with_its_error(house: House, sim: Simu
     assert not agent["last_error"].get("retryable", False)
 
 
-async def test_a_sweep_wakes_a_parent_that_its_agent_did_not(house: House, parent: Parent) -> None:
-    await parent.follows(spawns("[[gate:go]] [[say:1 tokens]]"), waits(parent.child()))
+async def test_a_sweep_wakes_a_parent_that_its_agent_did_not(house: House, sim: Simulator, parent: Parent) -> None:
+    await parent.follows(Step((Gate("later"), *waits(parent.child()).parts)))
+    agent = await driven_elsewhere(house, parent)
+    await sim.gates["later"].set(open=True)
     await parent.parked()
-    # Somebody else's replica ends the agent's turn and dies before it can tell anybody.
-    await house.machine.change(parent.child(), Interrupt())
-    await house.comes_to_rest(parent.child())
+    await only_drives(house, 0)
+    # The other replica ends the agent's turn and dies before it can tell anybody.
+    answer = NewMessage(role=Role.ASSISTANT, parts=(Text("Looked."),))
+    step = CommitStep(messages=(answer,), continues=False)
+    await house.machine.advance(agent, step, FinishTurn(), Abandon())
     await house.comes_to_rest(parent.id)
-    assert [agent["status"] for agent in await parent.heard()] == ["interrupted"]
+    assert [(agent["status"], agent["report"]) for agent in await parent.heard()] == [("finished", "Looked.")]
+    assert house.numbers("perdure_agent_waits_ended_total", by="swept") == 1
+
+
+async def driven_elsewhere(house: House, parent: Parent) -> Chat:
+    """An agent of the parent that another replica drives, whose lease outlasts the test."""
+    owner = Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    await house.pool.execute(
+        "INSERT INTO replicas (id, version, seen_at) VALUES ($1, '', now() + interval '1 hour')", owner.worker_id
+    )
+    card = NewCard(
+        organisation_id=house.organisation,
+        owner_id=house.user,
+        title="Look around",
+        parent_id=parent.id,
+        root_id=parent.id,
+        agent_type="general",
+    )
+    started = [Create((house.says("look"),)), Acquire(owner)]
+    return (await house.machine.create(parent.child(), card, started)).chat
 
 
 async def test_interrupting_the_parent_stops_all_of_them(house: House, parent: Parent) -> None:

@@ -1,18 +1,26 @@
 """What a replica's numbers say after work that is known."""
 
-from collections.abc import AsyncIterator
+import asyncio
 from typing import Annotated
+from uuid import uuid4
 
 import msgspec
 import pytest
 
 from perdure.core.chat import Busy, Status
-from perdure.machine.transitions.lifecycle import RequestCompaction
+from perdure.core.ids import ChatId, ReplicaId, RunnerId
+from perdure.machine.change import Owner
+from perdure.machine.machine import Machine
+from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions.lifecycle import Create, RequestCompaction
+from perdure.machine.transitions.ownership import Acquire
 from perdure.sim.server import Simulator
+from perdure.store.commit import NewCard
+from perdure.store.execution import Execution
 from perdure.testing.house import House
 from perdure.testing.numbers import Numbers
 from perdure.tools.tool import Effect, ToolContext, tool
-from perdure.worker.meter import Meter
+from perdure.worker.runner import Runner
 
 
 @tool(Effect.READS)
@@ -22,10 +30,8 @@ async def echo(_: ToolContext, text: Annotated[str, msgspec.Meta(description="Wh
 
 
 @pytest.fixture
-async def numbers(house: House) -> AsyncIterator[Numbers]:
-    stop = house.announcer.follow(Meter(house.measures.turns, house.clock).committed)
-    yield Numbers(house.measures.metrics)
-    stop()
+def numbers(house: House) -> Numbers:
+    return house.numbers
 
 
 async def test_a_turn_with_a_tool_is_two_answers_and_one_batch(house: House, numbers: Numbers) -> None:
@@ -47,8 +53,11 @@ async def test_a_turn_with_a_tool_is_two_answers_and_one_batch(house: House, num
     assert numbers("perdure_attempts_total") == 3
     assert numbers("perdure_tool_seconds_count", tool="echo") == 1
     assert numbers("perdure_model_call_seconds_count", provider="Simulator", model="demo") == 2
-    sizes = [numbers(f"perdure_prompt_{what}_count") for what in ("bytes", "messages", "tokens")]
-    assert sizes == [2, 2, 2]
+    assert numbers("perdure_prompt_bytes_count") == 2
+    # What was asked, what was called, what it gave: one message, then three.
+    assert (numbers("perdure_prompt_messages_count"), numbers("perdure_prompt_messages_sum")) == (2, 4)
+    assert numbers("perdure_prompt_tokens_sum") == numbers("perdure_tokens_total", model="demo", kind="input")
+    assert numbers("perdure_commit_seconds_count") == numbers("perdure_commits_total", result="done")
 
 
 async def test_a_name_that_the_model_made_up_is_no_series_of_its_own(house: House, numbers: Numbers) -> None:
@@ -56,6 +65,33 @@ async def test_a_name_that_the_model_made_up_is_no_series_of_its_own(house: Hous
     await house.comes_to_rest(chat)
     assert numbers("perdure_tool_calls_total", tool="unknown", outcome="error") == 1
     assert "no_such_tool_at_all" not in house.measures.metrics.render().decode()
+
+
+async def test_a_call_whose_price_nobody_knows_costs_nothing_and_is_counted(house: House, numbers: Numbers) -> None:
+    house.models.price = None
+    await house.comes_to_rest(await house.someone_asks("[[say:3 tokens]]"))
+    assert numbers("perdure_unpriced_calls_total", model="demo") == 1
+    assert numbers("perdure_cost_dollars_total", model="demo") == 0
+
+
+async def test_work_that_the_chat_has_moved_on_without_is_counted(
+    house: House, numbers: Numbers, sim: Simulator
+) -> None:
+    # Driven under the name of a replica that lives elsewhere, so that nothing tells the runner of the row.
+    owner = Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    await house.pool.execute(
+        "INSERT INTO replicas (id, version, seen_at) VALUES ($1, '', now() + interval '1 hour')", owner.worker_id
+    )
+    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="moved")
+    said = Create((house.says("[[say:3 tokens]] [[gate:open]]"),))
+    taken = await house.machine.create(ChatId(uuid4()), card, [said, Acquire(owner)])
+    driving = asyncio.ensure_future(Runner(house.kit, taken.chat, owner).run())
+    await sim.gates["open"].reached()
+    await Machine(Execution(house.pool), lambda _: None).change(taken.chat.id, Interrupt())
+    await sim.gates["open"].set(open=True)
+    await driving
+    assert numbers("perdure_stale_work_total") == 1
+    assert numbers("perdure_turns_total", outcome="interrupted") == 1
 
 
 async def test_a_failed_attempt_is_a_retry_of_its_kind(house: House, numbers: Numbers) -> None:
@@ -79,16 +115,15 @@ async def test_a_message_in_the_queue_is_timed_until_it_is_taken_up(
     assert numbers("perdure_turns_total", outcome="finished") == 2
 
 
-async def test_a_message_that_another_replica_queued_is_timed_too(house: House, sim: Simulator) -> None:
+async def test_a_message_that_another_replica_queued_is_timed_too(
+    house: House, numbers: Numbers, sim: Simulator
+) -> None:
     chat = await house.someone_asks("[[gate:open]] [[say:3 tokens]]")
     await sim.gates["open"].reached()
     await house.someone_adds(chat, "[[say:3 tokens]]", Busy.QUEUE)
     await house.pool.execute("UPDATE queued_messages SET created_at = created_at - interval '1 hour'")
-    stop = house.announcer.follow(Meter(house.measures.turns, house.clock).committed)
     await sim.gates["open"].set(open=True)
     await house.comes_to_rest(chat)
-    stop()
-    numbers = Numbers(house.measures.metrics)
     assert (numbers("perdure_queue_wait_seconds_count"), numbers("perdure_queue_wait_seconds_sum") > 3600) == (1, True)
 
 

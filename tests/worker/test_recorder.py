@@ -1,15 +1,21 @@
 """Debug runs: what is kept of calls to models, and what never is."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from perdure.observe.calls import Ended, Sent
 from perdure.store.pool import Pool
+from perdure.testing.house import House
 from perdure.testing.polling import seen
 from perdure.testing.town import ReplicaTown, replicas
+from perdure.worker.recorder import WAITING, RecordedCall, Recorder
 
 CANARY = "canary-4f1d9e7c2b"
 
@@ -44,6 +50,27 @@ async def test_nothing_is_kept_unless_it_is_switched_on(town: ReplicaTown) -> No
     await town.comes_to_rest(0, chat)
     assert (await town.at(0).get(f"/chats/{chat}/debug")).json == {"items": []}
     assert await town.pool.fetchval("SELECT count(*) FROM debug_runs") == 0
+
+
+async def test_what_cannot_be_kept_is_counted(house: House) -> None:
+    recorder = Recorder(house.pool, house.config, house.clock, house.measures.calls)
+    sent = Sent(
+        provider="Simulator", model="demo", dialect="gemini", method="POST", url="http://sim", headers={}, body=b"{}"
+    )
+    call = RecordedCall(recorder, house.clock, sent, {"chat": str(uuid4())}, timedelta(hours=1))
+    for _ in range(WAITING + 2):
+        call.ended(Ended(outcome="ok"))
+    assert house.numbers("perdure_debug_runs_lost_total") == 2
+    # Nor can those be that wait, where the database refuses them.
+    await house.pool.execute("DROP TABLE debug_runs")
+    writing = asyncio.ensure_future(recorder.run())
+
+    async def lost() -> bool:
+        return house.numbers("perdure_debug_runs_lost_total") > 2
+
+    await seen(lost)
+    writing.cancel()
+    await asyncio.wait({writing})
 
 
 async def test_every_attempt_is_kept_with_what_was_sent_and_what_came(town: ReplicaTown) -> None:

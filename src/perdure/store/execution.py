@@ -111,6 +111,7 @@ class Execution:
             )
         except _FAILURES as error:
             return _without_stamp(error)
+        self._measures.commits.labels("done" if rows else "lost").inc(len(rows) or 1)
         return {row["id"]: row["updated_at"] for row in rows} or None
 
     async def commit(self, write: Write) -> Stamp | None:
@@ -137,7 +138,9 @@ class Execution:
                     row = await connection.fetchrow(query("chats/hold"), chat_id, timeout=self._timeout)
                     if row is None:
                         raise ChatNotFound
-                    yield HeldRow(connection, leading_chat_of(row), self._timeout)
+                    held = HeldRow(connection, leading_chat_of(row), self._timeout)
+                    yield held
+                self._measures.commits.labels("done").inc(held.written)
             finally:
                 await self._pool.release(connection, timeout=RELEASE_PATIENCE)
         except AWAY as error:
@@ -160,6 +163,8 @@ class HeldRow:
         self._connection = connection
         self._timeout = timeout
         self.chat = chat
+        self.written = 0
+        """How many changes are committed with the block."""
 
     async def trace(self, write: Write) -> Trace | None:
         traced = _traced(write)
@@ -169,9 +174,11 @@ class HeldRow:
     async def write(self, write: Write) -> Stamp | None:
         sql, values = statement(write)
         try:
-            return _stamp_of(await self._connection.fetchrow(sql, *values, timeout=self._timeout))
+            stamp = _stamp_of(await self._connection.fetchrow(sql, *values, timeout=self._timeout))
         except _FAILURES as error:
             return _without_stamp(error)
+        self.written += stamp is not None
+        return stamp
 
 
 def _stamp_of(row: Record | None) -> Stamp | None:

@@ -95,8 +95,8 @@ class FleetPubsub(ABC):
             try:
                 await self._follow()
             except self.failures as error:
-                self.gaps += 1
                 if self.listening.is_set():
+                    self.gaps += 1
                     delay = DATABASE_RETRY_FIRST
                 _log.warning("notices of other replicas are not heard for now: %s", error or type(error).__name__)
             finally:

@@ -49,6 +49,7 @@ from perdure.store.execution import Execution
 from perdure.store.histories import load_history
 from perdure.store.journal import Journal
 from perdure.store.pubsub import LocalBus
+from perdure.testing.numbers import Numbers
 from perdure.tools.family import Family
 from perdure.tools.mcp.source import McpOffer
 from perdure.tools.reports import Waits
@@ -57,6 +58,7 @@ from perdure.worker.draining import Limits
 from perdure.worker.forgetting import Forgetting, NoKeys
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
+from perdure.worker.meter import Meter
 from perdure.worker.purses import Purses
 from perdure.worker.runners import Capacity
 from perdure.worker.worker import Worker
@@ -89,6 +91,7 @@ class SimulatedModels:
         self.window = window
         self.threshold = 0.7
         self.computer = False
+        self.price: Price | None = Price(3_000_000, 15_000_000)
         self.settings = ModelSettings()
         self.fallbacks: dict[str, tuple[ModelName, ...]] = {}
         self.gone: set[str] = set()
@@ -102,7 +105,7 @@ class SimulatedModels:
             context_window=self.window,
             thinking=self._thinking,
             computer=self.computer,
-            price=Price(3_000_000, 15_000_000),
+            price=self.price,
         )
         route = replace(
             Route.to(ProviderSettings(service=SERVICES[self.dialect], base_url=self.url), model, "sim-key"),
@@ -164,6 +167,8 @@ class House:
         self.models = models
         self.bus = LocalBus()
         self.announcer = Announcer(self.bus)
+        self.announcer.follow(Meter(measures.turns, clock).committed)
+        self.numbers = Numbers(measures.metrics)
         self.machine = Machine(Execution(pool, measures=measures.database), self.announcer, clock)
         self.episodes = Episodes()
         self.tools = FixedTools()

@@ -63,6 +63,11 @@ class ReplicaTown:
     async def comes_to_rest(self, number: int, chat_id: str, *, within: float = PATIENCE) -> dict[str, Any]:
         return await self.until(number, chat_id, lambda card: card["status"] in AT_REST, within=within)
 
+    async def numbers(self, number: int) -> str:
+        """The page of numbers that this replica shows now."""
+        async with aiohttp.ClientSession() as http, http.get(f"{self.replicas[number].url}/metrics") as page:
+            return await page.text()
+
     async def said(self, number: int, chat_id: str) -> list[str]:
         page = (await self.at(number).get(f"/chats/{chat_id}/messages?after=0")).json
         return ["".join(part.get("text", part["type"]) for part in message["parts"]) for message in page["items"]]

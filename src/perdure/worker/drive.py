@@ -1,8 +1,8 @@
 """One chat under way: the row as its runner knows it, its history, and what is in flight."""
 
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from perdure.agent.flight import Flight
@@ -152,10 +152,16 @@ class Drive:
         return transitions
 
     async def _committed(self, bundle: Callable[[Chat], Sequence[Transition]], fence: Fence) -> Committed:
-        self.committing = True
-        try:
+        with self.uncut():
             request = Request(fence=fence, patience=PATIENCE)
             return await self.kit.machine.advance_by(self.chat, bundle, request=request)
+
+    @contextmanager
+    def uncut(self) -> Generator[None]:
+        """What changes the row inside is not cut short by that very change."""
+        self.committing = True
+        try:
+            yield
         finally:
             self.committing = False
 

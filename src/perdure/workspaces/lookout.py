@@ -2,10 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
 
 from perdure.core.clock import Clock
 from perdure.core.errors import PerdureError
@@ -30,11 +28,7 @@ class Watch:
 
     client: WorkspaceClient
     until: float
-    tasks: "list[asyncio.Task[None]]" = field(default_factory=list["asyncio.Task[None]"])
-
-    @property
-    def over(self) -> bool:
-        return all(task.done() for task in self.tasks)
+    looking: "asyncio.Task[None]" = field(init=False)
 
 
 class Lookout:
@@ -53,24 +47,31 @@ class Lookout:
             await asyncio.Event().wait()
         finally:
             stop()
-            for task in [task for watch in self._watches.values() for task in watch.tasks]:
-                task.cancel()
+            for watch in self._watches.values():
+                watch.looking.cancel()
 
     def used(self, row: WorkspaceRow, client: WorkspaceClient) -> None:
         """A workspace is used: look at it from now on."""
         until = self._clock.monotonic() + LOOKOUT_KEPT.total_seconds()
         watch = self._watches.get(row.id)
-        if watch is not None and watch.client is client and not watch.over:
+        if watch is not None and watch.client is client and not watch.looking.done():
             watch.until = until
             return
-        for task in watch.tasks if watch else ():
-            task.cancel()
+        if watch is not None:
+            watch.looking.cancel()
         watch = self._watches[row.id] = Watch(client, until)
-        watch.tasks = [
-            asyncio.create_task(self._edge(look)) for look in (self._git(row, watch), self._told(row, watch))
-        ]
+        watch.looking = asyncio.create_task(self._look(row, watch))
+        watch.looking.add_done_callback(lambda _: self._forget(row.id, watch))
         self._count()
-        watch.tasks[-1].add_done_callback(lambda _: self._forget(row.id, watch))
+
+    async def _look(self, row: WorkspaceRow, watch: Watch) -> None:
+        """Both looks, or none: a workspace that does not answer one is looked at again when it is used again."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._git(row, watch))
+                group.create_task(self._told(row, watch))
+        except* (PerdureError, OSError, *AWAY) as errors:
+            _log.info("a workspace is no longer looked at: %s", errors.exceptions[0])
 
     async def _git(self, row: WorkspaceRow, watch: Watch) -> None:
         known, told = "", ""
@@ -90,15 +91,8 @@ class Lookout:
                 await self._contexts.changed(row.id, snapshot.hash)
             known = snapshot.hash
 
-    async def _edge(self, look: Coroutine[Any, Any, None]) -> None:
-        """A workspace that does not answer is looked at again when it is used again."""
-        try:
-            await look
-        except (PerdureError, OSError, *AWAY) as error:
-            _log.info("a workspace is no longer looked at: %s", error)
-
     def _forget(self, workspace_id: WorkspaceId, watch: Watch) -> None:
-        if self._watches.get(workspace_id) is watch and watch.over:
+        if self._watches.get(workspace_id) is watch:
             del self._watches[workspace_id]
             self._count()
 

@@ -209,13 +209,13 @@ class Workspaces:
 
     async def stop(self, row: WorkspaceRow, *, why: str = "asked") -> None:
         """End its processes; its files stay."""
-        self.measures.stopped(why)
         async with self._turn(row.id):
             # Said first, so that nobody whose connection breaks now starts it again.
             await self.rows.stand(row.id, "stopped")
             await self._forget(row.id)
             plan = await self._plan(row)
             await self._driver(row, plan).stop(plan)
+        self.measures.stopped(why)
 
     async def remove(self, row: WorkspaceRow) -> None:
         async with self._turn(row.id):

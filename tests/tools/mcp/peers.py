@@ -16,7 +16,6 @@ from perdure.access.keyring import Keyring
 from perdure.config.mcp import McpOptions
 from perdure.core.clock import SystemClock
 from perdure.core.ids import McpServerId
-from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
 from perdure.testing.house import House
 from perdure.testing.polling import seen
@@ -94,9 +93,9 @@ class Bridge:
     def __init__(self, house: House, pool: Pool, workspaces: Workspaces | None = None) -> None:
         self.house = house
         self.pool = pool
-        self.measures = Measures()
+        self.numbers = house.numbers
         keyring, clock = Keyring.of(["a secret key that only tests use"]), SystemClock()
-        self.exchange = open_exchange(pool, house.config, keyring, clock, self.measures.mcp, workspaces)
+        self.exchange = open_exchange(pool, house.config, keyring, clock, house.measures.mcp, workspaces)
         house.servers.source = self.exchange.tools
 
     async def add(self, slug: str, **options: Any) -> McpServerId:
@@ -110,11 +109,3 @@ class Bridge:
         )
         self.house.config.changed(self.house.organisation)
         return server_id
-
-    def count(self, name: str, **labels: str) -> float:
-        """One of the measures that are shown to operators."""
-        wanted = ",".join(f'{key}="{value}"' for key, value in sorted(labels.items()))
-        for line in self.measures.metrics.render().decode().splitlines():
-            if line.startswith(f"perdure_{name}{{{wanted}}} " if wanted else f"perdure_{name} "):
-                return float(line.rsplit(" ", 1)[1])
-        return 0.0

@@ -97,7 +97,7 @@ async def test_a_command_serves_the_turns_of_a_chat_from_inside_its_sandbox(insi
     assert (read, appended) == ("notes__read: kept\n", "notes__append: kept\nnoted\n")
     assert refused.startswith("notes__read failed: [Errno 2] No such file")
     assert (inside.tree / "kept").read_text() == "kept\nnoted\n"
-    assert inside.bridge.count("mcp_connections_total", server="notes", outcome="opened") == 1
+    assert inside.bridge.numbers("perdure_mcp_connections_total", server="notes", outcome="opened") == 1
 
 
 async def test_while_a_chat_plans_the_command_runs_in_a_view_that_cannot_be_written_to(inside: Inside) -> None:

@@ -38,8 +38,10 @@ async def test_a_hundred_steps_use_one_connection(house: House, bridge: Bridge, 
         assert [word for word in said if word.startswith("everything__echo: ")] == [
             f"everything__echo: Echo: number {step}" for step in range(100)
         ]
-        assert bridge.count("mcp_connections_total", server="everything", outcome="opened") == 1
-        assert bridge.count("mcp_calls_total", server="everything", outcome="done") == 100
+        assert bridge.numbers("perdure_mcp_connections_total", server="everything", outcome="opened") == 1
+        assert bridge.numbers("perdure_mcp_connections_open") == 1
+        assert bridge.numbers("perdure_mcp_calls_total", server="everything", outcome="done") == 100
+        assert bridge.numbers("perdure_mcp_call_seconds_count", server="everything") == 100
         calls = [part for message in await house.messages(chat_id) for part in message.parts]
         servers = {part.mcp_server_id for part in calls if isinstance(part, ToolCall)}
         assert servers == {str(server_id)}
@@ -104,7 +106,7 @@ async def test_a_restarted_server_is_connected_again_and_the_call_is_not_lost(
         second = await house.someone_asks("[[script:calls]]")
         await house.comes_to_rest(second)
         assert "everything__echo: Echo: hello" in await house.said(second)
-        assert bridge.count("mcp_connections_total", server="everything", outcome="opened") == 2
+        assert bridge.numbers("perdure_mcp_connections_total", server="everything", outcome="opened") == 2
 
 
 async def test_a_server_that_is_away_costs_its_connect_timeout_once_a_minute(
@@ -116,7 +118,7 @@ async def test_a_server_that_is_away_costs_its_connect_timeout_once_a_minute(
         await house.comes_to_rest(await house.someone_asks("[[script:calls]]"))
     chat_id = await house.someone_asks("[[script:calls]]")
     await house.comes_to_rest(chat_id)
-    assert bridge.count("mcp_connections_total", server="gone", outcome="failed") == 1
+    assert bridge.numbers("perdure_mcp_connections_total", server="gone", outcome="failed") == 1
     told = [word for word in await house.said(chat_id) if word.startswith("gone__anything failed")]
     why = "The MCP server gone cannot be used now: nobody answers at its address. Go on without it, or tell the user."
     assert told == [f"gone__anything failed: {why}"]
@@ -131,7 +133,7 @@ async def test_tools_that_a_server_learns_can_be_called_in_the_same_turn(
         chat_id = await house.someone_asks("[[script:calls]]")
         await house.comes_to_rest(chat_id)
         assert "bench__juggle: I am juggle" in await house.said(chat_id)
-        assert bridge.count("mcp_connections_total", server="bench", outcome="opened") == 1
+        assert bridge.numbers("perdure_mcp_connections_total", server="bench", outcome="opened") == 1
 
 
 async def test_stopping_reaches_a_call_that_hangs(house: House, bridge: Bridge, sim: Simulator) -> None:
@@ -155,7 +157,7 @@ async def test_the_older_transport_works_as_well(house: House, bridge: Bridge, s
         said = await house.said(chat_id)
         assert [word for word in said if word.startswith("bench__add: ")] == ["bench__add: 3", "bench__add: 7"]
         assert "bench__fail failed: Error executing tool fail" in said
-        assert bridge.count("mcp_connections_total", server="bench", outcome="opened") == 1
+        assert bridge.numbers("perdure_mcp_connections_total", server="bench", outcome="opened") == 1
 
 
 def line_to(url: str, transport: Transport, patience: timedelta) -> Line:

@@ -37,6 +37,7 @@ class Lines:
         self._clock = clock
         self._measures = measures
         self._lines: dict[LineKey, Line] = {}
+        measures.open.read = lambda: sum(line.open for line in self._lines.values())
 
     def line(self, server: McpServer, user: UserId, place: str, way: Callable[[], Awaitable[Way]]) -> Line:
         key = LineKey(server.id, server.revision, user, place)
@@ -67,7 +68,6 @@ class Lines:
         ]
         for line in [self._lines.pop(key) for key in idle]:
             await line.close()
-        self._measures.now_open(sum(line.open for line in self._lines.values()))
 
     async def run(self) -> None:
         """Until cancelled; then nothing is left open."""

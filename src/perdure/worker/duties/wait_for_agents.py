@@ -32,7 +32,8 @@ async def wait_for_agents(drive: Drive, call: OpenCall, facts: Facts) -> None:
     await drive.commit(EnterRequiresAction(ActionKind.CHILDREN, (call.index,), timeout, ids))
     reached("wait.parked")
     # Whoever came to rest between the look and the parking found nobody to wake.
-    await drive.kit.waits.end(drive.chat.id)
+    with drive.uncut():
+        await drive.kit.waits.end(drive.chat.id)
 
 
 async def _asked(drive: Drive, call: OpenCall) -> tuple[list[Agent], timedelta]:
