@@ -1,10 +1,13 @@
 """Server-sent events, split on bytes: the network's pieces in, the data of each event out."""
 
+import re
+
 MAX_EVENT_BYTES = 32 * 1024 * 1024
 """No vendor sends an event near this size; a longer one is an attack or a bug."""
 
 _DATA = b"data:"
-_LINE_FEED = 10
+_EVENTS = re.compile(rb"(?:event: [^\n]*+\n)?data: ([^\n]*+)\n\n|[^\n]*+\n")
+"""An event of one line of data, which is nearly every one; or else a single line, with nothing in the group."""
 
 
 class EventTooLong(Exception):
@@ -52,7 +55,7 @@ class Splitter:
             if len(rest) > self._limit:
                 raise EventTooLong(self._limit)
             return []
-        whole = bytes(rest[:end])
+        whole = bytes(rest[: end + 2])
         del rest[: end + 2]
         self._scanned = len(rest)
         return _data_of(whole)
@@ -65,15 +68,11 @@ class Splitter:
 
 
 def _data_of(events: bytes) -> list[bytes]:
-    """The data of whole events. Nearly all are a single line, and those are worth a short way."""
-    found: list[bytes] = []
-    for block in events.split(b"\n\n"):
-        start = block.find(b"data: ")
-        if start >= 0 and block.find(b"\n", start) < 0 and (start == 0 or block[start - 1] == _LINE_FEED):
-            found.append(block[start + 6 :])
-        elif (data := _data(block)) is not None:
-            found.append(data)
-    return found
+    """The data of whole events."""
+    found: list[bytes] = _EVENTS.findall(events)
+    if b"" not in found:
+        return found
+    return [data for block in events.split(b"\n\n") if (data := _data(block)) is not None]
 
 
 def _data(block: bytes) -> bytes | None:
