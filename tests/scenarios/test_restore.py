@@ -1,4 +1,4 @@
-"""A dump of the database, put into another one, is the deployment again: as docs/guides/operate.md says."""
+"""A dump of the database, put into another one, is the deployment again: as docs/operate/back-up.md says."""
 
 import asyncio
 from pathlib import Path
