@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -34,6 +35,11 @@ def get(url: str) -> tuple[int, object]:
     except HTTPError as error:
         with error:
             return error.code, msgspec.json.decode(error.read())
+
+
+def test_it_says_which_version_it_is(start: Start) -> None:
+    said, _ = start("--version").communicate()
+    assert said == f"perdure {version('perdure')}\n"
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
@@ -110,6 +116,7 @@ def test_an_unknown_command_is_refused(start: Start) -> None:
 
 PROBE = """
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from perdure.cli.main import dispatch
 try:

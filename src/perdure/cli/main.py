@@ -58,7 +58,22 @@ def dispatch(arguments: Sequence[str]) -> int:
 
 
 def _run_typer(arguments: Sequence[str], modules: Mapping[str, ModuleType]) -> int:
-    import typer  # noqa: PLC0415 (a command that must start at once does without)
+    # A command that must start at once does without both.
+    from importlib import metadata  # noqa: PLC0415
+
+    import typer  # noqa: PLC0415
+
+    def say_version(asked: bool) -> None:
+        if asked:
+            typer.echo(f"perdure {metadata.version('perdure')}")
+            raise typer.Exit
+
+    option = typer.Option(
+        False, "--version", "-V", is_eager=True, callback=say_version, help="Say which version this is."
+    )
+
+    def root(version: bool = option) -> None:
+        """What stands before every command."""
 
     app = typer.Typer(
         help="Agent chats that survive everything.",
@@ -67,7 +82,7 @@ def _run_typer(arguments: Sequence[str], modules: Mapping[str, ModuleType]) -> i
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(_nothing)
+    app.callback()(root)
     for name, about in COMMANDS.items():
         module = modules.get(name)
         if module is not None and hasattr(module, "app"):
