@@ -138,6 +138,17 @@ async def test_only_an_archived_chat_can_be_deleted_and_then_it_is_gone(town: To
     assert await town.pool.fetchval("SELECT count(*) FROM audit WHERE action = 'chat.delete'") == 1
 
 
+async def test_reading_a_chat_reads_what_the_inbox_says_of_it(town: Town, ada: Person) -> None:
+    chat_id = await answered(town, ada, "one?", "two.")
+    await answered(town, ada, "three?", "four.")
+    await ada.patch(f"/chats/{chat_id}", {"read": 1})
+    assert (await ada.get("/inbox")).json["unread"] == 2
+    await ada.patch(f"/chats/{chat_id}", {"read": 2})
+    left = (await ada.get("/inbox?unread=true")).json
+    assert (left["unread"], len(left["items"])) == (1, 1)
+    assert left["items"][0]["chat_id"] != chat_id
+
+
 async def test_the_inbox_tells_counts_and_is_marked(town: Town, ada: Person) -> None:
     chat_id = await answered(town, ada, "one?", "two.")
     inbox = (await ada.get("/inbox")).json

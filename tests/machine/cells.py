@@ -345,6 +345,8 @@ def endings() -> Iterator[Cell]:
     ended = {**UNMARKED, **CALMED, "budget_reserved": 0}
     turns = {"turns": 1}
     yield Cell(by=FinishTurn(), of=R0, to=W, columns={**ended, "status": Status.WAITING}, inbox="finished", card=turns)
+    asked = FinishTurn(asks=True)
+    yield Cell(by=asked, of=R0, to=W, columns={**ended, "status": Status.WAITING}, inbox="needs_you", card=turns)
     rows = (*cancelled(Reason.PROMOTION, "read", "ask"), "user first queued as 1")
     went_on = {**turn(5), "budget_reserved": 0}
     yield Cell(by=FinishTurn(), of=R1, to=R1, rows=rows, columns={**went_on, **of_queue(2)}, card=turns)

@@ -40,6 +40,12 @@ async def asks(house: House, chat: ChatId) -> str | None:
     return await house.pool.fetchval("SELECT asks FROM cards WHERE id = $1", chat)
 
 
+async def told(house: House, chat: ChatId) -> list[str]:
+    """What its owner heard of a chat, in order."""
+    rows = await house.pool.fetch("SELECT kind FROM inbox WHERE chat_id = $1 ORDER BY created_at", chat)
+    return [row["kind"] for row in rows]
+
+
 @pytest.mark.parametrize(
     ("call", "asked"),
     [
@@ -56,9 +62,11 @@ async def test_a_card_says_what_a_chat_asks_until_somebody_answers(
     chat = await house.someone_asks("[[script:asker]]", plan_mode=True)
     await house.comes_to_rest(chat)
     assert await asks(house, chat) == asked
+    assert await told(house, chat) == ["needs_you"]
     await house.someone_adds(chat, "[[say:Thanks.]]")
     await house.comes_to_rest(chat)
     assert await asks(house, chat) is None
+    assert await told(house, chat) == ["needs_you", "finished"]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,9 @@ test("a question is answered with a button, once", async ({ person }) => {
   await person.seesRest();
   const row = person.page.getByRole("region", { name: "Needs you" }).locator(".chat-row-current");
   await expect(row).toContainText("Asks you something");
+  await person.page.getByRole("button", { name: /^Inbox/ }).click();
+  await expect(person.page.getByRole("group", { name: "Needs you" })).toContainText("Asks you something");
+  await person.page.keyboard.press("Escape");
   await person.transcript.getByRole("button", { name: /Blue/ }).click();
   await expect(person.transcript.locator(".row-user").last()).toContainText("Blue");
   await expect(row).toHaveCount(0);

@@ -186,8 +186,10 @@ class Chats:
         row = await self._rows.one("chats/compactable", chat_id)
         return row is not None and row["compactable"]
 
-    async def mark_read(self, seen: Seen, number: int) -> None:
-        await self._rows.one("chats/mark_read", seen.chat.id, number)
+    async def mark_read(self, seen: Seen, number: int) -> bool:
+        """Whether the inbox had something to say of it that is read now, too."""
+        row = await self._rows.one("chats/mark_read", seen.chat.id, number)
+        return row is not None and row["told"] > 0
 
     async def prompts(self, chat_id: ChatId, limit: int) -> list[Record]:
         return await self._rows.all("messages/prompts", chat_id, limit)

@@ -43,8 +43,9 @@ class Aftermath:
 
     def committed(self, committed: Committed) -> None:
         """Take note of a turn that ended."""
-        finished = InboxKind.FINISHED in committed.plan.rows.inbox and committed.chat.status is Status.WAITING
-        if finished and len(self._due) < WAITING:
+        told = committed.plan.rows.inbox
+        ended = InboxKind.FINISHED in told or InboxKind.NEEDS_YOU in told
+        if ended and committed.chat.status is Status.WAITING and len(self._due) < WAITING:
             self._due[committed.chat.id] = committed.chat
             self._more.set()
 

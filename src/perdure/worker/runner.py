@@ -28,14 +28,14 @@ from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, Unavailab
 from perdure.core.failure import ChatError
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.machine.change import Owner
-from perdure.machine.transitions.endings import FinishError, FinishTurn
+from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import CommitStep
 from perdure.observe.context import concerning
 from perdure.store.away import AWAY
 from perdure.worker.drive import AttemptsExhausted, Drive
 from perdure.worker.duties.compact import compact_history
-from perdure.worker.duties.following import BUDGET_REACHED, after_turn, finished, parked
+from perdure.worker.duties.following import BUDGET_REACHED, after_turn, end_of_turn, finished, parked
 from perdure.worker.duties.generate import generate_step, wait_for_retry
 from perdure.worker.duties.interruption import finish_interruption
 from perdure.worker.duties.run_tools import refuse_batch, run_tools
@@ -247,11 +247,11 @@ class Runner:
 
     async def _finish(self, ending: Ending) -> None:
         """End the turn on its own, where no step ended it."""
-        drive = self._drive
+        drive, history = self._drive, await self._drive.history()
         if ending is Ending.BUDGET_DECLINED:
             await drive.commit(FinishError(BUDGET_REACHED), Abandon())
         elif ending is Ending.MAX_STEPS or drive.chat.continuing:
             step = CommitStep(messages=(notice("ended", "The turn ended here."),), continues=False)
-            await drive.commit_by(lambda chat: (*finished(step, ending), *after_turn(chat)))
+            await drive.commit_by(lambda chat: (*finished(step, ending, history), *after_turn(chat)))
         else:
-            await drive.commit_by(lambda chat: (FinishTurn(), *after_turn(chat)))
+            await drive.commit_by(lambda chat: (end_of_turn(ending, history), *after_turn(chat)))

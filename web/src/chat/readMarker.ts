@@ -3,17 +3,20 @@
 import { useEffect } from "react";
 import { api } from "../api/client.ts";
 import type { LiveChat } from "./live.ts";
+import { isBusy, phaseOf } from "./phase.ts";
 
 const SETTLE_MS = 800;
 
 export function useReadMarker(live: LiveChat): void {
   useEffect(() => {
-    let marked = 0;
+    let marked = "";
     let timer: ReturnType<typeof setTimeout> | undefined;
     const say = () => {
       const newest = live.state.messages.at(-1)?.number ?? 0;
-      if (document.hidden || live.gone || newest <= marked) return;
-      marked = newest;
+      // A turn that ends without a message, as an error does, is read as well.
+      const seen = `${newest} ${isBusy(phaseOf(live.state))}`;
+      if (document.hidden || live.gone || newest === 0 || seen === marked) return;
+      marked = seen;
       void api.patch(`/chats/${live.id}`, { read: newest }).catch(() => {});
     };
     const mark = () => {

@@ -6,10 +6,12 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { InboxEntry } from "../api/types.ts";
+import { useCard, useCards } from "../list/directory.ts";
 import { ago } from "../ui/format.ts";
 import { Menu } from "../ui/Menu.tsx";
 import { INBOX_KEY, useInbox } from "./inbox.ts";
 import { askToNotify, canAskToNotify } from "./notify.ts";
+import { sorted, wordsOf } from "./sorted.ts";
 import "./inbox.css";
 
 const ICONS = {
@@ -22,6 +24,7 @@ const ICONS = {
 
 export function InboxBell() {
   const { entries, unread } = useInbox();
+  const cards = useCards();
   const client = useQueryClient();
   const [asked, setAsked] = useState(!canAskToNotify());
   const again = () => void client.invalidateQueries({ queryKey: INBOX_KEY });
@@ -56,8 +59,13 @@ export function InboxBell() {
               Tell me in the browser, too
             </button>
           )}
-          {entries.map((entry) => (
-            <Entry key={entry.id} entry={entry} onOpen={close} onRead={again} />
+          {sorted(entries, cards).map(({ name, list }) => (
+            <div key={name} role="group" aria-label={name}>
+              <p className="menu-heading">{name}</p>
+              {list.map((entry) => (
+                <Entry key={entry.id} entry={entry} onOpen={close} onRead={again} />
+              ))}
+            </div>
           ))}
           {entries.length === 0 && (
             <p className="chat-list-empty">Nothing yet. What finishes or needs you shows up here.</p>
@@ -70,6 +78,7 @@ export function InboxBell() {
 
 function Entry({ entry, onOpen, onRead }: { entry: InboxEntry; onOpen: () => void; onRead: () => void }) {
   const [, go] = useLocation();
+  const card = useCard(entry.chat_id ?? "");
   const Icon = ICONS[entry.kind] ?? Bell;
   const open = () => {
     if (!entry.read_at) void api.post(`/inbox/${entry.id}/read`).then(onRead);
@@ -86,7 +95,7 @@ function Entry({ entry, onOpen, onRead }: { entry: InboxEntry; onOpen: () => voi
       <Icon aria-hidden />
       <span className="grow">
         <span className="truncate inbox-title">{entry.title}</span>
-        <span className="inbox-text">{entry.text}</span>
+        <span className="inbox-text">{wordsOf(entry, card)}</span>
       </span>
       <time className="quiet small" dateTime={entry.created_at}>
         {ago(entry.created_at)}

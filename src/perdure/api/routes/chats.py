@@ -121,7 +121,8 @@ async def read_chat(caller: Caller, chat_id: ChatId) -> ChatView:
 async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Moved:
     """Rename, label, pin, archive, mark as read, choose model, effort and tools. What is not named stays."""
     if body.read is not UNSET:
-        await caller.chats.mark_read(await caller.chats.read(chat_id), body.read)
+        if await caller.chats.mark_read(await caller.chats.read(chat_id), body.read):
+            caller.inbox_changed()
         caller.chat_read(chat_id)
     description = await _description(caller, body)
     if not description.empty or body.archived is not UNSET:

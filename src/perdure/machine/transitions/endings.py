@@ -56,12 +56,16 @@ class FinishInterruption(Struct, frozen=True):
 class FinishTurn(Struct, frozen=True):
     """The turn is over: rest, or go on with the head of the queue."""
 
+    asks: bool = False
+    """Whether it ends with something that only a person can answer, such as a question or a plan."""
+
     def plan(self, chat: Chat) -> Change:
         if chat.continuing or chat.newest_is_user:
             raise refuse(self, chat, "The turn goes on: its last message asks for an answer.")
         finished = Change(retry_state=None, reserve=0, card=CardChange(turns=1))
         if chat.state is State.R0:
-            return replace(finished, status=Status.WAITING, inbox=InboxKind.FINISHED)
+            told = InboxKind.NEEDS_YOU if self.asks else InboxKind.FINISHED
+            return replace(finished, status=Status.WAITING, inbox=told)
         return replace(
             finished,
             status=Status.RUNNING,

@@ -75,7 +75,7 @@ def _following(
         case Finish(Ending.BUDGET_DECLINED):
             return step, FinishError(BUDGET_REACHED), Abandon()
         case Finish(ending):
-            return *finished(structs.replace(step, continues=False), ending), *after_turn(chat)
+            return *finished(structs.replace(step, continues=False), ending, history), *after_turn(chat)
         case Park(ActionKind.CHILDREN):
             # Whom the call waits for is looked up first.
             return (step,)
@@ -87,10 +87,15 @@ def _following(
             return step, RecordGenerationAttempt()
 
 
-def finished(step: CommitStep, ending: Ending) -> Sequence[Transition]:
+def finished(step: CommitStep, ending: Ending, history: History) -> Sequence[Transition]:
     if ending is Ending.MAX_STEPS:
         step = structs.replace(step, messages=(*step.messages, notice("max_steps", STEP_LIMIT_REACHED)))
-    return step, FinishTurn()
+    return step, end_of_turn(ending, history)
+
+
+def end_of_turn(ending: Ending, history: History) -> FinishTurn:
+    """A tool that ends a turn hands it to a person: it asks, or proposes. A child's person is its parent."""
+    return FinishTurn(asks=ending is Ending.STOP_AFTER_TOOL and history.card.parent_id is None)
 
 
 def after_turn(chat: Chat) -> Sequence[Transition]:

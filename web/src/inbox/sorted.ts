@@ -1,0 +1,41 @@
+/** The inbox as people read it: what still waits for them first, then the news. Pure. */
+
+import type { ChatCard, InboxEntry } from "../api/types.ts";
+import { needsYou, subtitleOf } from "../list/groups.ts";
+
+interface Group {
+  name: "Needs you" | "News";
+  list: InboxEntry[];
+}
+
+export function sorted(entries: readonly InboxEntry[], cards: ReadonlyMap<string, ChatCard>): Group[] {
+  const waits = (entry: InboxEntry) => waiting(entry, cards.get(entry.chat_id ?? ""));
+  const groups: Group[] = [
+    { name: "Needs you", list: entries.filter(waits) },
+    { name: "News", list: entries.filter((entry) => !waits(entry)) },
+  ];
+  return groups.filter((group) => group.list.length > 0);
+}
+
+/** Whether nobody has answered yet. Of a chat that is not known here, only whether the entry was read. */
+function waiting(entry: InboxEntry, card: ChatCard | undefined): boolean {
+  return entry.kind === "needs_you" && (card ? needsYou(card) : !entry.read_at);
+}
+
+const WORDS: Record<InboxEntry["kind"], string> = {
+  finished: "Finished",
+  failed: "Stopped with an error",
+  needs_you: "Answered",
+  shared: "Shared with you",
+  digest: "",
+};
+
+/** What an entry says: its own words, or what its chat is waiting for, or how it ended. */
+export function wordsOf(entry: InboxEntry, card: ChatCard | undefined): string {
+  if (entry.text) return entry.text;
+  if (entry.kind === "needs_you" && (!card || waiting(entry, card)))
+    return card ? subtitleOf(card) : "Needs you";
+  if (entry.kind === "failed" && card?.status === "error") return subtitleOf(card);
+  if (entry.kind === "finished" && card?.turn_label) return card.turn_label;
+  return WORDS[entry.kind];
+}
