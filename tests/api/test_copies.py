@@ -72,6 +72,24 @@ async def test_what_an_edit_hid_is_a_branch(town: Town, ada: Person) -> None:
     assert [message["parts"][0]["text"] for message in branches[0]["messages"]] == ["one?", "two."]
 
 
+async def test_a_fork_goes_on_from_a_branch_as_it_was(town: Town, ada: Person) -> None:
+    chat_id = await answered(town, ada, "one?", "two.")
+    await ada.post(f"/chats/{chat_id}/messages", said("three?"))
+    await answer_in(town, chat_id, "four.")
+    await ada.put(f"/chats/{chat_id}/messages/3", said("tres?"))
+    await answer_in(town, chat_id, "cuatro.")
+    await ada.put(f"/chats/{chat_id}/messages/1", said("uno?"))
+    assert await forked_texts(ada, chat_id, 4) == ["one?", "two.", "three?", "four."]
+    assert await forked_texts(ada, chat_id, 6) == ["one?", "two.", "tres?", "cuatro."]
+    assert await forked_texts(ada, chat_id, 7) == ["uno?"]
+
+
+async def forked_texts(person: Person, chat_id: str, after: int) -> list[str]:
+    forked = (await person.post(f"/chats/{chat_id}/fork", {"after": after})).json["chat"]
+    copy = (await person.get(f"/chats/{forked['id']}/messages?after=0")).json["items"]
+    return [message["parts"][0]["text"] for message in copy]
+
+
 async def test_an_export_holds_what_people_see_and_nothing_else(town: Town, ada: Person) -> None:
     chat_id = await answered(town, ada, "one?", "two.")
     markdown = await ada.get(f"/chats/{chat_id}/export?format=markdown")

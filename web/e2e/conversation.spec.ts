@@ -69,7 +69,7 @@ test("interrupting by message stops the turn and answers at once", async ({ pers
   await person.reads("done instead");
 });
 
-test("an edited message starts a branch, and the old one can be read", async ({ person }) => {
+test("an edited message keeps its versions: one can be read, left, and gone on from", async ({ person }) => {
   await person.startsChat("[[say:the first version]]");
   await person.reads("the first version");
   await person.seesRest();
@@ -78,8 +78,21 @@ test("an edited message starts a branch, and the old one can be read", async ({ 
   await person.page.getByRole("textbox", { name: "Edit message" }).press("Control+Enter");
   await person.reads("the new version");
   await expect(person.transcript).not.toContainText("the first version");
+  await person.seesRest();
   await person.page.getByRole("button", { name: "Earlier version" }).click();
-  await expect(person.page.getByRole("dialog")).toContainText("the first version");
+  await person.reads("the first version");
+  await expect(person.transcript).not.toContainText("the new version");
+  await expect(person.composer).toHaveCount(0);
+  await person.page.getByRole("button", { name: "Back to now" }).click();
+  await person.reads("the new version");
+  await expect(person.composer).toBeVisible();
+  await person.page.getByRole("button", { name: "Earlier version" }).click();
+  const before = person.page.url();
+  await person.page.getByRole("button", { name: "Go on from here" }).click();
+  await person.page.waitForURL((url) => url.href !== before);
+  await person.reads("the first version");
+  await person.says("[[say:further on]]");
+  await person.reads("further on");
 });
 
 test("a failing provider is retried with a countdown", async ({ person }) => {

@@ -7,14 +7,17 @@ import { useShortcuts } from "../app/shortcuts.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
 import { ChatComposer } from "../composer/ChatComposer.tsx";
+import { PastBar } from "../transcript/PastBar.tsx";
 import { Transcript } from "../transcript/Transcript.tsx";
 import { Divider } from "../ui/Divider.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { ChatHeader } from "./ChatHeader.tsx";
-import { LiveChatContext } from "./hooks.ts";
+import { LiveChatContext, useLiveChat } from "./hooks.ts";
 import type { Gone } from "./live.ts";
 import { isBusy, phaseOf } from "./phase.ts";
 import { useReadMarker } from "./readMarker.ts";
+import { VersionsProvider } from "./VersionsProvider.tsx";
+import { useVersions } from "./versionsContext.ts";
 import "./chat.css";
 
 const Panel = lazy(() => import("../panel/Panel.tsx"));
@@ -30,17 +33,16 @@ export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void })
   useShortcuts({
     panel: () => setPanel(!panel),
     composer: () => document.querySelector<HTMLTextAreaElement>(".composer textarea")?.focus(),
-    stop: () => {
-      if (isBusy(phaseOf(live.state))) void api.post(`/chats/${id}/interrupt`).catch(() => {});
-    },
   });
   if (gone) return <GoneChat gone={gone} />;
   return (
     <LiveChatContext value={live}>
       <section className="conversation" aria-label="Chat">
         <ChatHeader panel={panel} onPanel={() => setPanel(!panel)} onDrawer={onDrawer} />
-        <Transcript />
-        <ChatComposer />
+        <VersionsProvider>
+          <Transcript />
+          <Answering />
+        </VersionsProvider>
       </section>
       {panel && (
         <>
@@ -61,6 +63,17 @@ export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void })
       )}
     </LiveChatContext>
   );
+}
+
+/** Where one answers; or, while an earlier version is read, how to leave it. Escape stops the one and leaves the other. */
+function Answering() {
+  const live = useLiveChat();
+  const { past, backToNow } = useVersions();
+  const stop = () => {
+    if (isBusy(phaseOf(live.state))) void api.post(`/chats/${live.id}/interrupt`).catch(() => {});
+  };
+  useShortcuts({ stop: past ? backToNow : stop });
+  return past ? <PastBar /> : <ChatComposer />;
 }
 
 function GoneChat({ gone }: { gone: Gone }) {

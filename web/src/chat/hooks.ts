@@ -5,6 +5,7 @@ import type { LiveChat } from "./live.ts";
 import { type Phase, phaseOf } from "./phase.ts";
 import { settled } from "./settled.ts";
 import type { ChatState } from "./state.ts";
+import { useVersions } from "./versionsContext.ts";
 
 export const LiveChatContext = createContext<LiveChat | null>(null);
 
@@ -39,7 +40,9 @@ function samePhase(a: Phase, b: Phase): boolean {
   );
 }
 
-/** Whether somebody said something after this call: what it asked is settled then. */
+/** Whether somebody said something after this call, or an edit left it behind: what it asked is settled then. */
 export function useSettled(call_id: string): boolean {
-  return useChat(useCallback((chat: ChatState) => settled(chat, call_id), [call_id]));
+  const { past } = useVersions();
+  const answered = useChat(useCallback((chat: ChatState) => settled(chat, call_id), [call_id]));
+  return past !== null || answered;
 }

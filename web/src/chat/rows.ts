@@ -46,6 +46,13 @@ export function committedRows(messages: readonly Message[], status: Status | nul
   return status === "requires_action" ? rows.map(parked) : rows;
 }
 
+/** Rows of an earlier version: nothing in it goes on, so no turn is the last. */
+export function pastRows(messages: readonly Message[]): Row[] {
+  return committedRows(messages, "waiting").map((row) =>
+    row.kind === "turn" ? { ...row, last: false } : row,
+  );
+}
+
 /** The same rows with the answer in flight and the messages on their way. */
 export function liveRows(committed: Row[], before: number, preview: Preview, sends: readonly Send[]): Row[] {
   if (preview.parts.length === 0 && sends.length === 0) return committed;

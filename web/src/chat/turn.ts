@@ -8,6 +8,8 @@ export type Ending = "complete" | "interrupted" | "cut";
 export interface Turn {
   /** The message that began it. */
   number: number;
+  /** The message that ended it. */
+  until: number;
   answers: number;
   started_at: string | undefined;
   ended_at: string | undefined;
@@ -25,6 +27,7 @@ export interface Turn {
 export function emptyTurn(): Turn {
   return {
     number: 0,
+    until: 0,
     answers: 0,
     started_at: undefined,
     ended_at: undefined,
@@ -41,8 +44,14 @@ export function emptyTurn(): Turn {
 }
 
 export function turnWith(turn: Turn, message: Message): Turn {
-  if (message.role === "user") return { ...turn, number: message.number, started_at: message.created_at };
-  const ended = { ...turn, number: turn.number || message.number, ended_at: message.created_at };
+  if (message.role === "user")
+    return { ...turn, number: message.number, until: message.number, started_at: message.created_at };
+  const ended = {
+    ...turn,
+    number: turn.number || message.number,
+    until: message.number,
+    ended_at: message.created_at,
+  };
   if (message.role !== "assistant")
     return message.parts.some(stopped) ? { ...ended, ending: "interrupted" } : ended;
   const files = new Set([

@@ -7,11 +7,11 @@ import { ActionCard } from "./ActionCard.tsx";
 import { ErrorCard } from "./ErrorCard.tsx";
 import { Retrying } from "./Retrying.tsx";
 
-export function PhaseRow() {
+export function PhaseRow({ shown }: { shown: boolean }) {
   const phase = usePhase();
   return (
     <div className="phase" data-phase={phase.kind}>
-      <PhaseView phase={phase} />
+      {shown && <PhaseView phase={phase} />}
       <span className="only-spoken" role="status" aria-live="polite">
         {spoken(phase)}
       </span>

@@ -3,8 +3,9 @@
 import { useLayoutEffect, useMemo, useRef } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
-import { committedRows, liveRows, type Row } from "../chat/rows.ts";
+import { committedRows, liveRows, pastRows, type Row } from "../chat/rows.ts";
 import type { ChatState } from "../chat/state.ts";
+import { useVersions } from "../chat/versionsContext.ts";
 import { JumpToEnd } from "./JumpToEnd.tsx";
 import { PhaseRow } from "./PhaseRow.tsx";
 import { RowView } from "./RowView.tsx";
@@ -18,9 +19,16 @@ export function useRows(): Row[] {
   const status = useChat(selectStatus);
   const preview = useChat(selectPreview);
   const sends = useChat(selectSends);
-  const committed = useMemo(() => committedRows(messages, status), [messages, status]);
+  const { past } = useVersions();
+  const committed = useMemo(
+    () => (past ? pastRows(past) : committedRows(messages, status)),
+    [past, messages, status],
+  );
   const before = messages.at(-1)?.number ?? 0;
-  return useMemo(() => liveRows(committed, before, preview, sends), [committed, before, preview, sends]);
+  return useMemo(
+    () => (past ? committed : liveRows(committed, before, preview, sends)),
+    [past, committed, before, preview, sends],
+  );
 }
 
 const selectMessages = (chat: ChatState) => chat.messages;
@@ -35,11 +43,12 @@ export function Transcript() {
   const list = useRef<VirtualizerHandle>(null);
   const first = useRef<string | undefined>(undefined);
   // Rows that come before the first one push the others down: keep what is read in place.
-  const prepended = first.current !== undefined && rows[0]?.key !== first.current;
+  const prepended = rows[0]?.key !== first.current && rows.some((row) => row.key === first.current);
   useLayoutEffect(() => {
     first.current = rows[0]?.key;
   });
-  const { away, toEnd, onScroll } = useStickToEnd(scroller);
+  const reading = useVersions().past !== null;
+  const { away, toEnd, onScroll } = useStickToEnd(scroller, !reading);
   return (
     <div className="transcript-frame">
       <div
@@ -62,7 +71,7 @@ export function Transcript() {
               </div>
             )}
           </Virtualizer>
-          <PhaseRow />
+          <PhaseRow shown={!reading} />
         </div>
       </div>
       {away && <JumpToEnd onJump={toEnd} />}

@@ -1,14 +1,11 @@
 import { CircleSlash2, GitFork, Scissors } from "lucide-react";
-import { useLocation } from "wouter";
-import { api } from "../api/client.ts";
-import type { Created } from "../api/types.ts";
+import { useFork } from "../chat/fork.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { durationOf, type Turn } from "../chat/turn.ts";
 import { useSay } from "../composer/send.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { duration, money, plural, tokens } from "../ui/format.ts";
-import { useToasts } from "../ui/Toasts.tsx";
 
 /** What a turn took. The last one says so when it was cut short, and offers to go on. */
 export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
@@ -27,7 +24,7 @@ export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
       <div className="turn-facts">
         <span className="turn-buttons">
           <CopyButton text={() => turn.text} label="Copy answer" />
-          <ForkButton after={turn} />
+          <ForkButton after={turn.until} />
         </span>
         <span title={turn.files.join("\n") || undefined}>{facts.join(" · ")}</span>
       </div>
@@ -51,23 +48,10 @@ function Ending({ turn, last }: { turn: Turn; last: boolean }) {
   );
 }
 
-function ForkButton({ after }: { after: Turn }) {
-  const live = useLiveChat();
-  const [, go] = useLocation();
-  const { complain } = useToasts();
-  const fork = async () => {
-    const newest = live.state.messages.findLast((message) => message.created_at <= (after.ended_at ?? ""));
-    try {
-      const made = await api.post<Created>(`/chats/${live.id}/fork`, {
-        after: newest?.number ?? after.number,
-      });
-      go(`/chats/${made.chat.id}`);
-    } catch (error) {
-      complain(error);
-    }
-  };
+function ForkButton({ after }: { after: number }) {
+  const fork = useFork(useLiveChat().id);
   return (
-    <Button look="ghost" small label="Fork from here" onClick={() => void fork()}>
+    <Button look="ghost" small label="Fork from here" onClick={() => void fork(after)}>
       <GitFork />
     </Button>
   );

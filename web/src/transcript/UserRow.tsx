@@ -5,19 +5,21 @@ import { useLiveChat } from "../chat/hooks.ts";
 import type { Row } from "../chat/rows.ts";
 import { textOf } from "../chat/said.ts";
 import type { Send } from "../chat/state.ts";
+import { useVersions } from "../chat/versionsContext.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { clockTime, fullTime } from "../ui/format.ts";
 import { FileRow } from "./AsideRows.tsx";
-import { Branches } from "./Branches.tsx";
 import { EditBox } from "./EditBox.tsx";
+import { VersionSwitch } from "./VersionSwitch.tsx";
 
 const FOLD_OVER_LINES = 24;
 const FOLD_OVER_LETTERS = 3_000;
 
-/** What a person said. It can be edited; earlier versions stay one click away. */
+/** What a person said. It can be edited now; earlier versions stay one click away, and stay as they were. */
 export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
   const [editing, setEditing] = useState(false);
+  const { past } = useVersions();
   const { message, send, parts } = row;
   if (editing && message) return <EditBox message={message} onDone={() => setEditing(false)} />;
   return (
@@ -34,10 +36,12 @@ export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
             {clockTime(message.created_at)}
           </time>
           <CopyButton text={() => textOf(parts)} label="Copy message" />
-          <Button look="ghost" small label="Edit message" onClick={() => setEditing(true)}>
-            <Pencil />
-          </Button>
-          <Branches message={message} />
+          {!past && (
+            <Button look="ghost" small label="Edit message" onClick={() => setEditing(true)}>
+              <Pencil />
+            </Button>
+          )}
+          <VersionSwitch message={message} />
         </div>
       )}
     </div>

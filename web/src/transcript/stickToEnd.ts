@@ -1,11 +1,13 @@
-/** A scroller that follows its end while the reader is there, and leaves the reader alone elsewhere. */
+/** A scroller that follows its end while the reader is there and it goes on, and leaves the reader alone otherwise. */
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 const NEAR_PX = 40;
 
-export function useStickToEnd(scroller: RefObject<HTMLElement | null>) {
+export function useStickToEnd(scroller: RefObject<HTMLElement | null>, goesOn: boolean) {
   const stuck = useRef(true);
+  const following = useRef(goesOn);
+  following.current = goesOn;
   const last = useRef(0);
   const [away, setAway] = useState(false);
 
@@ -20,6 +22,7 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>) {
     const element = scroller.current;
     if (!element) return;
     const distance = element.scrollHeight - element.clientHeight - element.scrollTop;
+    if (!following.current) return setAway(false);
     if (distance < NEAR_PX) stuck.current = true;
     // Only the reader scrolls up; growing content never does.
     else if (element.scrollTop < last.current - 1) stuck.current = false;
@@ -33,7 +36,7 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>) {
     const [list, phase] = content?.children ?? [];
     if (!element || !list || !phase) return;
     const follow = () => {
-      if (stuck.current) element.scrollTop = element.scrollHeight;
+      if (stuck.current && following.current) element.scrollTop = element.scrollHeight;
     };
     // The list writes its height while sizes are being observed. Observing the content's size then would come too late
     // for the frame, and browsers report that as an error; what was written is known at once.

@@ -3,9 +3,22 @@
 import type { ReactNode } from "react";
 import { expect } from "vitest";
 import type { ChatEvent } from "../api/types.ts";
-import { answer, at, call, chat, LONG_ANSWER, message, result, status, text } from "../stories/fixtures.ts";
+import { VersionsProvider } from "../chat/VersionsProvider.tsx";
+import {
+  answer,
+  at,
+  call,
+  card,
+  chat,
+  LONG_ANSWER,
+  message,
+  result,
+  status,
+  text,
+} from "../stories/fixtures.ts";
 import type { Story } from "../stories/story.ts";
 import { chatAfter, World } from "../stories/World.tsx";
+import { PastBar } from "./PastBar.tsx";
 import { Transcript } from "./Transcript.tsx";
 
 export default { title: "Transcript" };
@@ -203,6 +216,50 @@ export const NotSent: Story = {
         </div>
       </World>
     );
+  },
+};
+
+const edited = message(3, "user", [text("Make the exporter resumable instead.")]);
+const again = message(4, "assistant", [text("The exporter keeps its place now.")], { finish_reason: "stop" });
+const bodyOf = (event: ChatEvent) => (event.type === "message" ? event.message : null);
+
+/** An edited message, and the version before it with what followed. */
+export const Versions: Story = {
+  render: () => (
+    <World chat={chatAfter(chat(), edited, again, status("waiting"))}>
+      <VersionsProvider>
+        <div style={{ display: "flex", height: "100vh" }}>
+          <Transcript />
+        </div>
+        <PastBar />
+      </VersionsProvider>
+    </World>
+  ),
+  answers: {
+    "GET /chats/c1/branches": { items: [{ snapshot: 7, after: 0, messages: [asked, answered].map(bodyOf) }] },
+    "POST /chats/c1/fork": { chat: card("c9", { title: "A fork" }) },
+  },
+  play: async ({ root, user, asked: requests }) => {
+    const said = () => root.querySelector(".bubble")?.textContent;
+    const button = (label: string) => root.querySelector(`[aria-label="${label}"]`) as HTMLButtonElement;
+    await expect.poll(() => root.querySelector(".versions")?.textContent).toBe("2 / 2");
+    await user.click(button("Earlier version"));
+    await expect.poll(said).toContain("Make the importer resumable.");
+    expect(root.querySelector(".versions")?.textContent).toBe("1 / 2");
+    expect(root.textContent).toContain("The importer now keeps its place.");
+    expect(button("Edit message")).toBe(null);
+    await expect.poll(() => document.activeElement).toBe(button("Later version"));
+    await user.keyboard("{Enter}");
+    await expect.poll(said).toContain("Make the exporter resumable instead.");
+    await user.click(button("Earlier version"));
+    await expect.poll(said).toContain("Make the importer resumable.");
+    const [fork, back] = root.querySelectorAll<HTMLElement>(".past-bar button");
+    await user.click(back as HTMLElement);
+    await expect.poll(said).toContain("Make the exporter resumable instead.");
+    await user.click(button("Earlier version"));
+    await expect.poll(said).toContain("Make the importer resumable.");
+    await user.click(fork as HTMLElement);
+    await expect.poll(() => requests.at(-1)).toEqual({ what: "POST /chats/c1/fork", body: { after: 2 } });
   },
 };
 

@@ -13,7 +13,7 @@ from perdure.core.message import Effort, Message
 
 class ForkBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     after: Number
-    """The last message that is taken along."""
+    """The last message that is taken along; one of a branch takes the history along as it was."""
     content: Content | None = None
     """What to go on with. Without it the new chat rests."""
     model: Name | None = None

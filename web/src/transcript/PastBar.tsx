@@ -1,0 +1,28 @@
+import { CornerDownLeft, GitFork, History } from "lucide-react";
+import { useFork } from "../chat/fork.ts";
+import { useLiveChat } from "../chat/hooks.ts";
+import { useVersions } from "../chat/versionsContext.ts";
+import { Button } from "../ui/Button.tsx";
+
+/** In the composer's place while an earlier version is read: it cannot be answered, only left or gone on from. */
+export function PastBar() {
+  const { past, backToNow } = useVersions();
+  const fork = useFork(useLiveChat().id);
+  const last = past?.at(-1)?.number;
+  return (
+    <div className="composer-place">
+      <section className="past-bar" aria-label="Earlier version">
+        <History aria-hidden />
+        <p className="grow" role="status">
+          <strong>An earlier version.</strong> <span className="quiet">Nothing here changes the chat.</span>
+        </p>
+        <Button onClick={() => last !== undefined && void fork(last)}>
+          <GitFork /> Go on from here
+        </Button>
+        <Button look="primary" onClick={backToNow}>
+          <CornerDownLeft /> Back to now
+        </Button>
+      </section>
+    </div>
+  );
+}
