@@ -1,56 +1,67 @@
-/** ⌘K: every chat with a snippet of what was found, and every place to go. */
+/** ⌘K: every chat with a snippet of what was found, what can be done to the open one, models, and every place to go. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Moon, Search, Settings, SquarePen, Sun } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { useLocation } from "wouter";
+import { Pencil, Search } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useLocation, useRoute } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
-import { useCards } from "../list/directory.ts";
+import { useCard, useCards } from "../list/directory.ts";
 import { Snippet } from "../list/Snippet.tsx";
 import { StatusIcon } from "../list/StatusIcon.tsx";
+import { useVerbs } from "../list/verbs.ts";
 import { ago } from "../ui/format.ts";
-import { mayAdminister, useMe } from "./session.ts";
-import { setTheme } from "./theme.ts";
-
-interface Entry {
-  key: string;
-  icon: ReactNode;
-  words: string;
-  snippet?: string;
-  hint?: string;
-  run: () => void;
-}
+import { type Entry, useChatCommands, useModelCommands, usePlaces } from "./commands.tsx";
+import { found, offered } from "./found.ts";
 
 const MOST = 12;
+const MOST_UNASKED = 6;
 
 export function Palette({ onClose }: { onClose: () => void }) {
-  const [query, setQuery] = useState("");
-  const [chosen, setChosen] = useState(0);
-  const entries = useEntries(query);
+  const [renaming, setRenaming] = useState<ChatCard | null>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const run = (entry: Entry | undefined) => {
-    onClose();
-    entry?.run();
-  };
-  const press = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by) {
-      event.preventDefault();
-      setChosen((chosen + by + entries.length) % Math.max(1, entries.length));
-    }
-    if (event.key === "Enter") run(entries[chosen]);
-  };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it on Escape
     <dialog
       ref={dialog}
       className="dialog palette"
-      aria-label="Search"
+      aria-label={renaming ? "Rename" : "Search"}
       onCancel={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
+      {renaming ? (
+        <NewTitle card={renaming} onDone={onClose} />
+      ) : (
+        <Results onRename={setRenaming} onClose={onClose} />
+      )}
+    </dialog>
+  );
+}
+
+function Results({ onRename, onClose }: { onRename: (card: ChatCard) => void; onClose: () => void }) {
+  const [query, setQuery] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const entries = useEntries(query, onRename);
+  const list = useRef<HTMLDivElement>(null);
+  const run = (entry: Entry | undefined) => {
+    if (entry?.key !== "rename") onClose();
+    entry?.run();
+  };
+  const choose = (at: number) => {
+    setChosen(at);
+    list.current?.querySelector(`#palette-${at}`)?.scrollIntoView({ block: "nearest" });
+  };
+  const press = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by) {
+      event.preventDefault();
+      choose((chosen + by + entries.length) % Math.max(1, entries.length));
+    }
+    if (event.key === "Enter" && !event.nativeEvent.isComposing) run(entries[chosen]);
+  };
+  return (
+    <>
       <div className="palette-box">
         <Search aria-hidden />
         <input
@@ -59,7 +70,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-controls="palette-list"
           aria-activedescendant={`palette-${chosen}`}
           aria-label="Search chats and commands"
-          placeholder="Search chats, or go somewhere"
+          placeholder="Search chats, do something, or go somewhere"
+          // biome-ignore lint/a11y/noAutofocus: it opens because somebody wants to type
           autoFocus
           value={query}
           onChange={(event) => {
@@ -69,87 +81,135 @@ export function Palette({ onClose }: { onClose: () => void }) {
           onKeyDown={press}
         />
       </div>
-      <div id="palette-list" role="listbox" aria-label="Results" className="palette-list">
+      <div ref={list} id="palette-list" role="listbox" aria-label="Results" className="palette-list">
         {entries.map((entry, at) => (
-          <button
+          <Option
             key={entry.key}
-            id={`palette-${at}`}
-            type="button"
-            role="option"
-            tabIndex={-1}
-            aria-selected={at === chosen}
-            className="menu-item"
-            onPointerMove={() => setChosen(at)}
-            onClick={() => run(entry)}
-          >
-            {entry.icon}
-            <span className="palette-words">
-              <span className="truncate">{entry.words}</span>
-              {entry.snippet && (
-                <span className="truncate quiet small">
-                  <Snippet text={entry.snippet} />
-                </span>
-              )}
-            </span>
-            {entry.hint && <span className="hint">{entry.hint}</span>}
-          </button>
+            entry={entry}
+            at={at}
+            first={entry.group !== entries[at - 1]?.group}
+            chosen={at === chosen}
+            onPoint={() => setChosen(at)}
+            onRun={() => run(entry)}
+          />
         ))}
         {entries.length === 0 && <p className="chat-list-empty">Nothing found.</p>}
       </div>
-    </dialog>
+    </>
   );
 }
 
-function useEntries(query: string): Entry[] {
+interface OptionProps {
+  entry: Entry;
+  at: number;
+  /** Whether it is the first of its group. */
+  first: boolean;
+  chosen: boolean;
+  onPoint: () => void;
+  onRun: () => void;
+}
+
+function Option({ entry, at, first, chosen, onPoint, onRun }: OptionProps) {
+  return (
+    <>
+      {first && (
+        <p className="menu-heading" role="presentation">
+          {entry.group}
+        </p>
+      )}
+      <button
+        id={`palette-${at}`}
+        type="button"
+        role="option"
+        tabIndex={-1}
+        aria-selected={chosen}
+        className="menu-item"
+        onPointerMove={onPoint}
+        onClick={onRun}
+      >
+        {entry.icon}
+        <span className="palette-words">
+          <span className="truncate">{entry.words}</span>
+          {entry.snippet && (
+            <span className="truncate quiet small">
+              <Snippet text={entry.snippet} />
+            </span>
+          )}
+        </span>
+        {entry.hint && <span className="hint">{entry.hint}</span>}
+      </button>
+    </>
+  );
+}
+
+function NewTitle({ card, onDone }: { card: ChatCard; onDone: () => void }) {
+  const verbs = useVerbs()(card);
+  const [title, setTitle] = useState(card.title);
+  const save = () => {
+    if (title.trim() && title.trim() !== card.title) verbs.rename(title.trim());
+    onDone();
+  };
+  return (
+    <div className="palette-box">
+      <Pencil aria-hidden />
+      <input
+        aria-label="New title"
+        placeholder="New title"
+        maxLength={200}
+        // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to rename
+        autoFocus
+        value={title}
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => setTitle(event.target.value)}
+        onKeyDown={(event) => event.key === "Enter" && save()}
+      />
+      <span className="hint">Enter saves</span>
+    </div>
+  );
+}
+
+function useEntries(query: string, onRename: (card: ChatCard) => void): Entry[] {
+  const [, params] = useRoute("/chats/:id");
+  const card = useCard(params?.id ?? "");
+  const commands = [...useChatCommands(card, onRename), ...useModelCommands(card), ...usePlaces()];
+  const chats = useChats(query.trim());
+  return query.trim() ? found(query, commands, chats) : offered(commands, chats);
+}
+
+/** Chats by what is said in them and, letter by letter, by their titles; those that are known at once. */
+function useChats(wanted: string): Entry[] {
   const [, go] = useLocation();
   const cards = useCards();
-  const me = useMe();
-  const wanted = query.trim();
-  const { data } = useQuery({
-    queryKey: ["search", wanted],
-    queryFn: () => api.get<ChatPage>("/chats", { q: wanted, limit: MOST }),
-    enabled: wanted.length > 1,
-    placeholderData: (before) => before,
-    retry: false,
-  });
+  const said = useSearched(wanted);
+  const titled = useSearched(wanted && `title:"${wanted.replaceAll('"', "")}"`);
   const local = [...cards.values()].filter(
     (card) => !card.archived && card.title.toLowerCase().includes(wanted.toLowerCase()),
   );
   local.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-  const found = new Map<string, ChatCard>(local.slice(0, MOST).map((card) => [card.id, card]));
-  if (wanted.length > 1) for (const card of data?.items ?? []) found.set(card.id, card);
-  const chats: Entry[] = [...found.values()].slice(0, MOST).map((card) => ({
+  const all = new Map<string, ChatCard>(local.slice(0, MOST).map((card) => [card.id, card]));
+  for (const card of titled) if (!all.has(card.id)) all.set(card.id, card);
+  for (const card of said) all.set(card.id, card);
+  return [...all.values()].slice(0, wanted ? MOST : MOST_UNASKED).map((card) => ({
     key: card.id,
+    group: "Chats",
     icon: <StatusIcon card={card} />,
     words: card.title || "New chat",
     snippet: card.snippet,
     hint: ago(card.updated_at),
     run: () => go(`/chats/${card.id}`),
   }));
-  const places: Entry[] = [
-    { key: "new", icon: <SquarePen aria-hidden />, words: "New chat", run: () => go("/") },
-    { key: "settings", icon: <Settings aria-hidden />, words: "Settings", run: () => go("/settings") },
-    { key: "dark", icon: <Moon aria-hidden />, words: "Dark theme", run: () => setTheme("dark") },
-    { key: "light", icon: <Sun aria-hidden />, words: "Light theme", run: () => setTheme("light") },
-  ];
-  if (mayAdminister(me)) {
-    for (const [place, words] of [
-      ["providers", "Providers and models"],
-      ["users", "Users and roles"],
-      ["usage", "Usage and cost"],
-    ]) {
-      places.push({
-        key: `admin-${place}`,
-        icon: <Settings aria-hidden />,
-        words: words ?? "",
-        run: () => go(`/admin/${place}`),
-      });
-    }
-  }
-  const named = (entry: Entry) => entry.words.toLowerCase();
-  const meant = wanted.toLowerCase();
-  // A place that is called what was typed comes first, so that chats found later do not push it from under Enter.
-  const first = places.filter((entry) => wanted.length > 1 && named(entry).startsWith(meant));
-  const rest = places.filter((entry) => !first.includes(entry) && named(entry).includes(meant));
-  return [...first, ...chats, ...rest];
+}
+
+const NONE: ChatCard[] = [];
+
+function useSearched(q: string): readonly ChatCard[] {
+  const asked = q.length > 1;
+  const { data } = useQuery({
+    queryKey: ["search", q],
+    queryFn: () => api.get<ChatPage>("/chats", { q, limit: MOST }),
+    enabled: asked,
+    placeholderData: (before) => before,
+    retry: false,
+  });
+  return asked ? (data?.items ?? NONE) : NONE;
 }

@@ -1,6 +1,6 @@
 /** What can be done to a chat from a list. The answer updates the directory; the watch stream confirms it. */
 
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
@@ -16,34 +16,43 @@ export interface ChatVerbs {
 }
 
 export function useChatVerbs(card: ChatCard): ChatVerbs {
+  const verbsOf = useVerbs();
+  return useMemo(() => verbsOf(card), [verbsOf, card]);
+}
+
+/** The verbs of whichever chat. */
+export function useVerbs(): (card: ChatCard) => ChatVerbs {
   const { directory } = useStores();
   const { complain, say } = useToasts();
   const [location, go] = useLocation();
-  return useMemo(() => {
-    const path = `/chats/${card.id}`;
-    const patch = (change: Partial<ChatCard>, done?: string) => {
-      directory.put([{ ...card, ...change }]);
-      api.patch(path, change).then(
-        () => done && say(done),
-        (error: unknown) => {
-          directory.put([card]);
-          complain(error);
+  return useCallback(
+    (card) => {
+      const path = `/chats/${card.id}`;
+      const patch = (change: Partial<ChatCard>, done?: string) => {
+        directory.put([{ ...card, ...change }]);
+        api.patch(path, change).then(
+          () => done && say(done),
+          (error: unknown) => {
+            directory.put([card]);
+            complain(error);
+          },
+        );
+      };
+      return {
+        rename: (title) => patch({ title }),
+        retitle: () => void api.post(`${path}/title/regenerate`).catch(complain),
+        pin: (pin) => patch({ pin }),
+        archive: (archived) => {
+          patch({ archived }, archived ? "Archived." : "Back in the list.");
+          if (archived && location === path) go("/");
         },
-      );
-    };
-    return {
-      rename: (title) => patch({ title }),
-      retitle: () => void api.post(`${path}/title/regenerate`).catch(complain),
-      pin: (pin) => patch({ pin }),
-      archive: (archived) => {
-        patch({ archived }, archived ? "Archived." : "Back in the list.");
-        if (archived && location === path) go("/");
-      },
-      remove: () =>
-        void api.delete(path).then(() => {
-          directory.hear([{ type: "deleted", chat_id: card.id, cursor: "" }]);
-          if (location === path) go("/");
-        }, complain),
-    };
-  }, [card, directory, complain, say, location, go]);
+        remove: () =>
+          void api.delete(path).then(() => {
+            directory.hear([{ type: "deleted", chat_id: card.id, cursor: "" }]);
+            if (location === path) go("/");
+          }, complain),
+      };
+    },
+    [directory, complain, say, location, go],
+  );
 }

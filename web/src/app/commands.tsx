@@ -1,0 +1,164 @@
+/** What the palette offers besides chats: what can be done to the open one, models, and every place to go. */
+
+import {
+  Archive,
+  ArchiveRestore,
+  Bot,
+  ChevronsDownUp,
+  ClipboardList,
+  Download,
+  GitFork,
+  Moon,
+  Pencil,
+  Pin,
+  PinOff,
+  RotateCw,
+  Sparkles,
+  Square,
+  SquarePen,
+  Sun,
+  SunMoon,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { useLocation } from "wouter";
+import { api, pathOf } from "../api/client.ts";
+import type { ChatCard } from "../api/types.ts";
+import { useFork } from "../chat/fork.ts";
+import { isBusy, phaseOf } from "../chat/phase.ts";
+import { useVerbs } from "../list/verbs.ts";
+import { ADMIN_PLACES, PERSONAL_PLACES } from "../settings/places.ts";
+import { useToasts } from "../ui/Toasts.tsx";
+import { useModels } from "./models.ts";
+import { mayAdminister, useMe } from "./session.ts";
+import { store } from "./stored.ts";
+import { useStores } from "./stores.ts";
+import { setTheme } from "./theme.ts";
+
+export interface Entry {
+  key: string;
+  group: "Best match" | "Chats" | "This chat" | "Models" | "Go to";
+  icon: ReactNode;
+  words: string;
+  /** Other words for it. */
+  also?: string;
+  snippet?: string;
+  hint?: string;
+  run: () => void;
+}
+
+/** What can be done to the open chat. */
+export function useChatCommands(card: ChatCard | undefined, onRename: (card: ChatCard) => void): Entry[] {
+  const { chats } = useStores();
+  const { complain, say } = useToasts();
+  const verbsOf = useVerbs();
+  const fork = useFork(card?.id ?? "");
+  if (!card) return [];
+  const live = chats.get(card.id);
+  const verbs = verbsOf(card);
+  const ask = (what: string, done?: string) => () =>
+    void api.post(`/chats/${card.id}/${what}`).then(() => done && say(done), complain);
+  const save = (format: string) => () => void open(pathOf(`/chats/${card.id}/export`, { format }));
+  const last = live.state.messages.at(-1)?.number;
+  const planning = card.plan_mode ?? false;
+  const one = (key: string, Icon: typeof Pin, words: string, run: () => void, also = ""): Entry => ({
+    key,
+    group: "This chat",
+    icon: <Icon aria-hidden />,
+    words,
+    also,
+    run,
+  });
+  return [
+    isBusy(phaseOf(live.state)) && one("stop", Square, "Stop the turn", ask("interrupt"), "interrupt cancel"),
+    card.status === "error" && one("retry", RotateCw, "Try again", ask("retry"), "retry"),
+    one("rename", Pencil, "Rename", () => onRename(card), "title name"),
+    one("title", Sparkles, "Suggest a title", verbs.retitle, "rename"),
+    !card.parent_id &&
+      one("pin", card.pin ? PinOff : Pin, card.pin ? "Unpin" : "Pin", () => verbs.pin(card.pin ? 0 : 1)),
+    last !== undefined && one("fork", GitFork, "Fork this chat", () => void fork(last), "copy branch"),
+    one(
+      "compact",
+      ChevronsDownUp,
+      "Compact now",
+      ask("compact", "Summarising older messages."),
+      "summarise context",
+    ),
+    one(
+      "plan",
+      ClipboardList,
+      planning ? "Plan mode off" : "Plan mode on",
+      () => void api.patch(`/chats/${card.id}`, { plan_mode: !planning }).catch(complain),
+    ),
+    one("markdown", Download, "Export as Markdown", save("markdown"), "download save"),
+    one("json", Download, "Export as JSON", save("json"), "download save"),
+    !card.parent_id &&
+      one("archive", card.archived ? ArchiveRestore : Archive, card.archived ? "Unarchive" : "Archive", () =>
+        verbs.archive(!card.archived),
+      ),
+  ].filter((entry) => entry !== false);
+}
+
+/** The models: for the open chat, or for the next one. */
+export function useModelCommands(card: ChatCard | undefined): Entry[] {
+  const models = useModels();
+  const [, go] = useLocation();
+  const { complain, say } = useToasts();
+  return models.map((model) => {
+    const name = model.display_name ?? model.name;
+    return {
+      key: `model-${model.name}`,
+      group: "Models",
+      icon: <Bot aria-hidden />,
+      words: name,
+      also: `${model.name} ${model.provider} model`,
+      hint: card ? "for this chat" : "for a new chat",
+      run: () => {
+        if (card)
+          return void api
+            .patch(`/chats/${card.id}`, { model: model.name })
+            .then(() => say(`${name} answers from now on.`), complain);
+        store("model", model.name);
+        go("/");
+      },
+    };
+  });
+}
+
+export function usePlaces(): Entry[] {
+  const [, go] = useLocation();
+  const me = useMe();
+  const shown =
+    mayAdminister(me) || me.role === "auditor" ? [...PERSONAL_PLACES, ...ADMIN_PLACES] : PERSONAL_PLACES;
+  const one = (
+    key: string,
+    Icon: typeof Pin,
+    words: string,
+    run: () => void,
+    also: string,
+    hint?: string,
+  ): Entry => ({
+    key,
+    group: "Go to",
+    icon: <Icon aria-hidden />,
+    words,
+    also,
+    hint,
+    run,
+  });
+  return [
+    one("new", SquarePen, "New chat", () => go("/"), "start"),
+    ...shown.map(({ path, label, icon }) =>
+      one(
+        path,
+        icon,
+        label,
+        () => go(path),
+        `settings ${path}`,
+        path.startsWith("/admin") ? "Administration" : "Settings",
+      ),
+    ),
+    one("dark", Moon, "Dark theme", () => setTheme("dark"), "appearance"),
+    one("light", Sun, "Light theme", () => setTheme("light"), "appearance"),
+    one("system", SunMoon, "Theme as the system", () => setTheme("system"), "appearance"),
+  ];
+}

@@ -1,0 +1,46 @@
+/** The page of each place. */
+
+import type { ReactNode } from "react";
+import { Advisor } from "../admin/Advisor.tsx";
+import { Audit } from "../admin/Audit.tsx";
+import { Budgets } from "../admin/Budgets.tsx";
+import { Hooks } from "../admin/Hooks.tsx";
+import { McpServers } from "../admin/McpServers.tsx";
+import { Models } from "../admin/Models.tsx";
+import { People } from "../admin/People.tsx";
+import { Policies } from "../admin/Policies.tsx";
+import { Prompts } from "../admin/Prompts.tsx";
+import { Providers } from "../admin/Providers.tsx";
+import { Templates } from "../admin/Templates.tsx";
+import { Usage } from "../admin/Usage.tsx";
+import { McpSignIns } from "./McpSignIns.tsx";
+import { Notifications } from "./Notifications.tsx";
+import { PersonalKeys } from "./PersonalKeys.tsx";
+import { PersonalPrompt } from "./PersonalPrompt.tsx";
+import { Profile } from "./Profile.tsx";
+import { Skills } from "./Skills.tsx";
+import { Tokens } from "./Tokens.tsx";
+import { Workspaces } from "./Workspaces.tsx";
+
+export const PAGES: Record<string, () => ReactNode> = {
+  "/settings/profile": Profile,
+  "/settings/prompt": PersonalPrompt,
+  "/settings/notifications": Notifications,
+  "/settings/skills": Skills,
+  "/settings/workspaces": Workspaces,
+  "/settings/mcp": McpSignIns,
+  "/settings/keys": PersonalKeys,
+  "/settings/tokens": Tokens,
+  "/admin/providers": Providers,
+  "/admin/models": Models,
+  "/admin/prompts": Prompts,
+  "/admin/advisor": Advisor,
+  "/admin/mcp": McpServers,
+  "/admin/hooks": Hooks,
+  "/admin/templates": Templates,
+  "/admin/users": People,
+  "/admin/budgets": Budgets,
+  "/admin/usage": Usage,
+  "/admin/policies": Policies,
+  "/admin/audit": Audit,
+};
