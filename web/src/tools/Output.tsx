@@ -3,6 +3,9 @@ import { Colored } from "../markdown/Colored.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 
 const SHOWN_LINES = 60;
+const SHOWN_LETTERS = 12_000;
+/** More than this stays off the page, which it would make slow: whoever wants it copies it. */
+const MOST_LETTERS = 300_000;
 
 /** What a tool printed: its tail while it runs, its head with a way to the rest when it is done. */
 export function Output({
@@ -16,9 +19,10 @@ export function Output({
 }) {
   const [whole, setWhole] = useState(false);
   if (!text) return null;
-  const lines = text.split("\n");
-  const cut = !whole && lines.length > SHOWN_LINES;
-  const shown = cut ? (live ? lines.slice(-SHOWN_LINES) : lines.slice(0, SHOWN_LINES)).join("\n") : text;
+  const shown = whole ? text.slice(0, MOST_LETTERS) : partOf(text, live);
+  const lines = text.split("\n").length;
+  const size =
+    lines > SHOWN_LINES ? `${lines.toLocaleString()} lines` : `${text.length.toLocaleString()} letters`;
   return (
     <div className="output">
       <div className="output-copy">
@@ -27,11 +31,24 @@ export function Output({
       <pre tabIndex={0} aria-label="Output">
         <Colored code={shown} language={live ? null : language} />
       </pre>
-      {cut && !live && (
+      {!whole && !live && shown.length < text.length && (
         <button type="button" className="output-more" onClick={() => setWhole(true)}>
-          Show all {lines.length} lines
+          {text.length > MOST_LETTERS ? `Show more of ${size}` : `Show all ${size}`}
         </button>
+      )}
+      {whole && shown.length < text.length && (
+        <p className="output-more">
+          The first {MOST_LETTERS.toLocaleString()} of {text.length.toLocaleString()} letters. Copying takes
+          all of them.
+        </p>
       )}
     </div>
   );
+}
+
+/** The head of what was printed, or its tail while more comes. */
+function partOf(text: string, live: boolean): string {
+  const lines = text.split("\n");
+  const part = (live ? lines.slice(-SHOWN_LINES) : lines.slice(0, SHOWN_LINES)).join("\n");
+  return live ? part.slice(-SHOWN_LETTERS) : part.slice(0, SHOWN_LETTERS);
 }

@@ -257,3 +257,19 @@ export const Timed: Story = {
     expect(root.textContent).toContain("1 min 1 s");
   },
 };
+
+/** A megabyte on one line: the page shows a part, says so, and copies all of it. */
+export const Enormous: Story = {
+  render: () =>
+    shown(["execute", { command: "cat blob" }, `${"x".repeat(1_000_000)}\n[Exit code 0 after 0.1 s.]`]),
+  play: async (acting) => {
+    const output = () => acting.root.querySelector(".output pre")?.textContent?.length;
+    await open(acting);
+    expect(output()).toBe(12_000);
+    await acting.user.click(acting.root.querySelector(".output-more") as HTMLElement);
+    await expect.poll(output).toBe(300_000);
+    expect(acting.root.querySelector(".output-more")?.textContent).toContain(
+      "The first 300,000 of 1,000,000 letters",
+    );
+  },
+};
