@@ -219,3 +219,31 @@ test("a browser subscribes to pushes with the server's key, and takes that back"
   await page.getByRole("button", { name: "Turn off" }).click();
   await expect(page.getByText("while Perdure is open")).toBeVisible();
 });
+
+test("a provider is added with its key, tried at once, and given a model", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/admin/providers");
+  await page.getByRole("button", { name: /Anything compatible/ }).click();
+  const form = page.getByRole("dialog", { name: "Add Anything compatible" });
+  const { items } = await person.asks<{ items: { base_url: string }[] }>("GET", "/providers");
+  await form.getByLabel("Name").fill("House model");
+  await form.getByLabel("Address").fill("http://127.0.0.1:1");
+  await form.getByLabel("Key").fill("sk-house");
+  await form.getByRole("button", { name: "Add provider" }).click();
+  const row = page.getByRole("listitem").filter({ hasText: "House model" });
+  await expect(row.getByRole("alert")).toContainText("House model cannot be reached.");
+  await expect(row).toContainText("key set");
+  await row.getByRole("button", { name: "Remove provider" }).click();
+  await row.getByRole("button", { name: "Remove with its models" }).click();
+  await expect(row).toHaveCount(0);
+
+  await page.getByRole("button", { name: /Anything compatible/ }).click();
+  await form.getByLabel("Name").fill("House model");
+  await form.getByLabel("Address").fill(String(items[0]?.base_url));
+  await form.getByLabel("Key").fill("sk-house");
+  await form.getByRole("button", { name: "Add provider" }).click();
+  await expect(row.getByRole("status")).toContainText("demo answers.");
+  await expect(row).toContainText("no model");
+  await row.getByRole("button", { name: "Remove provider" }).click();
+  await row.getByRole("button", { name: "Remove with its models" }).click();
+});

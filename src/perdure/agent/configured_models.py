@@ -39,11 +39,8 @@ class ConfiguredModels:
     async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:
         setting, notice = await self._setting(card, name)
         key = await self._config.key(setting.provider.id, organisation_id=card.organisation_id, user_id=card.owner_id)
-        model = self._described(setting)
-        try:
-            route = _route(setting.provider, model, key_for(key, str(card.id)))
-        except Failure as error:
-            raise ModelCallFailed(classify(error, setting.provider.name)) from error
+        model = described(self._catalog, setting)
+        route = route_to(setting.provider, model, key_for(key, str(card.id)))
         personal = await self._config.personal(card.owner_id)
         return ResolvedModel(
             name=setting.name,
@@ -72,25 +69,27 @@ class ConfiguredModels:
             raise ProviderFailure(NO_MODEL)
         return default, f"{name} is not available any more; {default.name} answers instead."
 
-    def _described(self, setting: ModelSetting) -> Model:
-        """What the catalog knows of the model, with what the admin said about it."""
-        options = setting.options
-        known = self._catalog.model(setting.model, setting.provider.dialect)
-        said = {
-            "context_window": options.context_window,
-            "thinking": Thinking(options.thinking) if options.thinking else None,
-            "min_effort": options.min_effort,
-            "max_effort": options.max_effort,
-            "images": options.images,
-            "documents": options.documents,
-            "tools": options.tools,
-            "computer": options.computer,
-            "price": Price(**structs.asdict(options.price)) if options.price else None,
-        }
-        return structs.replace(known, **{field: value for field, value in said.items() if value is not None})
+
+def described(catalog: Catalog, setting: ModelSetting) -> Model:
+    """What the catalog knows of the model, with what the admin said about it."""
+    options = setting.options
+    known = catalog.model(setting.model, setting.provider.dialect)
+    said = {
+        "context_window": options.context_window,
+        "thinking": Thinking(options.thinking) if options.thinking else None,
+        "min_effort": options.min_effort,
+        "max_effort": options.max_effort,
+        "images": options.images,
+        "documents": options.documents,
+        "tools": options.tools,
+        "computer": options.computer,
+        "price": Price(**structs.asdict(options.price)) if options.price else None,
+    }
+    return structs.replace(known, **{field: value for field, value in said.items() if value is not None})
 
 
-def _route(provider: Provider, model: Model, key: str | None) -> Route:
+def route_to(provider: Provider, model: Model, key: str | None) -> Route:
+    """How a model of the provider is reached with a key. Raises ModelCallFailed where it cannot be."""
     known = {service.value for service in Service}
     vendor = provider.options.vendor
     settings = ProviderSettings(
@@ -105,11 +104,15 @@ def _route(provider: Provider, model: Model, key: str | None) -> Route:
         replays_reasoning=provider.options.replays_reasoning,
         body=provider.options.body,
     )
+    try:
+        authorized = credentials(settings, provider.dialect, key)
+    except Failure as error:
+        raise ModelCallFailed(classify(error, provider.name)) from error
     return Route(
         provider=provider.name,
         dialect=dialect_named(provider.dialect),
         endpoint=endpoint(settings, provider.dialect),
-        credentials=credentials(settings, provider.dialect, key),
+        credentials=authorized,
         model=model,
     )
 

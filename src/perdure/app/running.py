@@ -20,6 +20,7 @@ from perdure.core.timing import CONNECT_PATIENCE
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Committed
 from perdure.observe.upkeep import kept_up
+from perdure.providers.catalog import Catalog
 from perdure.settings import Settings
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.pool import Pool
@@ -96,7 +97,7 @@ def with_workshop(ground: Ground, shop: Workshop, wording: Wording) -> Services:
     return replace(
         services,
         taker=shop.worker.runners,
-        probe=Probe(kit.preparation.models, kit.client, services.clock),
+        probe=Probe(services.config, Catalog.load(), kit.client, services.clock),
         titles=Titles(ground.pool, wording),
         workspaces=shop.yard.workspaces,
         contexts=shop.yard.contexts,

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import msgspec
 from asyncpg import Record
+from msgspec import structs
 
 from perdure.access.audit import record
 from perdure.access.keyring import Keyring
@@ -36,7 +37,9 @@ class Configuration:
             raise NotFound("There is no such provider.")
         return found
 
-    async def add_provider(self, provider: Provider) -> Provider:
+    async def add_provider(self, provider: Provider, *, key: str | None = None) -> Provider:
+        if key is not None:
+            return await self._add_with_key(provider, key)
         rows = await self._rows.of_organisation(
             _CONFIGURE,
             "providers/add",
@@ -50,6 +53,14 @@ class Configuration:
             raise Refused("There is a provider of this name already.")
         await record(self._rows, "provider.add", rows[0]["id"], name=provider.name, base_url=provider.base_url)
         return provider_of(rows[0])
+
+    async def _add_with_key(self, provider: Provider, key: str) -> Provider:
+        """Both of them or neither."""
+        async with self._rows.together() as rows:
+            both = Configuration(rows, self._keyring)
+            added = await both.add_provider(provider)
+            await both.put_key(added.id, key, personal=False)
+            return structs.replace(added, has_key=True)
 
     async def change_provider(
         self,

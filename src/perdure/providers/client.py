@@ -13,14 +13,14 @@ from yarl import URL
 from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, Finish
 from perdure.core.parts import AnyPart
-from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT
+from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT, STARTUP_TIMEOUT
 from perdure.observe.calls import Watcher
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.dialects.openai_responses.background import giving_up, listening
 from perdure.providers.errors.answers import STREAM_TYPES, refusal
 from perdure.providers.errors.classification import ModelCallFailed, classify
-from perdure.providers.errors.failures import ApiError, StartupTimeout
+from perdure.providers.errors.failures import ApiError, Malformed, StartupTimeout
 from perdure.providers.observed import ObservedCall
 from perdure.providers.proxy import Proxies
 from perdure.providers.redaction import redacted, secrets_in
@@ -30,6 +30,7 @@ from perdure.providers.stream import TRANSPORT_ERRORS, ModelStream, cancelled_fr
 
 HEADERS = {"content-type": "application/json", "accept": "text/event-stream"}
 ERROR_BODY_BYTES = 64 * 1024
+FETCHED_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,28 @@ class ProviderClient:
                 for delta in batch:
                     accumulator.add(delta)
             return Completion(accumulator.parts(), stream.finish)
+
+    async def fetch(self, route: Route, encoded: Encoded) -> bytes:
+        """What a provider has at a path, whole, such as its list of models. Raises a ProviderFailure."""
+        try:
+            async with asyncio.timeout(STARTUP_TIMEOUT.total_seconds()):
+                return await self._fetched(route, encoded)
+        except TRANSPORT_ERRORS as error:
+            raise ModelCallFailed(classify(error, route.provider)) from error
+
+    async def _fetched(self, route: Route, encoded: Encoded) -> bytes:
+        url, headers, _, proof = await self._signed(route, encoded)
+        proxy = self._proxies.for_url(str(url))
+        async with self._session.get(url, headers=headers, proxy=proxy, allow_redirects=False) as response:
+            if response.status != 200:
+                said = redacted(await response.content.read(ERROR_BODY_BYTES + 1), secrets_in(proof))
+                raise refusal(response.status, response.headers, said)
+            whole = bytearray()
+            async for chunk in response.content.iter_any():
+                whole += chunk
+                if len(whole) > FETCHED_BYTES:
+                    raise Malformed("a list longer than any")
+            return bytes(whole)
 
     @property
     def _session(self) -> aiohttp.ClientSession:

@@ -87,7 +87,8 @@ def services_for(
     if folder is not None:
         drivers = Drivers(folder, LocalDriver(folder))
         workspaces = Workspaces(WorkspaceRows(pool), drivers, Shelf(TemplateRows(pool)), bus, clock)
-    models = ConfiguredModels(config, Catalog.load())
+    catalog = Catalog.load()
+    models = ConfiguredModels(config, catalog)
     wording = Wording(
         models=models,
         rules=lambda card: configured_rules(config, card),
@@ -109,7 +110,7 @@ def services_for(
         signed_urls=SignedUrls(keyring, clock),
         vapid=VapidKeys(pool, keyring),
         taker=taker or Nobody(),
-        probe=Probe(models, client, clock),
+        probe=Probe(config, catalog, client, clock),
         titles=Titles(pool, wording),
         clock=clock,
         measures=measures,

@@ -1,15 +1,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus, Zap } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
-import type { Provider } from "../api/types.ts";
+import type { ModelSetting, Provider } from "../api/types.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
-import type { Resource } from "../settings/resource.ts";
+import { type Resource, useResource } from "../settings/resource.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
-import { duration } from "../ui/format.ts";
+import { duration, plural } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { ModelForm } from "./ModelForm.tsx";
@@ -18,7 +18,7 @@ import { vendorOf } from "./vendors.ts";
 type Test =
   | { phase: "untested" }
   | { phase: "testing" }
-  | { phase: "ok"; ms: number }
+  | { phase: "ok"; ms: number; words: string }
   | { phase: "failed"; reason: string };
 interface TestAnswer {
   ok: boolean;
@@ -26,26 +26,43 @@ interface TestAnswer {
   latency_ms: number;
 }
 
-export function ProviderCard({ provider, providers }: { provider: Provider; providers: Resource<Provider> }) {
+interface Props {
+  provider: Provider;
+  providers: Resource<Provider>;
+  /** Just added: it is tried at once. */
+  fresh: boolean;
+}
+
+export function ProviderCard({ provider, providers, fresh }: Props) {
   const { complain } = useToasts();
   const client = useQueryClient();
   const [test, setTest] = useState<Test>({ phase: "untested" });
   const [open, setOpen] = useState<"nothing" | "key" | "model">("nothing");
   const close = () => setOpen("nothing");
+  const settings = useResource<ModelSetting>("/model-settings");
+  const models = settings.items.filter((model) => model.provider_id === provider.id);
+  const bare = !settings.loading && !settings.error && models.length === 0;
   const tryIt = async () => {
     setTest({ phase: "testing" });
     try {
       const answer = await api.post<TestAnswer>(`/providers/${provider.id}/test`, {});
       setTest(
-        answer.ok ? { phase: "ok", ms: answer.latency_ms } : { phase: "failed", reason: answer.message },
+        answer.ok
+          ? { phase: "ok", ms: answer.latency_ms, words: answer.message }
+          : { phase: "failed", reason: answer.message },
       );
     } catch (error) {
       setTest({ phase: "failed", reason: reasonOf(error) });
     }
   };
+  const tryFirst = useEffectEvent(() => void tryIt());
+  useEffect(() => {
+    if (fresh) tryFirst();
+  }, [fresh]);
   const setKey = async ({ key }: Values) => {
     await api.post(`/providers/${provider.id}/keys`, { key });
     await client.invalidateQueries({ queryKey: ["resource", "/providers"] });
+    void tryIt();
   };
   return (
     <li className="card row-card provider">
@@ -53,9 +70,13 @@ export function ProviderCard({ provider, providers }: { provider: Provider; prov
         <div className="spread wrap">
           <strong>{provider.name}</strong>
           <KeyPill provider={provider} />
-          <TestResult test={test} />
+          {bare && <span className="pill pill-warn">no model</span>}
         </div>
-        <div className="quiet small truncate">{provider.base_url}</div>
+        <div className="quiet small truncate">
+          {provider.base_url}
+          {models.length > 0 && ` · ${plural(models.length, "model")}`}
+        </div>
+        <TestResult test={test} />
       </div>
       <Switch
         label={provider.enabled === false ? "Off" : "On"}
@@ -69,7 +90,7 @@ export function ProviderCard({ provider, providers }: { provider: Provider; prov
         <Button small onClick={() => setOpen("key")}>
           <KeyRound /> Key
         </Button>
-        <Button small onClick={() => setOpen("model")}>
+        <Button small look={bare ? "primary" : "plain"} onClick={() => setOpen("model")}>
           <Plus /> Model
         </Button>
         <RemoveButton
@@ -109,18 +130,22 @@ function TestResult({ test }: { test: Test }) {
     case "untested":
       return null;
     case "testing":
-      return <span className="spinner" role="img" aria-label="Testing" />;
+      return (
+        <p className="test-result quiet small" role="status">
+          <span className="spinner" aria-hidden /> Asking a model…
+        </p>
+      );
     case "ok":
       return (
-        <span className="pill pill-good" role="status">
-          works, {duration(test.ms)}
-        </span>
+        <p className="test-result small" role="status">
+          <span className="pill pill-good">works, {duration(test.ms)}</span> {test.words}
+        </p>
       );
     case "failed":
       return (
-        <span className="field-error" role="alert">
+        <p className="test-result field-error" role="alert">
           {test.reason}
-        </span>
+        </p>
       );
   }
 }

@@ -1,5 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { api } from "../api/client.ts";
 import type { Provider } from "../api/types.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import type { Resource } from "../settings/resource.ts";
@@ -8,12 +6,11 @@ import { DIALECTS, type Vendor } from "./vendors.ts";
 interface Props {
   vendor: Vendor;
   providers: Resource<Provider>;
-  onDone: () => void;
+  onAdded: (provider: Provider) => void;
 }
 
 /** A name, an address and a key; everything else is known. */
-export function ProviderForm({ vendor, providers, onDone }: Props) {
-  const client = useQueryClient();
+export function ProviderForm({ vendor, providers, onAdded }: Props) {
   const fields: FieldSpec[] = [
     { name: "name", label: "Name", required: true },
     { name: "base_url", label: "Address", required: true, placeholder: "https://models.example.org" },
@@ -27,11 +24,8 @@ export function ProviderForm({ vendor, providers, onDone }: Props) {
     dialect: vendor.dialect,
     options: { vendor: vendor.vendor },
   };
-  const add = async ({ key, ...values }: Values) => {
-    const made = await providers.create(values);
-    if (!key) return;
-    await api.post(`/providers/${made.id}/keys`, { key });
-    await client.invalidateQueries({ queryKey: ["resource", "/providers"] });
-  };
-  return <SpecForm fields={fields} initial={initial} submit="Add provider" onSubmit={add} onDone={onDone} />;
+  // The server keeps both or neither: whatever fails, the form is as it was and can be sent again.
+  const add = async ({ key, ...values }: Values) =>
+    onAdded(await providers.create(key ? { ...values, key } : values));
+  return <SpecForm fields={fields} initial={initial} submit="Add provider" onSubmit={add} />;
 }

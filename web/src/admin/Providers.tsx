@@ -12,13 +12,23 @@ import { VENDORS, type Vendor } from "./vendors.ts";
 export function Providers() {
   const providers = useResource<Provider>("/providers");
   const [adding, setAdding] = useState<Vendor | null>(null);
+  const [added, setAdded] = useState<string | null>(null);
+  const done = (provider: Provider) => {
+    setAdding(null);
+    setAdded(provider.id);
+  };
   return (
     <>
       <Section title="Providers" about="Keys are encrypted where they are stored and never shown again.">
         <Problem error={providers.error} />
         <ul className="rows">
           {providers.items.map((provider) => (
-            <ProviderCard key={provider.id} provider={provider} providers={providers} />
+            <ProviderCard
+              key={provider.id}
+              provider={provider}
+              providers={providers}
+              fresh={provider.id === added}
+            />
           ))}
         </ul>
         {!providers.loading && !providers.error && providers.items.length === 0 && (
@@ -37,7 +47,7 @@ export function Providers() {
       </Section>
       {adding && (
         <Dialog title={`Add ${adding.name}`} onClose={() => setAdding(null)}>
-          <ProviderForm vendor={adding} providers={providers} onDone={() => setAdding(null)} />
+          <ProviderForm vendor={adding} providers={providers} onAdded={done} />
         </Dialog>
       )}
     </>

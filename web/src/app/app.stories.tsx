@@ -201,14 +201,89 @@ export const Providers: Story = {
         },
       ],
     },
-    "POST /providers/p1/test": { ok: true, message: "", latency_ms: 412 },
+    "GET /model-settings": { items: [{ name: "sonnet", provider_id: "p1", model: "claude-sonnet-5" }] },
+    "POST /providers/p1/test": { ok: true, message: "sonnet answers.", latency_ms: 412 },
   },
   width: 1280,
   height: 900,
   play: async ({ root, user }) => {
     await expect.poll(() => root.querySelector(".provider .button-small")).toBeTruthy();
     await user.click(root.querySelector(".provider .button-small") as HTMLElement);
-    await expect.poll(() => root.textContent).toContain("works, 412 ms");
+    await expect.poll(() => root.textContent).toContain("works, 412 ms sonnet answers.");
+    expect(
+      [...root.querySelectorAll(".provider")].map((row) => row.textContent?.includes("no model")),
+    ).toEqual([false, true]);
+  },
+};
+
+const SETUP: Record<string, unknown> = {};
+
+/** The server fails once. What was typed is still there, and the second try brings provider and key together. */
+export const ProviderTriedAgain: Story = {
+  render: () => {
+    let tries = 0;
+    const made = { id: "p9", name: "Anthropic", dialect: "anthropic_messages", base_url: "", has_key: true };
+    const gone = () => new Response('{"message":"The database is away. Try again."}', { status: 503 });
+    Object.assign(SETUP, ANSWERS, {
+      "GET /providers": () => ({ items: tries > 1 ? [made] : [] }),
+      "GET /model-settings": { items: [] },
+      "POST /providers": () => (tries++ === 0 ? gone() : made),
+      "POST /providers/p9/test": { ok: false, message: "Anthropic refused the credentials.", latency_ms: 9 },
+    });
+    return page("/admin/providers");
+  },
+  answers: SETUP,
+  width: 1280,
+  height: 900,
+  play: async ({ root, user, asked }) => {
+    await expect.poll(() => root.querySelector(".vendors .option")).toBeTruthy();
+    await user.click(root.querySelector(".vendors .option") as HTMLElement);
+    await user.fill(root.querySelector("dialog input[type=password]") as HTMLElement, "sk-ant-example");
+    await user.click(root.querySelector("dialog button[type=submit]") as HTMLElement);
+    await expect
+      .poll(() => root.querySelector("dialog [role=alert]")?.textContent)
+      .toContain("database is away");
+    await user.click(root.querySelector("dialog button[type=submit]") as HTMLElement);
+    await expect.poll(() => root.querySelector("dialog")).toBe(null);
+    await expect
+      .poll(() => root.querySelector(".provider [role=alert]")?.textContent)
+      .toBe("Anthropic refused the credentials.");
+    const sent = asked.filter((entry) => entry.what === "POST /providers");
+    expect(sent.map((entry) => (entry.body as { key: string }).key)).toEqual([
+      "sk-ant-example",
+      "sk-ant-example",
+    ]);
+  },
+};
+
+export const Commands: Story = {
+  render: () => page("/chats/c1", ...HISTORY, ...STREAMING),
+  answers: ANSWERS,
+  width: 1280,
+  height: 800,
+  play: async ({ root, user, asked }) => {
+    const chosen = () => root.querySelector('.palette [aria-selected="true"]')?.textContent;
+    const type = async (words: string, entry: string) => {
+      await user.keyboard("{Control>}k{/Control}");
+      await expect.poll(() => root.querySelector(".palette input")).toBeTruthy();
+      await user.keyboard(words);
+      await expect.poll(chosen).toContain(entry);
+      await user.keyboard("{Enter}");
+    };
+    await type("claude", "Claude Sonnet");
+    await expect.poll(() => asked.at(-1)).toEqual({ what: "PATCH /chats/c1", body: { model: "sonnet" } });
+    await type("stop", "Stop the turn");
+    await expect.poll(() => asked.at(-1)?.what).toBe("POST /chats/c1/interrupt");
+    await type("renam", "Rename");
+    await expect.poll(() => root.querySelector('[aria-label="New title"]')).toBeTruthy();
+    await user.keyboard("Resumable imports{Enter}");
+    await expect
+      .poll(() => asked.at(-1))
+      .toEqual({ what: "PATCH /chats/c1", body: { title: "Resumable imports" } });
+    await type("audit", "Audit log");
+    await expect
+      .poll(() => root.querySelector('.settings-link[aria-current="page"]')?.textContent)
+      .toContain("Audit");
   },
 };
 

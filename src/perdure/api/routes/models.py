@@ -58,19 +58,19 @@ async def list_providers(caller: Caller) -> Providers:
 
 @routes.post("/providers", status=201)
 async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
-    """Set up a place where models are served."""
+    """Set up a place where models are served, with its key or without."""
     _known_dialect(body.dialect)
-    caller.config_changed()
-    return await caller.configuration.add_provider(
-        Provider(
-            id=NO_ID,
-            name=body.name,
-            dialect=body.dialect,
-            base_url=body.base_url,
-            enabled=body.enabled,
-            options=body.options,
-        )
+    provider = Provider(
+        id=NO_ID,
+        name=body.name,
+        dialect=body.dialect,
+        base_url=body.base_url,
+        enabled=body.enabled,
+        options=body.options,
     )
+    added = await caller.configuration.add_provider(provider, key=body.key)
+    caller.config_changed()
+    return added
 
 
 @routes.patch("/providers/{provider_id}")
@@ -91,16 +91,17 @@ async def remove_provider(caller: Caller, provider_id: ProviderId) -> None:
 
 @routes.post("/providers/{provider_id}/test")
 async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody) -> Tested:
-    """Ask one of its models something small."""
+    """Ask one of its models something small; before it has any here, the smallest that it offers itself."""
     provider = await caller.configuration.provider(provider_id)
     snapshot = await caller.config.of(caller.actor.organisation_id)
-    names = [model.name for model in snapshot.models.values() if model.provider.id == provider.id]
-    wanted = ModelName(body.model) if body.model else next(iter(names), None)
-    if wanted is None or wanted not in names:
-        raise Refused("The provider has no such model yet. Add one, then test it.")
+    own = [model for model in snapshot.models.values() if model.provider.id == provider.id]
+    own.sort(key=lambda model: not model.enabled)
+    wanted = next((model for model in own if body.model in (None, model.name)), None)
+    if wanted is None and body.model is not None:
+        raise Refused("The provider has no such model. Add it, then test it.")
     if caller.services.probe is None:
         raise Unavailable("This replica reaches no models.")
-    return await caller.services.probe.try_model(caller.actor, wanted)
+    return await caller.services.probe.try_provider(caller.actor, provider, wanted)
 
 
 @routes.get("/providers/{provider_id}/keys")

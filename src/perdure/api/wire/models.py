@@ -63,6 +63,7 @@ class Providers(Struct, frozen=True):
 
 
 Short = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
+Secret = Annotated[str, Meta(min_length=1, max_length=20_000)]
 Address = Annotated[str, Meta(max_length=2_000, pattern=r"^https?://[^\s/?#]+[^\s?#]*$")]
 
 
@@ -72,6 +73,8 @@ class ProviderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     base_url: Address
     enabled: bool = True
     options: ProviderOptions = ProviderOptions()
+    key: Secret | None = None
+    """The deployment's key for it, stored together with it or not at all."""
 
 
 class ProviderPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -83,7 +86,7 @@ class ProviderPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 class TestBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     model: Short | None = None
-    """The name of a model setting; without it the provider's first."""
+    """The name of a model setting; without it the provider's first, or where it has none the smallest on offer."""
 
 
 class Tested(Struct, frozen=True, kw_only=True):
@@ -106,7 +109,7 @@ class Keys(Struct, frozen=True):
 
 
 class KeyBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    key: Annotated[str, Meta(min_length=1, max_length=20_000)]
+    key: Secret
     personal: bool = False
 
 

@@ -1,0 +1,102 @@
+"""Setting up a provider: with its key in one step, and tried before it has a model."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+from tests.providers.servers import Canned, answer
+
+from perdure.access.roles import Role
+from perdure.sim.server import Simulator
+from perdure.testing.ports import free_port
+from perdure.testing.site import Person, Town
+
+
+def json(document: object, *, status: str = "200 OK") -> bytes:
+    return answer(msgspec.json.encode(document), status=status, content_type="application/json")
+
+
+@pytest.fixture
+async def sim() -> AsyncIterator[Simulator]:
+    async with Simulator(rate=None) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def boss(town: Town) -> AsyncIterator[Person]:
+    async with await town.person("boss", Role.OWNER) as person:
+        yield person
+
+
+async def tried(boss: Person, **provider: Any) -> tuple[bool, str]:
+    """What trying a new provider says."""
+    body = {"name": "Ours", "dialect": "openai_chat", **provider}
+    added = (await boss.post("/providers", body)).json
+    answer = (await boss.post(f"/providers/{added['id']}/test", {})).json
+    return answer["ok"], answer["message"]
+
+
+async def test_a_provider_comes_with_its_key_or_not_at_all(town: Town, boss: Person) -> None:
+    body = {"name": "Ours", "dialect": "openai_chat", "base_url": "http://127.0.0.1:9"}
+    assert (await boss.post("/providers", {**body, "key": ""})).status == 400
+    assert (await boss.get("/providers")).json["items"] == []
+    added = await boss.post("/providers", {**body, "key": "sk-of-the-deployment"})
+    assert (added.status, added.json["has_key"]) == (201, True)
+    assert [entry["has_key"] for entry in (await boss.get("/providers")).json["items"]] == [True]
+    assert (await boss.get(f"/providers/{added.json['id']}/keys")).json["items"][0]["hint"] == "ment"
+    assert b"sk-of" not in added.body
+    actions = await town.pool.fetch("SELECT action FROM audit ORDER BY id")
+    assert [row["action"] for row in actions] == ["provider.add", "key.put"]
+
+
+async def test_a_provider_without_a_model_is_tried_with_one_that_it_offers(boss: Person, sim: Simulator) -> None:
+    assert await tried(boss, base_url=sim.url, key="k" * 20) == (True, "demo answers.")
+
+
+async def test_a_model_that_is_set_up_is_the_one_that_is_tried(boss: Person, sim: Simulator) -> None:
+    body = {"name": "P", "dialect": "openai_chat", "base_url": sim.url, "key": "k" * 20}
+    added = (await boss.post("/providers", body)).json["id"]
+    await boss.post("/model-settings", {"name": "ours", "provider_id": added, "model": "demo-fast"})
+    assert (await boss.post(f"/providers/{added}/test", {})).json["message"] == "ours answers."
+    await boss.patch(f"/providers/{added}", {"enabled": False})
+    assert (await boss.post(f"/providers/{added}/test", {})).json["message"] == "ours answers."
+    assert (await boss.post(f"/providers/{added}/test", {"model": "theirs"})).status == 409
+
+
+async def test_trying_a_provider_says_what_is_wrong(boss: Person, sim: Simulator) -> None:
+    nobody = f"http://127.0.0.1:{free_port()}"
+    wrong = await tried(boss, name="Away", base_url=nobody)
+    assert wrong == (False, "Away cannot be reached. Check its address and the network.")
+    wrong = await tried(boss, name="Keyless", base_url=sim.url, options={"vendor": "openai"})
+    assert wrong == (False, "There is no API key for Keyless. Add one in the settings.")
+    ok, words = await tried(boss, name="Lost", base_url=f"{sim.url}/elsewhere", key="k" * 20)
+    assert not ok
+    assert words.startswith("Lost has no list of models at this address.")
+    bedrock = {"dialect": "anthropic_messages", "options": {"vendor": "bedrock"}}
+    ok, words = await tried(boss, name="Rock", base_url=sim.url, **bedrock)
+    assert not ok
+    assert words == "Rock does not say which models it has. Add a model, then test it."
+
+
+LIST = json({"data": [{"id": "gpt-5"}, {"id": "text-embedding-3"}, {"id": "gpt-5-mini"}]})
+
+
+async def test_a_list_alone_says_what_it_can(boss: Person) -> None:
+    async with Canned(LIST) as azure:
+        found = await tried(boss, base_url=azure.url, key="k" * 20, options={"vendor": "azure"})
+    assert found == (True, "Ours answers and offers 3 models. Add one, then test it.")
+    async with Canned(json({"data": []})) as empty:
+        found = await tried(boss, name="Empty", base_url=empty.url)
+    assert found == (False, "Empty answers, but offers no models yet.")
+    refusal = json({"error": {"message": "Incorrect key"}}, status="401 Unauthorized")
+    async with Canned(refusal) as strict:
+        ok, words = await tried(boss, name="Strict", base_url=strict.url, key="k" * 20)
+    assert not ok
+    assert words.startswith("Strict refused the credentials.")
+
+
+async def test_the_cheapest_known_model_is_asked(boss: Person) -> None:
+    async with Canned(LIST) as server:
+        await tried(boss, base_url=server.url, key="k" * 20, options={"vendor": "openai"})
+        assert b'"model":"gpt-5-mini"' in server.requests[-1]
