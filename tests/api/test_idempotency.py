@@ -2,6 +2,8 @@
 
 import asyncio
 
+from perdure.access.roles import Role
+from perdure.api.examples import EXAMPLES
 from perdure.testing.site import Person, Town
 
 HELLO = [{"type": "text", "text": "hello"}]
@@ -59,3 +61,36 @@ async def test_a_patch_with_a_key_is_applied_once(town: Town, ada: Person) -> No
     answers = await asyncio.gather(*(ada.patch(path, {"title": "t"}, idempotency_key="k") for _ in range(5)))
     assert len({answer.body for answer in answers}) == 1
     assert await town.pool.fetchval("SELECT metadata_version FROM chat_cards") == before + 1
+
+
+async def test_a_chat_is_renamed_and_archived_in_one_request_with_a_key(town: Town, ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
+    path, body = f"/chats/{chat['id']}", {"title": "t", "archived": True}
+    moved = await asyncio.wait_for(ada.patch(path, body, idempotency_key="k"), 30)
+    assert (moved.status, moved.json["chat"]["title"], moved.json["chat"]["archived"]) == (200, "t", True)
+    assert (await ada.patch(path, body, idempotency_key="k")).body == moved.body
+
+
+async def test_more_requests_with_keys_than_connections_do_not_wait_for_each_other(town: Town, ada: Person) -> None:
+    async with await town.person("boss", Role.ADMIN) as boss:
+        asked = range(3 * town.pool.get_max_size())
+        chats = await asyncio.gather(*(ada.post("/chats", {"content": HELLO}) for _ in asked))
+        await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
+        paths = [f"/chats/{chat.json['chat']['id']}" for chat in chats]
+        archived = (ada.patch(path, {"archived": True}, idempotency_key=path) for path in paths)
+        # Each of these asks for settings while it holds a connection.
+        hooked = (boss.post("/hooks", EXAMPLES["add_hook"], idempotency_key=f"k{number}") for number in asked)
+        town.services.config.changed(boss.organisation_id)
+        answers = await asyncio.wait_for(asyncio.gather(*archived, *hooked), 30)
+    assert {answer.status for answer in answers} == {200, 201}
+
+
+async def test_a_workspace_that_is_asked_for_twice_with_one_key_is_one(town: Town, ada: Person) -> None:
+    body = {"template": "blank", "wait": False}
+    made = await ada.post("/workspaces", body, idempotency_key="k")
+    # The replica was lost before it could keep its answer.
+    await town.pool.execute("DELETE FROM idempotency_keys")
+    again = await ada.post("/workspaces", body, idempotency_key="k")
+    assert (made.status, again.status, again.json["id"]) == (201, 201, made.json["id"])
+    assert await town.pool.fetchval("SELECT count(*) FROM workspaces") == 1

@@ -45,6 +45,11 @@ class ActorRows:
         self.actor.require(permission)
         return await _run(self.source, f"organisation/{name}", self.actor.organisation_id, *values)
 
+    @property
+    def connections(self) -> int:
+        """How many there are at most."""
+        return self.source.get_max_size() if isinstance(self.source, asyncpg.Pool) else 1
+
     @asynccontextmanager
     async def together(self) -> AsyncGenerator["ActorRows"]:
         """Several statements, all of them or none."""

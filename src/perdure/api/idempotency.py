@@ -1,7 +1,8 @@
 """One answer for all requests with the same Idempotency-Key.
 
 The key is written with the change it belongs to: by the machine in its one statement, or in the transaction that a
-handler runs in. Requests of one replica with the same key take turns; those of several meet at the unique key.
+handler runs in. Work that is done elsewhere, and may be done again, holds no transaction: its key is written after it.
+Requests of one replica with the same key take turns; those of several meet at the unique key.
 """
 
 import asyncio
@@ -62,6 +63,7 @@ class Keys:
     def __init__(self, keyring: Keyring) -> None:
         self._keyring = keyring
         self._turns = WeakValueDictionary[tuple[object, str, str], asyncio.Lock]()
+        self._room: asyncio.Semaphore | None = None
 
     async def once(self, claim: Claim, rows: ActorRows, run: Callable[[ActorRows], Awaitable[Answer]]) -> Answer:
         async with self._turn(claim, rows):
@@ -69,7 +71,7 @@ class Keys:
             if kept is not None:
                 return kept
             try:
-                return await (run(rows) if claim.route.by_machine else self._in_transaction(claim, rows, run))
+                return await self._first(claim, rows, run)
             except PerdureError:
                 # Another replica may have done it meanwhile, so that it is no longer possible here.
                 kept = await self._kept(claim, rows)
@@ -92,10 +94,20 @@ class Keys:
             raise KeyReused
         return self._restored(claim.route, row["answer"])
 
+    async def _first(self, claim: Claim, rows: ActorRows, run: Callable[[ActorRows], Awaitable[Answer]]) -> Answer:
+        if claim.route.by_machine:
+            return await run(rows)
+        if not claim.route.apart:
+            return await self._in_transaction(claim, rows, run)
+        answer = await run(rows)
+        values = (claim.route.name, claim.key, claim.request_hash, self._stored(claim.route, answer))
+        await rows.one("idempotency_keys/note", *values)
+        return answer
+
     async def _in_transaction(
         self, claim: Claim, rows: ActorRows, run: Callable[[ActorRows], Awaitable[Answer]]
     ) -> Answer:
-        async with rows.together() as bound:
+        async with self._connections(rows), rows.together() as bound:
             values = (claim.route.name, claim.key)
             begun = await bound.one("idempotency_keys/begin", *values, claim.request_hash)
             if begun is None:
@@ -103,6 +115,12 @@ class Keys:
             answer = await run(bound)
             await bound.one("idempotency_keys/keep", *values, self._stored(claim.route, answer))
             return answer
+
+    def _connections(self, rows: ActorRows) -> asyncio.Semaphore:
+        """Half of them: a handler that holds one may ask for another, such as for settings that are not in memory."""
+        if self._room is None:
+            self._room = asyncio.Semaphore(max(1, rows.connections // 2))
+        return self._room
 
     def _stored(self, route: Route, answer: Answer) -> str:
         text = answer.body.decode()

@@ -30,6 +30,8 @@ class Route:
     """Whether its answer holds a secret, so that a kept answer is encrypted."""
     by_machine: bool = False
     """Whether the machine writes the Idempotency-Key together with its change."""
+    apart: bool = False
+    """Whether its work is done elsewhere than in rows, and may be done again: its key is kept when it is done."""
     visited: bool = False
     """Whether links lead browsers here, so that people see its errors as pages."""
     raw: tuple[str, ...] = ()

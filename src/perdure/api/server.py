@@ -80,7 +80,7 @@ class Api:
         callers: list[Caller] = []
 
         async def run(rows: ActorRows) -> Answer:
-            callers.append(Caller(self._services, rows, call, claim if route.by_machine else None))
+            callers.append(Caller(self._services, rows, call, claim if route.by_machine or route.apart else None))
             return await self._handled(route, call, {**values, "caller": callers[-1]}, body)
 
         answer = await (run(rows) if claim is None else self._keys.once(claim, rows, run))

@@ -117,7 +117,7 @@ async def read_chat(caller: Caller, chat_id: ChatId) -> ChatView:
     )
 
 
-@routes.patch("/chats/{chat_id}")
+@routes.patch("/chats/{chat_id}", apart=True)
 async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Moved:
     """Rename, label, pin, archive, mark as read, choose model, effort and tools. What is not named stays."""
     if body.read is not UNSET:

@@ -54,7 +54,7 @@ async def remove_mcp_server(caller: Caller, server_id: McpServerId) -> None:
     caller.config_changed()
 
 
-@routes.post("/mcp-servers/{server_id}/test")
+@routes.post("/mcp-servers/{server_id}/test", apart=True)
 async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody) -> Tried:
     """Connect to it and say which tools it has, and which of them chats do not get, and why."""
     caller.actor.require(Permission.CONFIGURE)
@@ -68,7 +68,7 @@ async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody)
     return Tried(ok=answer.ok, message=answer.message, latency_ms=answer.latency_ms, tools=tools)
 
 
-@routes.post("/mcp-servers/{server_id}/sign-in")
+@routes.post("/mcp-servers/{server_id}/sign-in", apart=True)
 async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Departure:
     """Begin to sign in to a server for your own chats: go to the address that comes back."""
     caller.actor.require(Permission.CHAT)

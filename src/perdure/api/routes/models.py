@@ -89,7 +89,7 @@ async def remove_provider(caller: Caller, provider_id: ProviderId) -> None:
     caller.config_changed()
 
 
-@routes.post("/providers/{provider_id}/test")
+@routes.post("/providers/{provider_id}/test", apart=True)
 async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody) -> Tested:
     """Ask one of its models something small; before it has any here, the smallest that it offers itself."""
     provider = await caller.configuration.provider(provider_id)

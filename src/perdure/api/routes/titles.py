@@ -19,13 +19,13 @@ class ProposedTitle(Struct, frozen=True):
     title: str
 
 
-@routes.post("/chats/{chat_id}/title/propose")
+@routes.post("/chats/{chat_id}/title/propose", apart=True)
 async def propose_title(caller: Caller, chat_id: ChatId, body: Nothing) -> ProposedTitle:  # noqa: ARG001
     """Ask a model what the chat could be called. Nothing is stored."""
     return ProposedTitle(await _proposed(caller, await caller.chats.own(chat_id)))
 
 
-@routes.post("/chats/{chat_id}/title/regenerate")
+@routes.post("/chats/{chat_id}/title/regenerate", apart=True)
 async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
     """Ask a model what the chat is called now, and call it that."""
     seen = await caller.chats.own(chat_id)

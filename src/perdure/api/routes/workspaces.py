@@ -1,7 +1,5 @@
 """Templates, and the workspaces that are made from them."""
 
-from uuid import uuid4
-
 from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.http import Answer
@@ -79,13 +77,13 @@ async def list_workspaces(caller: Caller) -> WorkspaceList:
     return WorkspaceList(tuple([await _card(caller, WorkspaceRow.of(row)) for row in rows]))
 
 
-@routes.post("/workspaces", status=201)
+@routes.post("/workspaces", status=201, apart=True)
 async def create_workspace(caller: Caller, body: NewWorkspace) -> WorkspaceCard:
     """Make a workspace from a template. It is there when this answers, unless nobody waits."""
     caller.actor.require(Permission.CHAT)
     workspaces, wish = _service(caller), await wish_of(caller, body.template, body.parameters)
     make = workspaces.create if body.wait else workspaces.begin
-    made = await make(WorkspaceId(uuid4()), wish)
+    made = await make(WorkspaceId(caller.made_id("workspace")), wish)
     return await _card(caller, await _row(caller, made.id))
 
 
@@ -95,21 +93,21 @@ async def read_workspace(caller: Caller, workspace_id: WorkspaceId) -> Workspace
     return await _card(caller, await _row(caller, workspace_id))
 
 
-@routes.delete("/workspaces/{workspace_id}")
+@routes.delete("/workspaces/{workspace_id}", apart=True)
 async def delete_workspace(caller: Caller, workspace_id: WorkspaceId) -> None:
     """Remove a workspace with all its files."""
     await _service(caller).remove(await _row(caller, workspace_id))
     await caller.rows.all("workspaces/remove", workspace_id)
 
 
-@routes.post("/workspaces/{workspace_id}/start")
+@routes.post("/workspaces/{workspace_id}/start", apart=True)
 async def start_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
     """Start it, if it is stopped."""
     await _client(caller, workspace_id)
     return await _card(caller, await _row(caller, workspace_id))
 
 
-@routes.post("/workspaces/{workspace_id}/stop")
+@routes.post("/workspaces/{workspace_id}/stop", apart=True)
 async def stop_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
     """End its processes; its files stay."""
     await _service(caller).stop(await _row(caller, workspace_id))
@@ -164,7 +162,7 @@ async def read_context(caller: Caller, chat_id: ChatId) -> ContextView:
     return _context(found, dirty=seen.card.context_dirty)
 
 
-@routes.post("/chats/{chat_id}/context/refresh")
+@routes.post("/chats/{chat_id}/context/refresh", apart=True)
 async def refresh_context(caller: Caller, chat_id: ChatId, body: Nothing) -> ContextView:  # noqa: ARG001
     """Pin what the workspace tells now. It counts from the next turn on."""
     seen = await caller.chats.own(chat_id)
