@@ -1,5 +1,8 @@
 """Signing in: links, passwords, cookies, tokens."""
 
+import pytest
+
+from perdure.access.roles import Role
 from perdure.testing.site import Person, Town
 
 HELLO = {"content": [{"type": "text", "text": "hello"}]}
@@ -74,3 +77,22 @@ async def test_making_tokens_is_slowed_down(ada: Person) -> None:
     made = [await ada.post("/tokens", {"name": f"t{number}"}) for number in range(51)]
     assert [said.status for said in made] == [201] * 50 + [429]
     assert 0 < int(made[-1].headers["retry-after"]) <= 300
+
+
+async def test_a_token_for_chats_makes_its_holder_nothing_more(town: Town) -> None:
+    async with await town.person("boss", Role.ADMIN) as boss:
+        other = (await boss.post("/tokens", {"name": "other"})).json["id"]
+        boss.token = (await boss.post("/tokens", {"name": "chats", "scopes": ["chat"]})).json["secret"]
+        assert (await boss.post("/tokens", {"name": "more", "scopes": ["admin"]})).status == 403
+        assert (await boss.post("/tokens", {"name": "longer", "scopes": ["chat"]})).status == 403
+        assert (await boss.patch("/me", {"password": "long enough"})).status == 403
+        assert (await boss.delete(f"/tokens/{other}")).status == 403
+        assert (await boss.delete(f"/sessions/{other}")).status == 403
+        assert (await boss.patch("/me", {"name": "Boss"})).status == 200
+        assert (await boss.post("/chats", HELLO)).status == 201
+
+
+async def test_a_token_that_only_reads_may_say_so_twice(town: Town, ada: Person) -> None:
+    ada.token = (await ada.post("/tokens", {"name": "reads", "scopes": ["read", "read"]})).json["secret"]
+    assert (await ada.patch("/me", {"name": "Ada"})).status == 403
+    assert await town.pool.fetchval("SELECT name FROM users WHERE id = $1", ada.id) == "ada"

@@ -18,12 +18,19 @@ class Actor:
     permissions: frozenset[Permission]
     writes: bool = True
     """False for a token that only reads."""
+    narrow: bool = False
+    """True for a token that is for less than its person may do."""
     session_id: UUID | None = None
     """Set when a browser's cookie proved it; such a caller must also prove that the page is ours."""
 
     def require(self, permission: Permission) -> None:
         if permission not in self.permissions:
             raise NotAllowed(_REFUSALS[permission])
+
+    def require_whole(self) -> None:
+        """What proves who somebody is, is theirs alone: with less, one could make oneself what is for more."""
+        if self.narrow:
+            raise NotAllowed("This token is for less than that. Sign in, or use a token with the scope admin.")
 
 
 _REFUSALS = {

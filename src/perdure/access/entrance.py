@@ -65,17 +65,18 @@ _QUERIES = {SESSION_PREFIX: "sessions/actor", TOKEN_PREFIX: "tokens/actor"}
 
 def _actor_of(row: Record) -> Actor:
     role = Role(row["role"])
-    permissions, writes = PERMISSIONS[role], True
+    permissions, writes, narrow = PERMISSIONS[role], True, False
     if "scopes" in row:
-        scopes = [Scope(scope) for scope in row["scopes"]]
+        scopes = {Scope(scope) for scope in row["scopes"]}
         permissions &= frozenset[object]().union(*(SCOPED[scope] for scope in scopes))
-        writes = scopes != [Scope.READ]
+        writes, narrow = scopes != {Scope.READ}, Scope.ADMIN not in scopes
     return Actor(
         user_id=row["user_id"],
         organisation_id=row["organisation_id"],
         role=role,
         permissions=permissions,
         writes=writes,
+        narrow=narrow,
         session_id=row.get("session_id"),
     )
 

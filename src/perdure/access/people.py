@@ -116,6 +116,7 @@ class Tokens:
 
     async def add(self, name: str, scopes: tuple[Scope, ...], kept: timedelta | None) -> tuple[Record, str]:
         """A new token and its secret, which is shown this once."""
+        self._rows.actor.require_whole()
         secret = mint(TOKEN_PREFIX)
         row = await self._rows.one(
             "tokens/add", digest(secret), name, secret[-HINT_LENGTH:], [scope.value for scope in scopes], kept
@@ -126,6 +127,7 @@ class Tokens:
         return row, secret
 
     async def delete(self, token_id: UUID) -> None:
+        self._rows.actor.require_whole()
         if await self._rows.one("tokens/delete", token_id) is None:
             raise NotFound("There is no such token.")
         await record(self._rows, "token.delete", token_id)

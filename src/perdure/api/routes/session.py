@@ -67,6 +67,8 @@ async def change_me(caller: Caller, body: MeBody) -> Me:
     preferences = None if body.preferences is UNSET else msgspec.json.encode(body.preferences).decode()
     if preferences is not None and len(preferences) > PREFERENCES_LIMIT:
         raise InvalidInput("The preferences are too large.", Validation("preferences", "must fit in 16 KiB"))
+    if body.password is not UNSET:
+        caller.actor.require_whole()
     password = None if body.password is UNSET else await hashed(body.password)
     await caller.rows.one("users/change_me", None if body.name is UNSET else body.name, preferences, password)
     if password is not None:
@@ -86,6 +88,7 @@ async def list_sessions(caller: Caller) -> Sessions:
 @routes.delete("/sessions/{session_id}")
 async def end_session(caller: Caller, session_id: UUID) -> None:
     """Sign out elsewhere."""
+    caller.actor.require_whole()
     if await caller.rows.one("sessions/end", session_id) is None:
         raise NotFound("There is no such session.")
     caller.rights_changed()
