@@ -2,6 +2,10 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import aiohttp
@@ -32,6 +36,7 @@ BAD_BODIES: list[tuple[Any, str]] = [
     ({"content": [TEXT], "client_id": ""}, "client_id"),
     ({"content": [TEXT], "client_tools": [{"name": "a"}, {"name": "a"}]}, "client_tools[1].name"),
     ({"content": [TEXT], "client_tools": [{"name": "a", "schema": {"type": 5}}]}, "client_tools[0].schema"),
+    ({"content": [TEXT], "client_tools": [{"name": "a", "schema": {"pattern": "("}}]}, "client_tools[0].schema"),
     ({"content": [TEXT], "client_tools": [{"name": f"t{n}"} for n in range(251)]}, "client_tools"),
     (
         {"content": [{"type": "file_reference", "file_name": "a", "start_line": 9, "end_line": 1, "content": ""}]},
@@ -74,6 +79,35 @@ async def test_a_query_that_does_not_fit_is_refused(ada: Person, path: str) -> N
 )
 async def test_what_does_not_exist_is_not_found(ada: Person, path: str) -> None:
     assert (await ada.get(path)).status in (404, 405)
+
+
+@contextmanager
+def inside() -> Generator[tuple[str, list[str]]]:
+    """A server that only this machine reaches, and what it was asked for."""
+    asked: list[str] = []
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/secrets", asked
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("keyword", ["$schema", "$ref"])
+async def test_a_schema_of_a_tool_does_not_make_the_server_fetch_anything(ada: Person, keyword: str) -> None:
+    with inside() as (url, asked):
+        body = {"content": [TEXT], "client_tools": [{"name": "a", "schema": {keyword: url}}]}
+        refused = await ada.post("/chats", body)
+    assert (refused.status, refused.json["validations"][0]["field"], asked) == (400, "client_tools[0].schema", [])
 
 
 async def test_a_body_over_the_limit_is_refused_with_and_without_a_declared_length(town: Town, ada: Person) -> None:

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import TypeVar
 from uuid import uuid4
 
-import jsonschema_rs
 import msgspec
 from msgspec import UNSET, UnsetType, structs
 
@@ -37,6 +36,7 @@ from perdure.core.parts import Notice, Text
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.commit import NewCard
+from perdure.tools.arguments import validator_of
 from perdure.tools.family import AgentType
 
 routes = Routes("chats")
@@ -270,8 +270,10 @@ def _tool_problems(tool: ClientTool, earlier: tuple[ClientTool, ...]) -> list[tu
     problems: list[tuple[str, str]] = []
     if any(other.name == tool.name for other in earlier):
         problems.append(("name", "is there twice"))
-    if not jsonschema_rs.meta.is_valid(tool.schema):
-        problems.append(("schema", "is not a JSON schema"))
+    try:
+        validator_of(tool.schema)
+    except ValueError:
+        problems.append(("schema", "is not a JSON schema, or refers to something outside itself"))
     return problems
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import jsonschema_rs
+from perdure.tools.arguments import validator_of
 
 LARGEST = 64 * 1024
 
@@ -27,8 +27,8 @@ def usable(schema: Any) -> dict[str, Any]:
         # Following it would make us fetch whatever address the server names.
         raise UnusableSchema("it refers to something outside itself")
     try:
-        jsonschema_rs.validator_for(kept)
-    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
+        validator_of(kept)
+    except ValueError as error:
         raise UnusableSchema(str(error).splitlines()[0][:200]) from error
     return kept
 
