@@ -110,6 +110,11 @@ async def test_a_schema_of_a_tool_does_not_make_the_server_fetch_anything(ada: P
     assert (refused.status, refused.json["validations"][0]["field"], asked) == (400, "client_tools[0].schema", [])
 
 
+async def test_usage_is_told_up_to_the_last_day_there_is(ada: Person) -> None:
+    told = await ada.get("/usage?from=0001-01-01&to=9999-12-31")
+    assert (told.status, told.json) == (200, {"items": []})
+
+
 async def test_a_body_over_the_limit_is_refused_with_and_without_a_declared_length(town: Town, ada: Person) -> None:
     huge = {"content": [{"type": "text", "text": "x" * 300_000}]}
     assert (await ada.post("/chats", huge)).status == 413

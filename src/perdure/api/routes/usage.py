@@ -12,6 +12,8 @@ from perdure.api.wire.extras import UsageLine, UsageQuery, UsageReport
 routes = Routes("usage")
 
 USUAL_DAYS = 30
+# There is no day after the last one that dates know.
+_LAST = date.max - timedelta(days=1)
 
 
 @routes.get("/usage")
@@ -19,7 +21,7 @@ async def read_usage(caller: Caller, query: UsageQuery) -> UsageReport:
     """Calls, tokens and cost from one day to another, by user, model or day: everybody's, or your own."""
     today = caller.services.clock.now().date()
     since, until = query.since or today - timedelta(days=USUAL_DAYS), query.until or today
-    span = (_midnight(since), _midnight(until) + timedelta(days=1), query.group.value)
+    span = (_midnight(since), _midnight(min(until, _LAST)) + timedelta(days=1), query.group.value)
     if query.mine or Permission.AUDIT not in caller.actor.permissions:
         rows = await caller.rows.all("usage/by", *span)
     else:
