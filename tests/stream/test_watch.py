@@ -3,7 +3,9 @@
 import asyncio
 from datetime import timedelta
 
+import aiohttp
 import pytest
+from tests.stream.serving import OpenDoor, serving, until
 
 from perdure.core.errors import InvalidInput
 from perdure.core.failure import ChatError
@@ -14,7 +16,9 @@ from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.lifecycle import SetArchived
 from perdure.store.pool import Pool
 from perdure.stream.batches import Batch
+from perdure.stream.visitors import Visitors
 from perdure.stream.watch.feed import Feed, cursor_of, position_of
+from perdure.stream.watch.streams import WatchStream
 from perdure.stream.watch.watches import Watches
 from perdure.testing.scripted import Stage
 
@@ -188,3 +192,26 @@ async def test_the_inbox_says_how_much_is_unread_and_each_entry_once(pool: Pool)
 async def mail(watches: Watches, feed: Feed) -> list[InboxEvent]:
     await watches.once()
     return [event for event in (await _next(feed)).events if isinstance(event, InboxEvent)]
+
+
+async def test_a_cursor_from_a_future_that_the_database_lost_starts_again(pool: Pool) -> None:
+    stage, watches = await theatre(pool)
+    ahead = await pool.fetchval("SELECT now()") + timedelta(hours=1)
+    async with watches.follow(stage.user_id, ahead) as feed:
+        assert [event.type for event in await told(watches, feed)] == [WatchKind.WATCH_RESET]
+
+
+async def test_who_comes_back_to_nothing_new_is_let_in_at_once_and_seen_to_leave(pool: Pool) -> None:
+    stage, watches = await theatre(pool)
+    door = OpenDoor(stage)
+    visitors = Visitors(door)
+    cursor = {"cursor": cursor_of(await pool.fetchval("SELECT now()"))}
+    stream = WatchStream(watches.follow, visitors, door)
+    async with serving(stream) as url, aiohttp.ClientSession() as session, asyncio.timeout(30):
+        async with session.ws_connect(url, params=cursor):
+            await until(lambda: len(visitors) == 1)
+        await until(lambda: len(visitors) == 0)
+        async with session.get(url, params=cursor) as answer:
+            assert answer.status == 200
+            await until(lambda: len(visitors) == 1)
+        await until(lambda: len(visitors) == 0)

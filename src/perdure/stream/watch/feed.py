@@ -39,6 +39,8 @@ class Feed:
         self.position = position
         self._waiting: list[WatchEvent | InboxEvent] = []
         self._some = asyncio.Event()
+        # The first batch opens the stream, also where there is nothing to tell.
+        self._some.set()
         self._ended = ""
 
     def tell(self, event: WatchEvent | InboxEvent) -> None:

@@ -43,12 +43,15 @@ class Watches:
 
     @asynccontextmanager
     async def follow(self, viewer: UserId, position: datetime | None) -> AsyncGenerator[WatchFeed]:
-        """A viewer's list from a position on. Without one, or with one that is too old, it starts with a reset."""
+        """A viewer's list from a position on. It starts with a reset where there is none, or none that can be true.
+
+        One that is too old is not remembered; one that lies ahead is of a database that went back since.
+        """
         now = await watching.now(self._pool)
         feed = WatchFeed(viewer, now)
         self._lists[viewer].add(feed)
         try:
-            if position is None or now - position > WATCH_MEMORY:
+            if position is None or not now - WATCH_MEMORY <= position <= now:
                 feed.reset(now)
             else:
                 await self._catch_up(feed, position)
