@@ -173,6 +173,9 @@ async def _taken_over(two: Two, chat: ScriptedChat) -> None:
 async def test_a_stranger_is_refused(two: Two) -> None:
     async with aiohttp.ClientSession() as session:
         address = await two.driving.pool.fetchval("SELECT address FROM replicas")
-        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-            await session.ws_connect(f"{address}/api/v1/relay", headers={"authorization": "Bearer guess"})
-    assert refused.value.status == 403
+        for guess in ("Bearer guess", "Bearer gr\xfc\xdfe"):
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await session.ws_connect(f"{address}/api/v1/relay", headers={"authorization": guess})
+            assert refused.value.status == 403
+        async with session.get(f"{address}/api/v1/relay") as answer:
+            assert answer.status == 404

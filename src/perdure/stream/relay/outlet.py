@@ -12,6 +12,8 @@ from perdure.live.episodes import Episode, EpisodeKey, Episodes
 from perdure.stream.door import Receive, Scope, Send
 from perdure.stream.relay.wire import HEADER, Drop, Follow, Grown, encoder, known, wishes
 
+_NOT_HERE = b'{"message":"There is nothing at this address."}'
+
 
 class Outlet:
     """`/relay` as an ASGI application: one connection for all that another replica follows."""
@@ -22,12 +24,22 @@ class Outlet:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
-        shown = next((value for name, value in scope["headers"] if name == HEADER.encode()), b"").decode("latin-1")
-        if scope["type"] != "websocket" or not known(self._secret, shown):
+        if scope["type"] != "websocket":
+            await _turn_away(send)
+            return
+        shown = next((value for name, value in scope["headers"] if name == HEADER.encode()), b"")
+        if not known(self._secret, shown):
             await send({"type": "websocket.close", "code": 4403})
             return
         await send({"type": "websocket.accept"})
         await _Connection(self._episodes, send).serve(receive)
+
+
+async def _turn_away(send: Send) -> None:
+    """Whoever asks without a WebSocket is no replica."""
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(_NOT_HERE)).encode())]
+    await send({"type": "http.response.start", "status": 404, "headers": headers})
+    await send({"type": "http.response.body", "body": _NOT_HERE})
 
 
 class _Connection:

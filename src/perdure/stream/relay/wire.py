@@ -51,5 +51,5 @@ def credentials(secret: str) -> str:
     return f"Bearer {proof}"
 
 
-def known(secret: str, shown: str) -> bool:
-    return bool(secret) and hmac.compare_digest(credentials(secret), shown)
+def known(secret: str, shown: bytes) -> bool:
+    return bool(secret) and hmac.compare_digest(credentials(secret).encode(), shown)
