@@ -149,7 +149,7 @@ class Settings:
         str | None,
         About(
             "Where browsers reach the server, such as `https://perdure.example.com`. Needed behind a proxy that speaks "
-            "TLS, for signing in with a login service. Without it what the request says.",
+            "TLS, for signing in with a login service or to an MCP server. Without it what the request says.",
             _public_url,
         ),
     ] = None

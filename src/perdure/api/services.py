@@ -11,11 +11,13 @@ from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Reception
 from perdure.access.vapid import VapidKeys
+from perdure.api.http import Call
 from perdure.api.probe import Probe
 from perdure.api.taker import Taker
 from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.core.clock import Clock
+from perdure.core.errors import InvalidInput, Validation
 from perdure.machine.machine import Machine
 from perdure.observe.measures.all import Measures
 from perdure.observe.tracing import Tracing
@@ -57,3 +59,10 @@ class Services:
     hooks: Hooks | None = None
     mcp: McpDesk | None = None
     """Absent where this process reaches no servers."""
+
+    def address(self, call: Call) -> str:
+        """Where browsers reach this deployment: as the environment says, else as the request does."""
+        host = call.headers.get("host", "")
+        if self.public_url is None and not host:
+            raise InvalidInput("The request does not say which host it is for.", Validation("host", "is missing"))
+        return self.public_url or f"{'https' if call.secure else 'http'}://{host}"

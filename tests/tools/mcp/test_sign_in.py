@@ -3,17 +3,21 @@
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 import aiohttp
 import pytest
 from tests.tools.mcp.peers import PEERS, Peer, peer
 
 from perdure.access.roles import Role
+from perdure.api.page import Page
+from perdure.api.server import Api
+from perdure.api.site import Site
+from perdure.api.table import TABLE
 from perdure.store.pool import Pool
 from perdure.testing.ports import free_port
-from perdure.testing.site import Person, Town, serving
+from perdure.testing.site import Person, Town, listening, serving
 
 SHORT = 50
 """Shorter than the margin within which tokens are renewed: every use renews them."""
@@ -99,3 +103,11 @@ async def test_a_grant_that_is_not_accepted_any_more_asks_to_sign_in_again(place
     assert "has to sign in again" in tried["message"]
     assert (await place.ada.delete(f"/mcp-servers/{place.server_id}/sign-in")).status == 204
     assert (await place.ada.get("/mcp-servers")).json["items"][0].get("signed_in", False) is False
+
+
+async def test_a_person_comes_back_to_where_browsers_reach_the_deployment(place: Place) -> None:
+    services = replace(place.town.services, public_url="https://perdure.example.com")
+    async with listening(Site(api=Api(services, TABLE), page=Page(None))) as place.ada.url:
+        departure = await place.ada.post(f"/mcp-servers/{place.server_id}/sign-in")
+    asked = parse_qs(urlsplit(str(departure.json["url"])).query)
+    assert asked["redirect_uri"] == ["https://perdure.example.com/api/v1/mcp-servers/callback"]

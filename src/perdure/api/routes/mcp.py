@@ -15,7 +15,7 @@ from perdure.api.wire.mcp import (
     TryBody,
 )
 from perdure.config.mcp import Auth, McpServer
-from perdure.core.errors import InvalidInput, Refused, Unavailable, Validation
+from perdure.core.errors import Refused, Unavailable
 from perdure.core.ids import ChatId, McpServerId
 from perdure.tools.mcp.desk import McpDesk
 
@@ -110,7 +110,4 @@ def _desk(caller: Caller) -> McpDesk:
 
 
 def _redirect_uri(caller: Caller) -> str:
-    host = caller.call.headers.get("host", "")
-    if not host:
-        raise InvalidInput("The request does not say which host it is for.", Validation("host", "is missing"))
-    return f"{'https' if caller.call.secure else 'http'}://{host}{CALLBACK}"
+    return f"{caller.services.address(caller.call)}{CALLBACK}"
