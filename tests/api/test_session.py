@@ -25,6 +25,15 @@ async def test_a_login_link_works_once_and_opens_a_session(town: Town, ada: Pers
     assert (await ada.get(path)).status == 401
 
 
+@pytest.mark.parametrize(
+    "other", ['settings={"theme": "dark"}', "seen=a b", "k[0]=1", "odd", "=", "x=y=z", "name=gr\xfc\xdfe"]
+)
+async def test_a_session_is_known_among_the_cookies_of_other_programs(town: Town, ada: Person, other: str) -> None:
+    await sign_in(town, ada)
+    ada.cookie = f"{other}; {ada.cookie}; {other}"
+    assert (await ada.get("/me")).status == 200
+
+
 async def test_a_session_changes_nothing_without_the_token_of_its_page(town: Town, ada: Person) -> None:
     await sign_in(town, ada)
     token = (await ada.get("/me")).json["csrf_token"]

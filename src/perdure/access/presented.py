@@ -1,7 +1,6 @@
 """What a caller presents to prove who they are: a token, or the cookie of a session."""
 
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
 
 SESSION_COOKIE = "perdure_session"
 _BEARER = "bearer "
@@ -12,8 +11,14 @@ def secret_of(headers: Mapping[str, str]) -> str | None:
     authorization = headers.get("authorization", "")
     if authorization[: len(_BEARER)].lower() == _BEARER:
         return authorization[len(_BEARER) :].strip()
-    try:
-        morsel = SimpleCookie(headers.get("cookie", "")).get(SESSION_COOKIE)
-    except CookieError:
-        return None
-    return morsel.value if morsel else None
+    return cookie_of(headers, SESSION_COOKIE) or None
+
+
+def cookie_of(headers: Mapping[str, str], name: str) -> str:
+    """The cookie of this name, empty where there is none.
+
+    Cookies of other programs on the same host may look like anything: the standard library's parser gives up at the
+    first that it does not understand, and with it the one that is asked for.
+    """
+    pairs = (pair.strip().partition("=") for pair in headers.get("cookie", "").split(";"))
+    return next((value for found, _, value in pairs if found == name), "")

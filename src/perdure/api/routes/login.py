@@ -1,11 +1,11 @@
 """Signing in with a login service, and setting such services up."""
 
 import re
-from http.cookies import CookieError, SimpleCookie
 
 import msgspec
 
 from perdure.access.login_services import LoginOptions
+from perdure.access.presented import cookie_of
 from perdure.access.rows import Row
 from perdure.access.signing_in import Visitor
 from perdure.api.caller import Caller
@@ -41,7 +41,7 @@ async def finish_login(services: Services, call: Call, name: str, query: LoginCa
         raise Unauthenticated(_refused(query.error))
     redirect_uri = _redirect_uri(services, call, name)
     user_id = await services.login_services.finish(
-        name, redirect_uri, code=query.code, state=query.state, kept=_kept(call)
+        name, redirect_uri, code=query.code, state=query.state, kept=cookie_of(call.headers, ATTEMPT_COOKIE)
     )
     secret = await services.reception.open(user_id, _visitor(call))
     # Their role may have changed on the way.
@@ -106,16 +106,7 @@ def _path(name: str) -> str:
 
 
 def _redirect_uri(services: Services, call: Call, name: str) -> str:
-    base = services.public_url or f"{'https' if call.secure else 'http'}://{call.headers.get('host', '')}"
-    return f"{base}{_path(name)}/callback"
-
-
-def _kept(call: Call) -> str:
-    try:
-        morsel = SimpleCookie(call.headers.get("cookie", "")).get(ATTEMPT_COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel else ""
+    return f"{services.address(call)}{_path(name)}/callback"
 
 
 def _visitor(call: Call) -> Visitor:
