@@ -14,6 +14,7 @@ from perdure.core.clock import Clock
 from perdure.core.errors import NotFound, Unauthenticated
 from perdure.core.ids import UserId
 from perdure.core.timing import OIDC_ATTEMPT_KEPT
+from perdure.store.away import asking_the_database
 from perdure.store.queries import query
 
 SECRET_PURPOSE = "login service"  # noqa: S105
@@ -57,7 +58,8 @@ class LoginServices:
         self._clock = clock
 
     async def offered(self) -> list[Record]:
-        return await self._pool.fetch(query("login_services/offered"))
+        with asking_the_database():
+            return await self._pool.fetch(query("login_services/offered"))
 
     async def begin(self, slug: str, redirect_uri: str) -> tuple[str, str]:
         """Where to send the browser, and what it must bring back besides."""
@@ -72,7 +74,8 @@ class LoginServices:
         attempt = self._attempt(slug, state, kept)
         service = await self._service(slug)
         claims = await self._oidc.claims(self._client(service, redirect_uri), attempt, code)
-        return await self._person(service, claims)
+        with asking_the_database():
+            return await self._person(service, claims)
 
     def _attempt(self, slug: str, state: str, sealed: str) -> Attempt:
         try:
@@ -85,7 +88,8 @@ class LoginServices:
         return kept.attempt
 
     async def _service(self, slug: str) -> Record:
-        row = await self._pool.fetchrow(query("login_services/one"), slug)
+        with asking_the_database():
+            row = await self._pool.fetchrow(query("login_services/one"), slug)
         if row is None:
             raise NotFound("There is no such login service.")
         return row

@@ -12,6 +12,7 @@ from perdure.core.clock import Clock
 from perdure.core.errors import Unauthenticated
 from perdure.core.ids import OrganisationId, UserId
 from perdure.core.timing import LOGIN_LINK_KEPT, LOGIN_WINDOW, SESSION_KEPT
+from perdure.store.away import asking_the_database
 from perdure.store.queries import query
 
 TRIES_PER_PERSON = 10
@@ -49,7 +50,8 @@ class Reception:
         """A session's secret, for the right password."""
         self.arrives(visitor)
         self._people.count(email.lower())
-        row = await self._pool.fetchrow(query("users/by_email"), email)
+        with asking_the_database():
+            row = await self._pool.fetchrow(query("users/by_email"), email)
         if not await matches(password, row["password_hash"] if row else None) or row is None:
             raise Unauthenticated("The address or the password is wrong.")
         self._people.forgive(email.lower())
@@ -57,7 +59,8 @@ class Reception:
 
     async def by_link(self, secret: str, visitor: Visitor) -> str:
         self.arrives(visitor)
-        row = await self._pool.fetchrow(query("login_links/use"), digest(secret))
+        with asking_the_database():
+            row = await self._pool.fetchrow(query("login_links/use"), digest(secret))
         if row is None or not row["valid"]:
             raise Unauthenticated("This link was used already, or it is too old. Ask for a new one.")
         return await self.open(row["user_id"], visitor)
@@ -65,16 +68,17 @@ class Reception:
     async def open(self, user_id: UserId, visitor: Visitor) -> str:
         secret = mint(SESSION_PREFIX)
         agent = visitor.user_agent[:200]
-        session = await self._pool.fetchval(
-            query("sessions/open"), digest(secret), user_id, visitor.address, agent, SESSION_KEPT
-        )
+        values = (digest(secret), user_id, visitor.address, agent, SESSION_KEPT)
+        with asking_the_database():
+            session = await self._pool.fetchval(query("sessions/open"), *values)
         if session is None:
             raise Unauthenticated("This account is disabled.")
         return secret
 
     async def reachable(self) -> bool:
         """Whether anybody can sign in without a link."""
-        row = await self._pool.fetchrow(query("users/first_owner"))
+        with asking_the_database():
+            row = await self._pool.fetchrow(query("users/first_owner"))
         return row is not None and row["reachable"]
 
     async def link(self, user_id: UserId) -> str:
