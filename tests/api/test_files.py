@@ -67,6 +67,49 @@ async def test_a_form_may_hold_the_file(ada: Person) -> None:
     assert broken.status == 400
 
 
+def _form(*parts: tuple[str, bytes]) -> bytes:
+    """A form as browsers send it."""
+    return b"".join(b"--xyz\r\n%b\r\n\r\n%b\r\n" % (head.encode(), content) for head, content in parts) + b"--xyz--\r\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ('filename="gr\xfc\xdfe.txt"', "gr\xfc\xdfe.txt"),
+        ("filename=\"a.txt\"; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt", "gr\xfc\xdfe.txt"),
+        ("filename=a.txt", "a.txt"),
+        ('filename="a%22b.txt"', 'a"b.txt'),
+        ('filename="a; filename=b.txt"', "a; filename=b.txt"),
+        ('filename="C:\\\\a.txt"', "a.txt"),
+    ],
+)
+async def test_a_file_in_a_form_keeps_its_name_and_every_byte(ada: Person, said: str, name: str) -> None:
+    content = PNG + b"\n\r\n\r--xy\r\n--"
+    head = f"Content-Disposition: form-data; name=file; {said}\r\nContent-Type: image/png"
+    form = _form(('Content-Disposition: form-data; name="note"', b"hi"), (head, content))
+    stored = await ada.ask("POST", "/files", form, content_type="multipart/form-data; boundary=xyz")
+    assert (stored.status, stored.json["name"]) == (201, name)
+    assert (await ada.get(f"/files/{stored.json['id']}")).body == content
+
+
+async def test_a_form_that_makes_no_sense_is_refused(ada: Person) -> None:
+    file = ('Content-Disposition: form-data; name="file"; filename="a.txt"', b"hello")
+    inner = b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (depth, depth) for depth in range(3_000)
+    )
+    for form in (
+        _form(file, file),
+        _form(("X: " + "x" * 100_000, b"")),
+        b"--xyz\r\n" + inner,
+        b"\r\n--xyz" * 100_000,
+        b"",
+    ):
+        refused = await ada.ask("POST", "/files", form, content_type="multipart/form-data; boundary=xyz")
+        assert refused.status == 400
+    for kind in ("multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=\xff"):
+        assert (await ada.ask("POST", "/files", _form(file), content_type=kind)).status == 400
+
+
 async def test_a_message_names_its_file_as_it_was_uploaded(ada: Person) -> None:
     stored = (await ada.ask("POST", "/files", PNG, x_file_name="a.png")).json
     part = {"type": "file", "file_id": stored["id"], "name": "lie.exe", "media_type": "text/html"}
