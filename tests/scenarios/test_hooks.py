@@ -103,6 +103,10 @@ async def test_a_prompt_is_rewritten_and_the_model_is_told_what_people_are_not(
     assert (await parts(town, chat, "text"))[0]["text"] == "what is [removed]?"
     assert [part["text"] for part in await parts(town, chat, "notice")] == ["A name was removed."]
     assert "The user is an admin." not in await shown(town, chat)
+    prompts = (await town.at(0).get(f"/chats/{chat}/prompts")).json["items"]
+    assert [prompt["text"] for prompt in prompts] == ["what is [removed]?"]
+    indexed = [row["text"] for row in await seen(lambda: town.pool.fetch("SELECT text FROM search_documents"))]
+    assert "The user is an admin." not in indexed[0]
     sent = asked(town, 0)
     assert "what is [removed]?" in sent
     assert "The user is an admin." in sent

@@ -1,5 +1,7 @@
 """What clients may see of messages and parts: nothing that is meant for models alone."""
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from perdure.core.deltas import AnyDelta, ReasoningDelta, TextDelta, ToolCallDelta, ToolResultDelta
@@ -44,3 +46,8 @@ def public_delta(delta: AnyDelta) -> AnyDelta:
             return replace(delta, provider_metadata=None)
         case _:
             return delta
+
+
+def shown_text(parts: Iterable[AnyPart]) -> str:
+    """What people read in the parts."""
+    return "\n".join(part.text for part in parts if isinstance(part, Text) and not part.model_only)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from perdure.core.clock import Clock
 from perdure.core.ids import ChatId
-from perdure.core.parts import Text
+from perdure.core.public import shown_text
 from perdure.core.text import storable
 from perdure.core.timing import SEARCH_CATCH_UP, SEARCH_PERIOD
 from perdure.store.away import AWAY
@@ -53,7 +53,7 @@ class SearchIndex:
 
     async def _index(self, chats: Sequence[ChatId]) -> None:
         while rows := await self._pool.fetch(query("search/unindexed"), list(chats), BATCH):
-            texts = [_text(row["parts"]) if row["shown"] else "" for row in rows]
+            texts = [_words(row["parts"]) if row["shown"] else "" for row in rows]
             # A batch may end in the middle of a revision: that one is read again.
             whole = len(rows) < BATCH
             progress = {row["chat_id"]: row["revision"] for row in rows}
@@ -71,6 +71,5 @@ class SearchIndex:
                 return
 
 
-def _text(parts: str) -> str:
-    text = "\n".join(part.text for part in parts_of(parts) if isinstance(part, Text))
-    return storable(text)[:TEXT_LIMIT]
+def _words(parts: str) -> str:
+    return storable(shown_text(parts_of(parts)))[:TEXT_LIMIT]

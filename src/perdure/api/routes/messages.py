@@ -17,8 +17,7 @@ from perdure.api.wire.chats import (
 from perdure.core.chat import ActionKind, Busy
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
-from perdure.core.public import public_message
+from perdure.core.public import public_message, shown_text
 from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
 from perdure.store.rows import parts_of
 
@@ -98,7 +97,9 @@ async def list_prompts(caller: Caller, chat_id: ChatId, query: PromptsQuery) -> 
     """What was said to the agent in this chat, newest first."""
     await caller.chats.read(chat_id)
     rows = await caller.chats.prompts(chat_id, query.limit)
-    return Prompts(tuple(PromptText(row["number"], _text(row["parts"]), row["created_at"]) for row in rows))
+    return Prompts(
+        tuple(PromptText(row["number"], shown_text(parts_of(row["parts"])), row["created_at"]) for row in rows)
+    )
 
 
 def waits_for_agents(seen: Seen) -> bool:
@@ -114,7 +115,3 @@ def sent(seen: Seen, outcome: Outcome) -> Sent:
         message=said[-1] if said and queued is None else None,
         queued=queued,
     )
-
-
-def _text(parts: str) -> str:
-    return "\n".join(part.text for part in parts_of(parts) if isinstance(part, Text))
