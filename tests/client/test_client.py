@@ -11,6 +11,7 @@ from perdure.client import ApiError, Client, EventStream, Transport, blocking, t
 from perdure.core.chat import Busy, Status
 from perdure.core.events import MessagePart
 from perdure.core.message import Role
+from perdure.core.deltas import TextDelta
 from perdure.core.parts import ToolResult
 from perdure.testing.town import ReplicaTown
 
@@ -104,6 +105,33 @@ async def test_a_network_that_breaks_again_and_again_loses_nothing(town: Replica
 async def test_code_without_an_event_loop_does_the_same(town: ReplicaTown) -> None:
     def work() -> tuple[Status, list[str]]:
         with blocking.Client(town.replicas[0].url, token=town.person.token) as client:
+@TRANSPORTS
+async def test_another_program_goes_on_in_the_middle_of_an_answer(
+    client: Client, town: ReplicaTown, transport: Transport
+) -> None:
+    chat = await client.chats.create("[[say:one]] [[gate:middle]] [[say:two]] [[gate:end]]")
+    said, first = "", chat.stream(transport=transport)
+    async with aclosing(aiter(first)) as events, asyncio.timeout(60):
+        async for event in events:
+            if isinstance(event, MessagePart):
+                said += _text(event.part)
+                break
+    await town.sim.gates["middle"].reached()
+    second = chat.stream(first.cursor, transport=transport)
+    async with aclosing(aiter(second)) as events, asyncio.timeout(60):
+        async for event in events:
+            await town.sim.gates["middle"].set(open=True)
+            if isinstance(event, MessagePart):
+                said += _text(event.part)
+            if said.endswith("two"):
+                break
+    assert said == "onetwo"
+
+
+def _text(part: object) -> str:
+    return part.text if isinstance(part, TextDelta) else ""
+
+
             chat = client.chats.create('[[call:add {"a": 20, "b": 22}]]', tools=[add])
             status = chat.answer().status
             with closing(chat.stream()) as events:

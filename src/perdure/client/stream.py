@@ -38,8 +38,7 @@ class EventStream:
         cursor: str | None = None,
         transport: Transport = Transport.WEBSOCKET,
     ) -> None:
-        self.transcript = Transcript()
-        self.transcript.cursor = cursor
+        self.transcript = Transcript(cursor)
         self._connection = connection
         self._path = f"/chats/{chat_id}/stream"
         self._transport = transport
@@ -58,12 +57,10 @@ class EventStream:
                         delay = _FIRST_DELAY
                         if self.transcript.add(event):
                             yield event
-            except Gap:
-                continue
             except aiohttp.WSServerHandshakeError as error:
                 if error.status in _FATAL:
                     raise refused(error.status, b"") from error
-            except aiohttp.ClientError:
+            except (Gap, aiohttp.ClientError, TimeoutError):
                 pass
             await asyncio.sleep(delay * random.uniform(0.7, 1.3))
             delay = min(2 * delay, _LONGEST_DELAY)

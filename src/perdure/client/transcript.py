@@ -1,7 +1,11 @@
 """A chat as its stream tells it: events folded into messages, the answer in flight, and where things stand."""
 
+from typing import Self
+
 from perdure.core.chat import Status
+from perdure.core.cursor import Cursor
 from perdure.core.deltas import Accumulator
+from perdure.core.errors import InvalidInput
 from perdure.core.events import (
     ActionRequired,
     AnyEvent,
@@ -29,10 +33,13 @@ class Gap(Exception):
 
 
 class Transcript:
-    """What a client knows of a chat. Feed it every event, in order, over any number of connections."""
+    """What a client knows of a chat. Feed it every event, in order, over any number of connections.
 
-    def __init__(self) -> None:
-        self.cursor: str | None = None
+    With a cursor it goes on where another left off, which may be in the middle of an answer.
+    """
+
+    def __init__(self, cursor: str | None = None) -> None:
+        self.cursor = cursor
         self.card: ChatCard | None = None
         self.status: Status | None = None
         self.queue: tuple[QueuedMessage, ...] = ()
@@ -40,7 +47,7 @@ class Transcript:
         self.action: PendingAction | None = None
         self.retry: RetryState | None = None
         self._messages: dict[MessageNumber, Message] = {}
-        self._preview = _Preview()
+        self._preview = _Preview.after(cursor)
 
     @property
     def messages(self) -> list[Message]:
@@ -102,12 +109,21 @@ class Transcript:
 class _Preview:
     """The parts of one episode. An empty one remembers which episodes are over."""
 
-    def __init__(self, history_version: int = 0) -> None:
+    def __init__(self, history_version: int = 0, attempt: int = 0, seq: int = 0) -> None:
         self.history_version = history_version
-        self._attempt = 0
-        self._seq = 0
+        self._attempt = attempt
+        self._seq = seq
         self._role = Role.ASSISTANT
         self._folding = Accumulator()
+
+    @classmethod
+    def after(cls, cursor: str | None) -> Self:
+        """What comes after a cursor. Of one that is none, the server will say so."""
+        try:
+            seen = Cursor.parse(cursor) if cursor else Cursor()
+        except InvalidInput:
+            seen = Cursor()
+        return cls(seen.history, seen.attempt, seen.seq)
 
     @property
     def shown(self) -> tuple[Role, tuple[AnyPart, ...]] | None:
