@@ -1,6 +1,8 @@
 """The client against a real server: turns, tools, streams that break, and code without an event loop."""
 
 import asyncio
+import signal
+import sys
 from collections.abc import Collection
 from contextlib import aclosing, closing
 
@@ -9,9 +11,9 @@ from tests.client.cuts import BreakingNetwork
 
 from perdure.client import ApiError, Client, EventStream, Transport, blocking, tool
 from perdure.core.chat import Busy, Status
+from perdure.core.deltas import TextDelta
 from perdure.core.events import MessagePart
 from perdure.core.message import Role
-from perdure.core.deltas import TextDelta
 from perdure.core.parts import ToolResult
 from perdure.testing.town import ReplicaTown
 
@@ -102,9 +104,6 @@ async def test_a_network_that_breaks_again_and_again_loses_nothing(town: Replica
     assert network.cuts == 6
 
 
-async def test_code_without_an_event_loop_does_the_same(town: ReplicaTown) -> None:
-    def work() -> tuple[Status, list[str]]:
-        with blocking.Client(town.replicas[0].url, token=town.person.token) as client:
 @TRANSPORTS
 async def test_another_program_goes_on_in_the_middle_of_an_answer(
     client: Client, town: ReplicaTown, transport: Transport
@@ -132,9 +131,37 @@ def _text(part: object) -> str:
     return part.text if isinstance(part, TextDelta) else ""
 
 
+async def test_code_without_an_event_loop_does_the_same(town: ReplicaTown) -> None:
+    def work() -> tuple[Status, list[str]]:
+        with blocking.Client(town.replicas[0].url, token=town.person.token) as client:
             chat = client.chats.create('[[call:add {"a": 20, "b": 22}]]', tools=[add])
             status = chat.answer().status
             with closing(chat.stream()) as events:
                 return status, [type(next(events)).__name__ for _ in range(3)]
 
     assert await asyncio.to_thread(work) == (Status.WAITING, ["MessageEvent"] * 3)
+
+
+FOLLOWING = """
+import sys
+from perdure.client.blocking import Client
+with Client(sys.argv[1], token=sys.argv[2]) as client:
+    try:
+        for event in client.chats.create("[[say:so far]] [[gate:never]]").stream():
+            print(type(event).__name__, flush=True)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+"""
+
+
+async def test_ctrl_c_stops_code_without_an_event_loop_where_it_follows(town: ReplicaTown) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", FOLLOWING, town.replicas[0].url, town.person.token),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    await asyncio.wait_for(process.stdout.readuntil(b"MessagePart\n"), 60)
+    process.send_signal(signal.SIGINT)
+    out, aside = await asyncio.wait_for(process.communicate(), 60)
+    assert (out.splitlines()[-1], aside, process.returncode) == (b"stopped", b"", 0)

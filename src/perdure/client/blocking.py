@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
+from concurrent.futures import Future, wait
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import UUID
@@ -28,7 +29,24 @@ class _Loop:
         self._thread.start()
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        """Wait for the work. Whoever is interrupted meanwhile, as by Ctrl-C, waits only for it to be given up."""
+        done = Future[T]()
+        task: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            task.append(self._loop.create_task(work))
+            task[0].add_done_callback(lambda ended: _settle(done, ended))
+
+        def give_up() -> None:
+            task[0].cancel()
+
+        self._loop.call_soon_threadsafe(begin)
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            self._loop.call_soon_threadsafe(give_up)
+            wait([done])
+            raise
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -37,6 +55,15 @@ class _Loop:
 
 
 class Client:
+def _settle(done: Future[T], task: "asyncio.Task[T]") -> None:
+    if task.cancelled():
+        done.set_exception(asyncio.CancelledError())
+    elif (error := task.exception()) is not None:
+        done.set_exception(error)
+    else:
+        done.set_result(task.result())
+
+
     """A connection to a deployment. Use it as a context manager."""
 
     def __init__(self, url: str = "http://127.0.0.1:8080", *, token: str | None = None) -> None:
