@@ -13,6 +13,7 @@ from perdure.client import ApiError, Client, EventStream, Transport, blocking, t
 from perdure.core.chat import Busy, Status
 from perdure.core.deltas import TextDelta
 from perdure.core.events import MessagePart
+from perdure.core.failure import ErrorKind
 from perdure.core.message import Role
 from perdure.core.parts import ToolResult
 from perdure.testing.town import ReplicaTown
@@ -140,6 +141,13 @@ async def test_code_without_an_event_loop_does_the_same(town: ReplicaTown) -> No
                 return status, [type(next(events)).__name__ for _ in range(3)]
 
     assert await asyncio.to_thread(work) == (Status.WAITING, ["MessageEvent"] * 3)
+
+
+async def test_a_turn_that_fails_says_why(client: Client) -> None:
+    turn = await (await client.chats.create("[[fault:auth]]")).answer()
+    assert turn.status is Status.ERROR
+    assert turn.error is not None
+    assert turn.error.kind is ErrorKind.AUTH
 
 
 FOLLOWING = """

@@ -12,7 +12,15 @@ from perdure.client.connection import ApiError, Connection
 from perdure.client.stream import EventStream, Transport
 from perdure.client.tools import ClientTool
 from perdure.core.chat import ActionKind, Busy, Status
-from perdure.core.events import ActionRequired, AnyEvent, ChatCard, PendingAction, QueuedMessage, StatusEvent
+from perdure.core.events import (
+    ActionRequired,
+    AnyEvent,
+    ChatCard,
+    ErrorEvent,
+    PendingAction,
+    QueuedMessage,
+    StatusEvent,
+)
 from perdure.core.failure import ChatError
 from perdure.core.message import Message, Role
 from perdure.core.parts import AnyPart, Text
@@ -161,7 +169,7 @@ class Chat:
                 on_event(event)
                 if isinstance(event, ActionRequired):
                     await self._answer_calls(event.action)
-                if isinstance(event, StatusEvent | ActionRequired) and self._rests(stream):
+                if isinstance(event, StatusEvent | ErrorEvent | ActionRequired) and self._rests(stream):
                     break
         finally:
             await events.aclose()
@@ -171,7 +179,8 @@ class Chat:
         told = stream.transcript
         if told.status is Status.REQUIRES_ACTION:
             return told.action is not None and not self._answers(told.action)
-        return told.status in (Status.WAITING, Status.ERROR)
+        # What went wrong is told after the status.
+        return told.status is Status.WAITING or (told.status is Status.ERROR and told.error is not None)
 
     def _answers(self, action: PendingAction) -> bool:
         return action.kind is ActionKind.CLIENT_TOOL and all(call.tool in self._tools for call in action.calls)
