@@ -150,6 +150,11 @@ async def test_a_turn_that_fails_says_why(client: Client) -> None:
     assert turn.error.kind is ErrorKind.AUTH
 
 
+async def test_the_models_that_a_chat_may_use_are_listed(client: Client) -> None:
+    (model,) = await client.models()
+    assert model["default"] is True
+
+
 FOLLOWING = """
 import sys
 from perdure.client.blocking import Client

@@ -1,5 +1,6 @@
 """A request is asked again where that can help, and is the same request each time."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -7,6 +8,9 @@ from aiohttp import web
 
 from perdure.client import ApiError
 from perdure.client.connection import Connection
+
+SILENT = 0
+"""Instead of a status: there is no answer."""
 
 
 class Proxy:
@@ -19,6 +23,9 @@ class Proxy:
 
     async def answer(self, request: web.Request) -> web.Response:
         self.keys.append(request.headers.get("Idempotency-Key"))
+        if self.statuses[0] == SILENT:
+            self.statuses.pop(0)
+            await asyncio.Event().wait()
         return web.json_response({"said": "yes"}, status=self.statuses.pop(0))
 
 
@@ -26,7 +33,7 @@ class Proxy:
 async def proxy() -> AsyncIterator[Proxy]:
     proxy, application = Proxy(), web.Application()
     application.router.add_route("*", "/{path:.*}", proxy.answer)
-    runner = web.AppRunner(application, access_log=None)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     proxy.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
@@ -52,3 +59,17 @@ async def test_what_is_refused_for_good_is_not_asked_again(proxy: Proxy) -> None
         await connection.post("/chats", dict[str, str], {})
     await connection.close()
     assert len(proxy.keys) == 1
+
+
+async def test_a_request_that_nobody_answers_is_asked_again_and_given_up_in_the_end(
+    proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perdure.client.connection._FIRST_DELAY", 0.01)
+    proxy.statuses = [SILENT, 200]
+    connection = Connection(proxy.url, None, patience=0.2)
+    assert await connection.post("/chats", dict[str, str], {}) == {"said": "yes"}
+    assert len(set(proxy.keys)) == 1
+    proxy.statuses = [SILENT] * 4
+    with pytest.raises(TimeoutError, match=r"did not answer within 0\.2 s"):
+        await connection.get("/chats", object)
+    await connection.close()

@@ -16,6 +16,7 @@ from perdure.client.tools import ClientTool
 from perdure.core.chat import Busy
 from perdure.core.events import AnyEvent, ChatCard
 from perdure.core.message import Message
+from perdure.core.timing import REQUEST_PATIENCE
 
 T = TypeVar("T")
 
@@ -54,7 +55,6 @@ class _Loop:
         self._loop.close()
 
 
-class Client:
 def _settle(done: Future[T], task: "asyncio.Task[T]") -> None:
     if task.cancelled():
         done.set_exception(asyncio.CancelledError())
@@ -64,10 +64,17 @@ def _settle(done: Future[T], task: "asyncio.Task[T]") -> None:
         done.set_result(task.result())
 
 
-    """A connection to a deployment. Use it as a context manager."""
+class Client:
+    """A connection to a deployment. Use it as a context manager. `timeout` is how many seconds one answer may take."""
 
-    def __init__(self, url: str = "http://127.0.0.1:8080", *, token: str | None = None) -> None:
-        self._client = AsyncClient(url, token=token)
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8080",
+        *,
+        token: str | None = None,
+        timeout: float = REQUEST_PATIENCE.total_seconds(),
+    ) -> None:
+        self._client = AsyncClient(url, token=token, timeout=timeout)
         self._loop: _Loop | None = None
 
     def __enter__(self) -> Self:

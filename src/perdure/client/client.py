@@ -3,20 +3,38 @@
 from types import TracebackType
 from typing import Any, Self
 
+from msgspec import Struct
+
 from perdure.client.chats import Chats
 from perdure.client.connection import Connection
+from perdure.core.timing import REQUEST_PATIENCE
+
+
+class Models(Struct, frozen=True):
+    items: tuple[dict[str, Any], ...]
 
 
 class Client:
-    """A connection to a deployment. Use it as an async context manager."""
+    """A connection to a deployment. Use it as an async context manager.
 
-    def __init__(self, url: str = "http://127.0.0.1:8080", *, token: str | None = None) -> None:
+    `timeout` is how many seconds one answer may take; a request is repeated a few times before it fails with
+    TimeoutError. Streams go on for as long as somebody follows.
+    """
+
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8080",
+        *,
+        token: str | None = None,
+        timeout: float = REQUEST_PATIENCE.total_seconds(),
+    ) -> None:
         self._url = url
         self._token = token
+        self._timeout = timeout
         self._connection: Connection | None = None
 
     async def __aenter__(self) -> Self:
-        self._connection = Connection(self._url, self._token)
+        self._connection = Connection(self._url, self._token, patience=self._timeout)
         return self
 
     async def __aexit__(
@@ -37,4 +55,4 @@ class Client:
 
     async def models(self) -> list[dict[str, Any]]:
         """What a chat may use."""
-        return await self.connection.get("/models", list[dict[str, Any]])
+        return list((await self.connection.get("/models", Models)).items)

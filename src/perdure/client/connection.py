@@ -8,6 +8,8 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
+from perdure.core.timing import REQUEST_CONNECT, REQUEST_PATIENCE
+
 T = TypeVar("T")
 
 BASE = "/api/v1"
@@ -37,12 +39,13 @@ class ApiError(Exception):
 
 
 class Connection:
-    """Speaks to one deployment as one caller."""
+    """Speaks to one deployment as one caller. `patience` is how many seconds one answer may take."""
 
-    def __init__(self, url: str, token: str | None) -> None:
+    def __init__(self, url: str, token: str | None, *, patience: float = REQUEST_PATIENCE.total_seconds()) -> None:
         self.url = url.rstrip("/") + BASE
+        self._patience = patience
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
+        timeout = aiohttp.ClientTimeout(total=patience, sock_connect=REQUEST_CONNECT.total_seconds())
         # A stream holds a connection for as long as somebody follows: there is no good number of them.
         connector = aiohttp.TCPConnector(limit=0)
         self.session = aiohttp.ClientSession(connector=connector, headers=headers, timeout=timeout)
@@ -59,7 +62,7 @@ class Connection:
     async def call(
         self, method: str, path: str, kind: type[T], *, body: object = None, query: dict[str, Any] | None = None
     ) -> T:
-        """Ask, and ask again when the connection breaks or a replica goes: the key makes sure that it happens once."""
+        """Ask, and ask again when nobody answers or a replica goes: the key makes sure that it happens once."""
         content = None if body is None else _encoder.encode(body)
         headers = {"Content-Type": "application/json"} if content is not None else {}
         if method != "GET":
@@ -70,6 +73,9 @@ class Connection:
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError):
                 if tried == _TRIES:
                     raise
+            except TimeoutError as error:
+                if tried == _TRIES:
+                    raise TimeoutError(f"The server did not answer within {self._patience:g} s.") from error
             except ApiError as error:
                 if error.status not in _AGAIN or tried == _TRIES:
                     raise

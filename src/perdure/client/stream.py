@@ -13,10 +13,14 @@ import msgspec
 from perdure.client.connection import Connection, Problem, refused
 from perdure.client.transcript import Gap, Transcript
 from perdure.core.events import AnyEvent
+from perdure.core.timing import REQUEST_CONNECT, STREAM_SILENCE
 
 _batches = msgspec.json.Decoder(list[AnyEvent])
 _events = msgspec.json.Decoder(AnyEvent)
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
+_SSE = aiohttp.ClientTimeout(
+    total=None, sock_connect=REQUEST_CONNECT.total_seconds(), sock_read=STREAM_SILENCE.total_seconds()
+)
 _FATAL = frozenset({400, 401, 403, 404})
 # The codes with which a stream says that coming back makes no sense.
 _CLOSED = {4403: 403, 4404: 404}
@@ -84,7 +88,8 @@ class EventStream:
 
     async def _sse(self) -> AsyncGenerator[AnyEvent]:
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": self.cursor} if self.cursor else {})
-        async with self._connection.session.get(self._connection.url + self._path, headers=headers) as response:
+        address = self._connection.url + self._path
+        async with self._connection.session.get(address, headers=headers, timeout=_SSE) as response:
             if response.status in _FATAL:
                 raise refused(response.status, await response.read())
             if response.status != 200:

@@ -21,6 +21,11 @@ COALESCE = timedelta(milliseconds=20)
 SLOW_SUBSCRIBER = timedelta(seconds=10)
 STREAM_POLL = timedelta(seconds=10)
 STREAM_PING = timedelta(seconds=15)
+# A connection on which nothing comes for this long is dead, whatever the network says.
+STREAM_SILENCE = 3 * STREAM_PING
+# How long a client waits for one answer before it asks again.
+REQUEST_PATIENCE = timedelta(seconds=30)
+REQUEST_CONNECT = timedelta(seconds=10)
 # A share that is taken back ends its open streams within 5 s: this, and the time to find out.
 STREAM_RECHECK = timedelta(seconds=3)
 WATCH_COLLECT = timedelta(milliseconds=50)
