@@ -31,6 +31,8 @@ class HookReceiver:
         found = {name.lower(): value for name, value in headers.items()}
         timestamp, dispatch = found.get(TIMESTAMP.lower(), ""), found.get(DISPATCH.lower(), "")
         given = found.get(SIGNATURE.lower(), "")
+        if not f"{timestamp}{dispatch}{given}".isascii():
+            raise Forged("The signature is wrong.")
         if not hmac.compare_digest(given, signature(self._secret, timestamp, dispatch, body)):
             raise Forged("The signature is wrong.")
         if not timestamp.isdigit() or abs((time.time() if now is None else now) - int(timestamp) / 1000) > AGE_SECONDS:
