@@ -1,6 +1,7 @@
 """`perdure chat` as a process: one question, a conversation, Ctrl-C, and going on another day."""
 
 import asyncio
+import os
 import re
 import signal
 from collections.abc import AsyncIterator
@@ -31,7 +32,7 @@ async def started(town: ReplicaTown, *arguments: str) -> asyncio.subprocess.Proc
 
 async def ended(process: asyncio.subprocess.Process, given: str | None = None) -> tuple[int | None, str, str]:
     out, aside = await asyncio.wait_for(process.communicate(None if given is None else given.encode()), 60)
-    return process.returncode, out.decode(), aside.decode()
+    return process.returncode, (out or b"").decode(), aside.decode()
 
 
 async def test_one_question_prints_one_answer(town: ReplicaTown) -> None:
@@ -115,3 +116,21 @@ async def test_nothing_that_an_agent_says_reaches_the_terminal_as_a_command(town
     async with terminal(*_at(town, "[[say:red \x1b[2J\x07 alert]]")) as (screen, process):
         assert await asyncio.wait_for(process.wait(), 60) == 0
         assert await screen.sees("alert") == "red \ufffd[2J\ufffd "
+
+
+async def test_an_output_that_nobody_reads_any_more_ends_the_command(town: ReplicaTown) -> None:
+    reading, writing = os.pipe()
+    process = await asyncio.create_subprocess_exec(
+        *_at(town, "[[say:hello there]] [[gate:never]]"), stdout=writing, stderr=asyncio.subprocess.PIPE
+    )
+    os.close(reading)
+    os.close(writing)
+    assert await ended(process) == (1, "", "")
+
+
+async def test_bytes_that_are_no_text_are_sent_as_what_can_be_read_of_them(town: ReplicaTown) -> None:
+    process = await started(town)
+    out, _ = await asyncio.wait_for(process.communicate(b"\xff [[say:understood]]\n"), 60)
+    assert (process.returncode, out) == (0, b"understood\n")
+    argument = os.fsdecode(b"\xff [[say:understood]]")
+    assert (await ended(await started(town, argument)))[:2] == (0, "understood\n")

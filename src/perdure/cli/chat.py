@@ -19,6 +19,7 @@ from perdure.core.chat import ActionKind, Busy, Status
 from perdure.core.errors import PerdureError
 from perdure.core.events import ActionRequired, PendingAction, StatusEvent
 from perdure.core.message import Message
+from perdure.core.text import encodable
 from perdure.observe.logs import start_logging
 from perdure.settings import LogLevel, Settings
 
@@ -59,10 +60,12 @@ def command(
     ] = None,
 ) -> None:
     start_logging(level=LogLevel.ERROR)
-    asked = sys.stdin.read() if text == "-" else text
+    # Whatever is piped in or typed is sent as text.
+    sys.stdin.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    asked = sys.stdin.read() if text == "-" else text and encodable(text)
     try:
         code = asyncio.run(_chat(Place(url, token) if url else None, asked, chat, model))
-    except (ApiError, aiohttp.ClientError) as error:
+    except (ApiError, aiohttp.ClientError, TimeoutError) as error:
         raise PerdureError(str(error)) from error
     raise typer.Exit(code)
 
@@ -202,6 +205,13 @@ class Conversation:
         if self._following is None:
             assert self._chat is not None
             self._following = asyncio.ensure_future(self._show(self._chat))
+            self._following.add_done_callback(self._heard_last)
+
+    def _heard_last(self, following: "asyncio.Task[None]") -> None:
+        """Nothing more is shown, as when the output is closed or the chat is gone: nobody waits for it."""
+        if not following.cancelled():
+            self._rested.set()
+            self._typed.put_nowait(None)
 
     async def _show(self, chat: Chat) -> None:
         self._stream = chat.stream()
@@ -242,6 +252,8 @@ class Conversation:
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait([self._following])
+            if not self._following.cancelled():
+                self._following.result()
         if self._here and not self._rested.is_set():
             self._screen.note(_STEP)
 
