@@ -101,11 +101,11 @@ class LocalDriver:
         with contextlib.suppress(WorkspaceUnreachable, TimeoutError):
             async with asyncio.timeout(WORKSPACE_STOP.total_seconds()), self._client(plan, role) as client:
                 await client.shut_down()
-        information = self._layout(plan).information(role)
-        if not await _gone(information):
-            _kill(_first_process(information))
-            await _gone(information)
-        information.unlink(missing_ok=True)
+        layout = self._layout(plan)
+        if not await _gone(layout, role):
+            _kill(_first_process(layout, role))
+            await _gone(layout, role)
+        layout.information(role).unlink(missing_ok=True)
 
     def _client(self, plan: Plan, role: str) -> WorkspaceClient:
         return WorkspaceClient(Connection.at(self._layout(plan).socket(role)))
@@ -135,10 +135,10 @@ async def _answering(client: WorkspaceClient, log: Path | None = None) -> Worksp
     return client
 
 
-async def _gone(information: Path) -> bool:
+async def _gone(layout: Layout, role: str) -> bool:
     """Whether a sandbox that was told to leave has left, after a moment."""
     for _ in range(WORKSPACE_LEAVE_LOOKS):
-        if _first_process(information) is None:
+        if _first_process(layout, role) is None:
             return True
         await asyncio.sleep(WORKSPACE_REACH_RETRY.total_seconds())
     return False
@@ -154,14 +154,24 @@ def _tail(log: Path | None) -> str:
     return log.read_text(errors="replace")[-500:].strip() if log is not None and log.exists() else ""
 
 
-def _first_process(information: Path) -> int | None:
-    """The sandbox's first process, if it still is that one."""
+def _first_process(layout: Layout, role: str) -> int | None:
+    """The sandbox's first process, if it still is that one: its number may be another's since, also another agent's."""
     try:
-        pid = int(json.loads(information.read_text())["child-pid"])
-        running = Path(f"/proc/{pid}/comm").read_text().strip()
-    except (FileNotFoundError, ProcessLookupError, ValueError, KeyError):
+        noted = json.loads(layout.information(role).read_text())
+        pid = int(noted["child-pid"])
+        if Path(f"/proc/{pid}/comm").read_text().strip() != "perdure-agent":
+            return None
+        same = noted["started"] == launch.started(pid) if "started" in noted else _is_in(pid, layout.tree, role)
+    except (OSError, ValueError, KeyError):
         return None
-    return pid if running == "perdure-agent" else None
+    return pid if same else None
+
+
+def _is_in(pid: int, tree: Path, role: str) -> bool:
+    """Whether a sandboxed process works in this tree, and may do there what its role does."""
+    place = f"/proc/{pid}/cwd"
+    read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
+    return Path(place).samefile(tree) and read_only == (role == "view")
 
 
 def _delete(root: Path) -> None:

@@ -34,7 +34,8 @@ def main() -> None:
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     settings = {name: _filled(value, kept) for name, value in cast("dict[str, Any]", order["settings"]).items()}
     if not order["sandboxed"]:
-        os.write(kept["information"], json.dumps({"child-pid": os.getpid()}).encode())
+        noted = {"child-pid": os.getpid(), "started": started(os.getpid())}
+        os.write(kept["information"], json.dumps(noted).encode())
     if order["stage"]:
         _stage(cast("list[list[str]]", order["stage"]))
     os.dup2(_memory_file(json.dumps(settings).encode()), 0)
@@ -48,6 +49,12 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     arguments = [str(_filled(argument, kept)) for argument in cast("list[str]", order["arguments"])]
     os.execvpe(arguments[0], arguments, {"PATH": order["path"]})  # noqa: S606
+
+
+def started(pid: int) -> str:
+    """When a process was started, and in which life of the machine: no two processes of one number have the same."""
+    ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {ticks}"
 
 
 def _descriptors(order: "dict[str, Any]") -> dict[str, int]:
