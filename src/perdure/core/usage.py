@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+MOST_TOKENS = 1_000_000_000
+
 
 class Usage(Struct, frozen=True, omit_defaults=True, gc=False):
     """Tokens as the provider counts them. `input` includes what was read from or written to its cache."""
@@ -11,6 +13,11 @@ class Usage(Struct, frozen=True, omit_defaults=True, gc=False):
     reasoning: int = 0
     cache_read: int = 0
     cache_write: int = 0
+
+    @property
+    def possible(self) -> bool:
+        """Whether a call can have used this much. Some servers say -1 or 4294967295 where they do not know."""
+        return all(0 <= getattr(self, field) <= MOST_TOKENS for field in self.__struct_fields__)
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(

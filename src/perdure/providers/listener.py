@@ -1,5 +1,7 @@
 """One answer, heard from bytes to deltas: a splitter and a decoder together, without any I/O."""
 
+from msgspec import structs
+
 from perdure.core.deltas import AnyDelta, Finish
 from perdure.providers.aws_event_stream import EventStreamSplitter
 from perdure.providers.dialects.dialect import Decoder, Meaning
@@ -67,6 +69,6 @@ class Listener:
     def _take(self, meaning: Meaning, batch: list[AnyDelta]) -> None:
         for said in meaning:
             if isinstance(said, Finish):
-                self.finish = said
+                self.finish = said if said.usage is None or said.usage.possible else structs.replace(said, usage=None)
             else:
                 batch.append(said)
