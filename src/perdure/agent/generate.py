@@ -88,13 +88,20 @@ def _asked(client: ProviderClient, prepared: Prepared, history: History, respons
 
 def _answer(prepared: Prepared, flight: Flight, finish: Finish, hashes: Sequence[str]) -> Answer:
     model = prepared.model
-    parts = tuple(_with_server(part, prepared.toolset) for part in repair_step(flight.parts))
+    parts = tuple(_with_server(part, prepared.toolset) for part in _given(repair_step(flight.parts), finish))
     if finish.reason is FinishReason.CONTENT_FILTER and not any(isinstance(part, Text) for part in parts):
         raise ProviderFailure(_filtered(model))
     price = model.route.model.price
     paid = None if finish.usage is None or price is None else cost(finish.usage, price)
     messages = _messages(parts, _stamp(prepared, flight, finish, paid))
     return Answer(messages=messages, finish=finish, cost=paid, block_hashes=hashes)
+
+
+def _given(parts: tuple[AnyPart, ...], finish: Finish) -> tuple[AnyPart, ...]:
+    """The parts that were given whole: a call that was cut before its arguments is not one without arguments."""
+    last = parts[-1] if parts else None
+    cut = finish.reason is FinishReason.LENGTH and isinstance(last, ToolCall) and not last.args.strip()
+    return parts[:-1] if cut else parts
 
 
 def _with_server(part: AnyPart, toolset: Toolset) -> AnyPart:
@@ -127,9 +134,7 @@ def _stamp(prepared: Prepared, flight: Flight, finish: Finish, paid: int | None)
 
 
 def _messages(parts: tuple[AnyPart, ...], stamp: NewMessage) -> tuple[NewMessage, ...]:
+    cut = (notice("length", CUT_SHORT),) if stamp.finish_reason is FinishReason.LENGTH else ()
     if not parts:
-        return (notice("empty_answer", NOTHING_SAID),)
-    answer = structs.replace(stamp, parts=parts)
-    if stamp.finish_reason is FinishReason.LENGTH:
-        return answer, notice("length", CUT_SHORT)
-    return (answer,)
+        return cut or (notice("empty_answer", NOTHING_SAID),)
+    return structs.replace(stamp, parts=parts), *cut
