@@ -2,19 +2,23 @@
 
 import asyncio
 from datetime import timedelta
+from uuid import uuid4
+
+import pytest
 
 from perdure.agent.prepare import Rules
 from perdure.core.chat import State
 from perdure.core.errors import WorkspaceUnreachable
-from perdure.core.ids import ChatId
+from perdure.core.ids import ChatId, FileId
 from perdure.core.message import Kind
 from perdure.core.parts import Notice, ToolResult
 from perdure.core.timing import TOOL_CAP_EXTRA
+from perdure.machine.effects import FILES_LIMIT
 from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
 from perdure.testing.house import House
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import Effect, NewFile, ToolContext, ToolOutput, tool
 
 MANY = 1000
 
@@ -42,6 +46,19 @@ async def vanish(_: ToolContext) -> str:
 async def count(_: ToolContext, number: int) -> str:
     """Says a number."""
     return str(number)
+
+
+@tool(Effect.ONCE)
+async def hand_over(_: ToolContext) -> ToolOutput:
+    """Hands over more files than a chat holds."""
+    files = [NewFile(FileId(uuid4()), f"note-{n}.txt", "text/plain", b"x") for n in range(FILES_LIMIT + 2)]
+    return ToolOutput("There you are.", files=tuple(files))
+
+
+@tool(Effect.ONCE)
+async def wipe(_: ToolContext, only: str = "everything") -> str:
+    """Takes something away for good."""
+    raise AssertionError(only)
 
 
 async def results(house: House, chat: ChatId) -> list[ToolResult]:
@@ -74,6 +91,28 @@ async def test_a_workspace_that_is_gone_is_told_to_the_model(house: House, sim: 
     assert len(sim.requests) == 2
 
 
+@pytest.mark.parametrize("lie", ["input=4294967295", "input=9223372036854775807", "input=5,output=-1"])
+async def test_usage_that_nobody_can_have_had_is_not_counted_and_the_answer_is_kept(house: House, lie: str) -> None:
+    chat = await house.someone_asks(f"[[usage:{lie}]] [[say:kept]]")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.budget_spent) == (State.W, 0)
+    assert (await house.said(chat))[-1] == "kept"
+    assert (await house.messages(chat))[-1].usage is None
+
+
+@pytest.mark.parametrize("before", [(), (Say("I will"),)], ids=["alone", "after words"])
+async def test_a_call_that_was_cut_before_its_arguments_is_not_carried_out(
+    house: House, sim: Simulator, before: tuple[Say, ...]
+) -> None:
+    house.tools.tools = (wipe,)
+    sim.script(Script("cut", (Step((*before, Call("wipe", raw="")), finish="length"),)))
+    chat = await house.someone_asks("[[script:cut]]")
+    assert (await house.comes_to_rest(chat)).state is State.W
+    assert (await house.said(chat))[1:] == [say.text for say in before]
+    told = [part.kind for m in await house.messages(chat) for part in m.parts if isinstance(part, Notice)]
+    assert told == ["length"]
+
+
 async def test_broken_json_is_an_error_result(house: House) -> None:
     house.tools.tools = (count,)
     chat = await house.someone_asks('[[call:count {"number": ]] [[say:3 tokens]]')
@@ -99,3 +138,13 @@ async def test_a_model_that_calls_unknown_tools_forever_reaches_the_step_limit(h
     last = (await house.messages(chat))[-1]
     assert (rested.state, last.kind) == (State.W, Kind.NOTICE)
     assert [part.kind for part in last.parts if isinstance(part, Notice)] == ["max_steps"]
+
+
+async def test_more_files_than_a_chat_holds_are_left_out_and_the_turn_goes_on(house: House) -> None:
+    house.tools.tools = (hand_over,)
+    chat = await house.someone_asks("[[call:hand_over]] [[say:3 tokens]]")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.file_count) == (State.W, FILES_LIMIT)
+    (result,) = await results(house, chat)
+    assert (len(result.media), result.is_error) == (FILES_LIMIT, False)
+    assert f"Left out: note-{FILES_LIMIT}.txt, note-{FILES_LIMIT + 1}.txt." in result.result

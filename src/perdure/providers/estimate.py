@@ -36,7 +36,9 @@ def _part(part: AnyPart) -> int:
         case ToolCall(tool=tool, args=args):
             return tokens_in(tool) + tokens_in(args) + MESSAGE_TOKENS
         case ToolResult(result=result, media=media):
-            return tokens_in(result) + MESSAGE_TOKENS + sum(_file(item.media_type) for item in media)
+            # What a tool hands over besides pictures is for people.
+            pictures = sum(item.media_type.startswith("image/") for item in media)
+            return tokens_in(result) + MESSAGE_TOKENS + pictures * PICTURE_TOKENS
         case File(media_type=media_type):
             return _file(media_type)
         case FileReference(content=content):

@@ -1,6 +1,9 @@
 """Running the calls of the last answer, and committing their results as one step."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+from msgspec import structs
 
 from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
 from perdure.agent.flight import Flight
@@ -8,13 +11,18 @@ from perdure.agent.history import History
 from perdure.agent.prepare import Prepared
 from perdure.agent.run_tools import Batch, Results, refused_batch
 from perdure.core.card import CardChange
-from perdure.core.parts import ToolCall
+from perdure.core.chat import Chat
+from perdure.core.parts import AnyPart, ToolCall, ToolResult
+from perdure.machine.effects import FILES_LIMIT
+from perdure.machine.transitions import Transition
 from perdure.machine.transitions.steps import CommitStep
 from perdure.tools.budget import result_budget
 from perdure.tools.tool import Told
 from perdure.worker.drive import Drive
 from perdure.worker.duties.following import or_failed, step_and_next
 from perdure.worker.duties.hooking import after_tools
+
+NO_ROOM = "[The chat holds as many files as it may. Left out: {names}. Go on without, or tell the user.]"
 
 
 async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
@@ -37,7 +45,11 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     facts = replace(facts, journal={**facts.journal, **dict.fromkeys(results.lost, Known.UNKNOWN)})
     hooked = await after_tools(drive, results.messages)
     step = _step(replace(results, messages=hooked.messages))
-    bundle = or_failed(step_and_next(step, history, prepared.toolset, facts), step, hooked.failure)
+
+    def bundle(chat: Chat) -> Sequence[Transition]:
+        fit = fitting(step, FILES_LIMIT - chat.file_count)
+        return or_failed(step_and_next(fit, history, prepared.toolset, facts), fit, hooked.failure)(chat)
+
     await drive.commit_by(bundle, fence=drive.fence(attempt=True))
     drive.kit.purses.settle(history.card, drive.owner.worker_id, step.spend)
     drive.forget(answered, message)
@@ -83,6 +95,25 @@ def _step(results: Results) -> CommitStep:
     paid = sum(message.cost or 0 for message in asked)
     card = CardChange(cost=paid, unpriced_calls=sum(message.cost is None for message in asked))
     return CommitStep(messages=results.messages, files=results.files, spend=paid, card=card)
+
+
+def fitting(step: CommitStep, room: int) -> CommitStep:
+    """The step with as many files as the chat has room for; the results whose files are left out say so."""
+    if len(step.files) <= room:
+        return step
+    kept, left_out = step.files[: max(0, room)], frozenset(map(str, step.files[max(0, room) :]))
+    messages = tuple(structs.replace(m, parts=tuple(_without(p, left_out) for p in m.parts)) for m in step.messages)
+    return structs.replace(step, messages=messages, files=kept)
+
+
+def _without(part: AnyPart, left_out: frozenset[str]) -> AnyPart:
+    if not isinstance(part, ToolResult):
+        return part
+    names = ", ".join(media.name for media in part.media if media.file_id in left_out)
+    if not names:
+        return part
+    media = tuple(media for media in part.media if media.file_id not in left_out)
+    return structs.replace(part, result=f"{part.result}\n\n{NO_ROOM.format(names=names)}", media=media)
 
 
 async def refuse_batch(drive: Drive, decision: RefuseBatch, facts: Facts) -> None:
