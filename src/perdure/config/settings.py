@@ -13,6 +13,7 @@ from perdure.core.message import Effort
 PROMPT_LIMIT = 128 * 1024
 
 Money = Annotated[int, Meta(ge=0, le=2**53)]
+Days = Annotated[int, Meta(ge=0, le=36_500)]
 
 
 class Experiment(StrEnum):
@@ -54,7 +55,7 @@ class Subagents(SubagentModels, frozen=True, omit_defaults=True, forbid_unknown_
 
 
 class Retention(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    archived_days: int = 30
+    archived_days: Days = 30
     """How long archived chats and files that no chat uses are kept."""
 
 
@@ -64,7 +65,7 @@ class WorkspaceQuota(Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 class AutoArchive(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    idle_days: int = 0
+    idle_days: Days = 0
     """Root chats whose family is idle for so long are archived; 0 switches that off."""
 
 
@@ -88,7 +89,7 @@ class DebugRecording(Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     kept_hours: Annotated[int, msgspec.Meta(ge=1, le=24 * 14)] = 24
 
 
-Domain = Annotated[str, Meta(pattern=r"^[a-z0-9*-]+(\\.[a-z0-9-]+)*(/[^\\s]*)?$", max_length=253)]
+Domain = Annotated[str, Meta(pattern=r"^[a-z0-9*-]+(\.[a-z0-9-]+)*(/[^\s]*)?$", max_length=253)]
 
 
 class WebSearch(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -119,7 +120,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     approvals: dict[str, Approval] = {}
     budgets: MonthlyLimits = MonthlyLimits()
     experiments: tuple[Experiment, ...] = ()
-    step_limit: int = 1_200
+    step_limit: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_200
     web_search: WebSearch = WebSearch()
     debug_runs: DebugRecording = DebugRecording()
 
@@ -128,7 +129,7 @@ class PersonalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What a person can set for their own chats."""
 
     prompt: str = ""
-    compaction_thresholds: dict[ModelName, int] = {}
+    compaction_thresholds: dict[ModelName, Annotated[int, Meta(ge=1, le=100)]] = {}
     subagents: SubagentModels = SubagentModels()
     approvals: dict[str, Approval] = {}
 
