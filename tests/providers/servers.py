@@ -3,6 +3,7 @@
 import asyncio
 import re
 import ssl
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -14,11 +15,18 @@ def answer(body: bytes, *, status: str = "200 OK", content_type: str = "text/eve
     return head.encode() + body
 
 
-class Canned:
-    """Gives one answer to every request, over as many connections as clients open."""
+PAUSE = 0.1
+"""Between the pieces of an answer: long enough for a reader to have taken the one before."""
 
-    def __init__(self, response: bytes, tls: ssl.SSLContext | None = None) -> None:
-        self._response = response
+
+class Canned:
+    """Gives one answer to every request, whole or in pieces, over as many connections as clients open."""
+
+    def __init__(
+        self, response: bytes | Sequence[bytes], tls: ssl.SSLContext | None = None, *, hangs_up: bool = False
+    ) -> None:
+        self._hangs_up = hangs_up
+        self._pieces = [response] if isinstance(response, bytes) else response
         self._tls = tls
         self._server: asyncio.Server | None = None
         self._writers: list[asyncio.StreamWriter] = []
@@ -48,14 +56,23 @@ class Canned:
         self.connections += 1
         self._writers.append(writer)
         try:
-            while True:
+            answering = True
+            while answering:
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = next(
                     (line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), b":0"
                 )
                 body = await reader.readexactly(int(length.split(b":")[1]))
                 self.requests.append(head + body)
-                writer.write(self._response)
-                await writer.drain()
+                await self._answer(writer)
+                answering = not self._hangs_up
+            writer.close()
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
+
+    async def _answer(self, writer: asyncio.StreamWriter) -> None:
+        for number, piece in enumerate(self._pieces):
+            if number:
+                await asyncio.sleep(PAUSE)
+            writer.write(piece)
+            await writer.drain()

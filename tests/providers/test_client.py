@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from perdure.core.deltas import Accumulator
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ErrorKind
 from perdure.core.parts import Text
+from perdure.providers import client as providers
 from perdure.providers.client import ProviderClient
 from perdure.providers.request import Continuation, ModelRequest
 from perdure.providers.route import Route
@@ -155,6 +157,23 @@ async def test_an_event_of_fifty_megabytes_is_refused(client: ProviderClient) ->
     assert (failed.value.error.kind, failed.value.error.retryable) == (ErrorKind.TIMEOUT, True)
 
 
+async def test_an_error_that_comes_in_pieces_is_read_to_its_end(client: ProviderClient) -> None:
+    body = b'{"error":{"message":"This is too much.","type":"invalid_request_error","code":"context_length_exceeded"}}'
+    whole = answer(body, status="400 Bad Request", content_type="application/json")
+    async with Canned([whole[:-60], whole[-60:]]) as server:
+        with pytest.raises(ProviderFailure) as failed:
+            await client.complete(compatible(server), saying("hi"))
+    assert failed.value.error.kind is ErrorKind.CONTEXT_OVERFLOW
+
+
+async def test_an_error_that_breaks_off_is_still_the_error_that_its_status_says(client: ProviderClient) -> None:
+    head = b"HTTP/1.1 401 No\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n"
+    async with Canned(head + b'{"error":', hangs_up=True) as server:
+        with pytest.raises(ProviderFailure) as failed:
+            await client.complete(compatible(server), saying("hi"))
+    assert (failed.value.error.kind, failed.value.error.status_code) == (ErrorKind.AUTH, 401)
+
+
 async def test_a_background_response_is_heard_again_by_its_id(sim: Simulator, client: ProviderClient) -> None:
     way = route(sim, "openai_responses")
     request = ModelRequest(
@@ -182,3 +201,16 @@ async def test_a_background_response_is_given_up(sim: Simulator, client: Provide
     async with client.resume(way, position[0], request.settings) as stream:
         with pytest.raises(ProviderFailure):
             _ = [batch async for batch in stream]
+
+
+async def test_a_provider_that_does_not_hear_that_a_response_is_given_up_is_not_waited_for(
+    client: ProviderClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(providers, "RESPONSE_GIVEN_UP", timedelta(milliseconds=50))
+    async with Canned([]) as server:
+        settings = ProviderSettings(service=Service.OPENAI, base_url=server.url)
+        way = Route.to(settings, MODELS["openai_responses"], "a key")
+        giving_up = asyncio.create_task(client.give_up(way, "resp_1"))
+        done, _ = await asyncio.wait({giving_up}, timeout=PATIENCE)
+        assert done
+        assert isinstance(giving_up.exception(), TimeoutError)

@@ -1,6 +1,7 @@
 """The one HTTP client for models: streams, guards, cancels. It never retries."""
 
 import asyncio
+import contextlib
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -13,7 +14,7 @@ from yarl import URL
 from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, Finish
 from perdure.core.parts import AnyPart
-from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT, STARTUP_TIMEOUT
+from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT, ERROR_BODY, RESPONSE_GIVEN_UP, STARTUP_TIMEOUT
 from perdure.observe.calls import Watcher
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Encoded
@@ -89,9 +90,11 @@ class ProviderClient:
 
     async def give_up(self, route: Route, response_id: str) -> None:
         """Tell the provider that nobody waits for a background response any more. Its answer does not matter."""
-        url, headers, body, _ = await self._signed(route, giving_up(response_id))
-        async with self._session.post(url, data=body, headers=headers, proxy=self._proxies.for_url(str(url))):
-            pass
+        async with asyncio.timeout(RESPONSE_GIVEN_UP.total_seconds()):
+            url, headers, body, _ = await self._signed(route, giving_up(response_id))
+            proxy = self._proxies.for_url(str(url))
+            async with self._session.post(url, data=body, headers=headers, proxy=proxy, allow_redirects=False):
+                pass
 
     async def complete(self, route: Route, request: ModelRequest) -> Completion:
         """The whole answer at once."""
@@ -189,7 +192,7 @@ class ProviderClient:
         )
         try:
             if response.status != 200 or response.content_type not in STREAM_TYPES:
-                said = redacted(await response.content.read(ERROR_BODY_BYTES + 1), secrets_in(proof))
+                said = redacted(await _beginning(response.content), secrets_in(proof))
                 raise refusal(response.status, response.headers, said)
         except BaseException:
             response.close()
@@ -248,3 +251,13 @@ class ProviderClient:
             pass
         finally:
             response.close()
+
+
+async def _beginning(body: aiohttp.StreamReader) -> bytes:
+    """An error's body, in however many pieces it comes: as much as is looked at, and whatever came in time."""
+    read = bytearray()
+    with contextlib.suppress(TimeoutError, aiohttp.ClientError):
+        async with asyncio.timeout(ERROR_BODY.total_seconds()):
+            while len(read) <= ERROR_BODY_BYTES and (piece := await body.readany()):
+                read += piece
+    return bytes(read[: ERROR_BODY_BYTES + 1])

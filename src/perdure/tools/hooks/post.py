@@ -74,7 +74,11 @@ class Post:
             ssl=self._trusted or True,
             allow_redirects=False,
         ) as response:
-            content = await response.content.read(ANSWER_BYTES + 1)
+            content = bytearray()
+            async for piece in response.content.iter_any():
+                content += piece
+                if len(content) > ANSWER_BYTES:
+                    break
             return Heard(_read(response.status, content, attempt), response.status, attempt)
 
     def _headers(self, secret: str, question: Question, body: bytes) -> dict[str, str]:
@@ -88,12 +92,12 @@ class Post:
         }
 
 
-def _read(status: int, content: bytes, attempt: int) -> Answer:
+def _read(status: int, content: bytearray, attempt: int) -> Answer:
     if status not in _GOOD:
         raise HookSilent(f"it answered with HTTP {status}", status=status, attempts=attempt)
     if len(content) > ANSWER_BYTES:
         raise HookSilent(f"its answer is longer than {ANSWER_BYTES} bytes", status=status, attempts=attempt)
     try:
         return msgspec.json.decode(content or b"{}", type=Answer)
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise HookSilent(f"its answer means nothing: {error}", status=status, attempts=attempt) from error

@@ -1,0 +1,49 @@
+"""What comes back from hooks, whole, in pieces or as nonsense."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+import pytest
+from tests.providers.servers import Canned, answer
+from tests.tools.hooks.receiver import SECRET
+
+from perdure.config.hooks import HookEvent, HookOptions
+from perdure.core.clock import SystemClock
+from perdure.core.ids import UserId
+from perdure.tools.hooks.post import HookSilent, Post
+from perdure.tools.hooks.speech import Answer, Decision, Question
+
+QUESTION = Question(
+    event=HookEvent.PRE_TOOL_USE, dispatch_id=uuid4(), chat_id=None, turn=1, user_id=UserId(uuid4()), payload={}
+)
+
+
+@asynccontextmanager
+async def asked(response: bytes | Sequence[bytes]) -> AsyncGenerator[Any]:
+    """A way to ask a hook that answers so."""
+    post = Post(SystemClock())
+    async with Canned(response) as server:
+        options = HookOptions(url=server.url, events=(QUESTION.event,), timeout_ms=60_000)
+        try:
+            yield lambda: post.ask(options, SECRET, QUESTION)
+        finally:
+            await post.close()
+
+
+async def test_an_answer_that_comes_in_pieces_is_heard_to_its_end() -> None:
+    whole = answer(msgspec.json.encode(Answer(decision=Decision.DENY, user_message="Not this.")))
+    async with asked([whole[:-20], whole[-20:]]) as ask:
+        heard = await ask()
+    assert (heard.answer.decision, heard.answer.user_message) == (Decision.DENY, "Not this.")
+
+
+@pytest.mark.parametrize(
+    "body", [b"so be it", b'{"input":' + b"[" * 100_000, b'{"model_context":"' + b"x" * 300_000 + b'"}']
+)
+async def test_an_answer_that_means_nothing_is_silence(body: bytes) -> None:
+    async with asked(answer(body)) as ask:
+        with pytest.raises(HookSilent):
+            await ask()
