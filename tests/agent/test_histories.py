@@ -10,12 +10,14 @@ from perdure.core.ids import MessageNumber
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import Text
 from perdure.core.timing import HISTORY_KEPT
-from perdure.machine.machine import Machine
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.machine import Bundle, Machine
+from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
+from perdure.machine.transitions.steps import CommitStep
 from perdure.providers.estimate import estimate
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
-from perdure.testing.chats import Chats
+from perdure.testing.chats import Chats, answered, said
 
 
 async def _chats(pool: Pool) -> Chats:
@@ -56,8 +58,8 @@ async def test_what_a_message_makes_of_a_history_is_known_without_reading_it(poo
     histories = Histories(pool)
     known = await histories.at(chat)
     histories.keep(known)
-    said = NewMessage(role=Role.USER, parts=(Text("more"),), created_by=known.card.owner_id)
-    committed = await chats.machine.change(chat.id, SendMessage(said))
+    more = NewMessage(role=Role.USER, parts=(Text("more"),), created_by=known.card.owner_id)
+    committed = await chats.machine.change(chat.id, SendMessage(more))
     after = histories.after(committed, known.card)
     read = await Histories(pool).at(committed.chat)
     assert after is not None
@@ -74,6 +76,28 @@ async def test_a_history_that_moved_elsewhere_is_not_taken_for_the_one_at_hand(p
     committed = await chats.machine.change(chat.id, SendMessage(NewMessage(role=Role.USER, parts=(Text("more"),))))
     assert histories.at_hand(chat) is None
     assert histories.after(committed, known.card) is None
+
+
+async def test_an_edit_that_undoes_a_summary_brings_back_what_it_stood_for(pool: Pool) -> None:
+    chats = await _chats(pool)
+    chat = await chats.at_rest()
+    for text in ("second", "third"):
+        answer = CommitStep(messages=(answered(Text(f"on the {text}")),), continues=False)
+        chat = await chats.after(chat, [SendMessage(said(text, chats.user_id)), answer, FinishTurn()])
+    summary = NewMessage(role=Role.USER, parts=(Text("so far"),), kind=Kind.BOUNDARY, covers=MessageNumber(4))
+    await chats.machine.change(chat.id, SendMessage(said("fourth", chats.user_id)))
+    chat = (await chats.machine.change(chat.id, CommitStep(messages=(summary,)))).chat
+    histories = Histories(pool)
+    histories.keep(await histories.at(chat))
+
+    def edited(target: Target) -> Bundle:
+        return lambda _: (EditMessage(target, said("another second", chats.user_id)),)
+
+    chat = (await chats.machine.edit(chat.id, MessageNumber(3), edited)).chat
+    after, read = await histories.at(chat), await Histories(pool).at(chat)
+    words = ["".join(part.text for part in m.parts if isinstance(part, Text)) for m in after.prompt()]
+    assert words == ["hello", "hi", "another second"]
+    assert (after.messages, after.digest) == (read.messages, read.digest)
 
 
 class StandingClock(SystemClock):

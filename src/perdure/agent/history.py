@@ -147,6 +147,9 @@ class Histories:
             known = None
         since = known.version if known else 0
         news = await load_history(self._pool, chat.id, since=since)
+        if known is not None and known.boundary is not None and known.boundary.number in news.hidden:
+            # What the summary stood for may never have been read, and is told again now that the summary is gone.
+            known, news = None, await load_history(self._pool, chat.id)
         if known is None:
             return History.of(news.card, chat.history_version, news.messages)
         kept = structs.replace(known, card=news.card).without(news.hidden)
