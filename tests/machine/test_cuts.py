@@ -6,16 +6,19 @@ from random import Random
 from uuid import uuid4
 
 import pytest
+from msgspec import structs
 from tests.machine.cells import MARKED_AT
 from tests.machine.place import Place
 
 from perdure.core.chat import Busy, Chat, State
+from perdure.core.clock import SystemClock
 from perdure.core.errors import Unavailable
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 from perdure.core.parts import Text
-from perdure.machine.delivery import Request
+from perdure.machine.delivery import Delivery, Request
+from perdure.machine.diagram import follow
 from perdure.machine.machine import Committed, Machine
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt
@@ -231,3 +234,18 @@ async def test_who_is_cancelled_while_waiting_in_line_writes_nothing_and_blocks_
     await asyncio.gather(*sends, return_exceptions=True)
     await place.machine.settled()
     assert len((await place.machine.load(chat.id)).queue) == 4
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["swapping", "holding"])
+async def test_a_row_that_somebody_holds_for_ever_does_not_hold_its_writers_for_ever(place: Place, lost: bool) -> None:
+    chat = await place.chats.at_rest()
+    execution = Execution(place.pool, timeout=0.2)
+    message = SendMessage(said("hello?", place.user_id))
+    # As it was before: whoever plans from this loses every swap, and then wants to hold the row.
+    seen = structs.replace(chat, snapshot_version=chat.snapshot_version - 1) if lost else chat
+    plan = follow(seen, [message])
+    async with place.pool.acquire() as connection, connection.transaction():
+        await connection.execute("SELECT FROM chats WHERE id = $1 FOR UPDATE", chat.id)
+        with pytest.raises(Unavailable):
+            async with asyncio.timeout(60):
+                await Delivery(execution, SystemClock(), lambda _: plan, IMPATIENT).settle(plan)

@@ -60,6 +60,8 @@ class Delivery:
         self._plan_from = plan_from
         self._request = request
         self._doubts: list[tuple[Plan, Write]] = []
+        self._until: float | None = None
+        """When a database that keeps failing is given up; nothing has failed yet while there is no such time."""
         self.change_id = ChangeId(uuid4())
 
     def write_of(self, plan: Plan) -> Write:
@@ -91,8 +93,9 @@ class Delivery:
             write = self.write_of(plan)
             try:
                 stamp = await self._execution.commit(write)
-            except OutcomeUnknown:
+            except OutcomeUnknown as failure:
                 self._doubts.append((plan, write))
+                self._bear(failure)
             except (IdTaken, KeyTaken) as taken:
                 return await self._unless_ours(taken)
             else:
@@ -127,9 +130,10 @@ class Delivery:
                 if stamp is not None:
                     return self._done(plan, stamp)
                 await self._check_guard()
-            except OutcomeUnknown:
+            except OutcomeUnknown as failure:
                 if plan is not None:
                     self._doubts.append((plan, self.write_of(plan)))
+                self._bear(failure)
                 await self._wait_for_database()
 
     async def _look(self, plan: Plan) -> tuple[Delivered | None, Chat | None]:
@@ -180,6 +184,16 @@ class Delivery:
     async def _wait_for_database(self) -> None:
         if self._doubts:
             await self._trace_patiently()
+        else:
+            await self._clock.sleep(DATABASE_RETRY_FIRST.total_seconds())
+
+    def _bear(self, failure: OutcomeUnknown) -> None:
+        """Try again, unless it has failed for too long: a database may answer, and still write nothing."""
+        now = self._clock.monotonic()
+        if self._until is None:
+            self._until = now + self._request.patience
+        elif now >= self._until:
+            raise failure
 
     async def _check_guard(self) -> None:
         guard = self._request.guard
