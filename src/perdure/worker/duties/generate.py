@@ -154,7 +154,8 @@ async def wait_for_retry(drive: Drive) -> None:
         return
     state = drive.chat.retry_state
     assert state is not None
-    left = state.retrying_at - drive.kit.clock.now()
+    # Whoever set the time may have another clock than ours: nobody waits longer than was said.
+    left = min(state.retrying_at - drive.kit.clock.now(), timedelta(milliseconds=state.delay_ms))
     drive.resting = True
     try:
         await drive.kit.clock.sleep(max(left, timedelta()).total_seconds())
