@@ -1,22 +1,29 @@
 """What becomes of a turn whose model does not answer, or answers nothing that can be used."""
 
 from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 
+from perdure.agent.models import ResolvedModel
 from perdure.agent.prompt import Surroundings
 from perdure.core.card import Card
 from perdure.core.chat import Chat, State
 from perdure.core.errors import Refused
-from perdure.core.failure import ErrorKind
+from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId, ModelName
-from perdure.core.message import Kind
+from perdure.core.message import Effort, Kind
 from perdure.core.parts import Notice
 from perdure.core.timing import ATTEMPT_LIMIT
 from perdure.machine.machine import Committed
+from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.steps import RecordGenerationAttempt, RecordRetryState
 from perdure.sim.script import Fault, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
+from perdure.store.commit import NewCard
 from perdure.store.pool import Pool
 from perdure.testing.clock import HurriedClock
 from perdure.testing.house import House, PlainSources, open_house
@@ -124,3 +131,30 @@ async def test_a_model_that_is_not_there_any_more_is_named_in_a_notice(house: Ho
     await house.comes_to_rest(chat)
     kinds: Sequence[str] = [notice.kind for notice in await notices(house, chat)]
     assert kinds == ["model_replaced"]
+
+
+async def test_a_replica_whose_clock_is_behind_waits_no_longer_than_people_were_told(house: House) -> None:
+    far_off = house.clock.now() + timedelta(days=1000)
+    state = RetryState(1, 2_000, "busy", ErrorKind.OVERLOADED, far_off)
+    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="waits")
+    begun = (Create((house.says("[[say:here]]"),)), RecordGenerationAttempt(), RecordRetryState(state))
+    chat = (await house.machine.create(ChatId(uuid4()), card, begun)).chat
+    assert (await house.comes_to_rest(chat.id)).state is State.W
+    assert (await house.said(chat.id))[-1] == "here"
+
+
+class Lost:
+    """Models that nobody finds any more."""
+
+    async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:
+        raise KeyError(name, effort, card.id)
+
+
+async def test_a_stop_ends_the_turn_also_where_the_partial_answer_cannot_be_kept(house: House, sim: Simulator) -> None:
+    chat = await house.someone_asks("[[gate:never]] [[say:5 tokens]]")
+    await sim.gates["never"].reached()
+    object.__setattr__(house.kit.preparation, "models", Lost())
+    await house.machine.change(chat, Interrupt())
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.owned, rested.last_error) == (State.W, False, None)
+    assert [notice.kind for notice in await notices(house, chat)] == ["partial_lost"]

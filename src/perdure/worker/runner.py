@@ -24,7 +24,7 @@ from perdure.agent.notices import notice
 from perdure.agent.once_calls import OnceCalls
 from perdure.agent.run_tools import known
 from perdure.core.chat import ActionKind, Breach, Chat, Status
-from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, Unavailable
+from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
 from perdure.core.failure import ChatError
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.machine.change import Owner
@@ -37,12 +37,13 @@ from perdure.worker.drive import AttemptsExhausted, Drive
 from perdure.worker.duties.compact import compact_history
 from perdure.worker.duties.following import BUDGET_REACHED, after_turn, end_of_turn, finished, parked
 from perdure.worker.duties.generate import generate_step, wait_for_retry
-from perdure.worker.duties.interruption import finish_interruption
+from perdure.worker.duties.interruption import finish_interruption, give_up_partial
 from perdure.worker.duties.run_tools import refuse_batch, run_tools
 from perdure.worker.duties.wait_for_agents import wait_for_agents
 from perdure.worker.kit import Kit
 
 _log = logging.getLogger(__name__)
+STUMBLES = 3
 _BUG = ChatError("Something went wrong inside the server. The log has the details.")
 
 
@@ -56,6 +57,7 @@ class Runner:
         self._clock = kit.clock
         self._work: asyncio.Task[None] | None = None
         self._released = False
+        self._stumbles = 0
 
     @property
     def chat(self) -> Chat:
@@ -110,8 +112,8 @@ class Runner:
             try:
                 await self._perform()
                 delay = DATABASE_RETRY_FIRST
-            except Unavailable:
-                _log.warning("the database is away; trying again in %s", delay)
+            except (Unavailable, Fenced, TransitionNotAllowed) as error:
+                _log.warning("the chat moved or the database is away (%s); trying again in %s", error, delay)
                 await self._clock.sleep(delay.total_seconds())
                 delay = min(2 * delay, DATABASE_RETRY_LONGEST)
                 await self.look()
@@ -166,11 +168,20 @@ class Runner:
             case _ if isinstance(error, AWAY) and not isinstance(error, OSError | ValueError):
                 # Ours to repeat, like any other absence: no turn fails because its database was restarted.
                 raise Unavailable(str(error)) from error
+            case _ if self._drive.chat.status is Status.INTERRUPTING:
+                await self._stop_anyway(error)
             case ProviderFailure():
                 await self._drive.commit(FinishError(error.error), Abandon())
             case _:
                 _log.error("a duty failed", exc_info=error)
                 await self._drive.commit(FinishError(_BUG), Abandon())
+
+    async def _stop_anyway(self, error: BaseException) -> None:
+        """Stop means stop: after a few tries also without what there was of the answer."""
+        self._stumbles += 1
+        _log.error("an interruption failed", exc_info=error)
+        if self._stumbles >= STUMBLES:
+            await give_up_partial(self._drive)
 
     async def _duty(self) -> None:
         drive = self._drive

@@ -41,6 +41,15 @@ async def finish_interruption(drive: Drive) -> None:
     drive.land()
 
 
+async def give_up_partial(drive: Drive) -> None:
+    """End an interruption whose partial answer cannot be had: nothing is asked of anybody but the row itself."""
+    now = drive.kit.clock.now()
+    answers = [interrupted(call.call_id, call.tool, now=now, text=OUTCOME_UNKNOWN) for call in drive.chat.open_calls]
+    await drive.commit_by(_bundle((*answers, notice("partial_lost", LOST_PARTIAL)), drive.owed))
+    drive.owed = 0
+    drive.land()
+
+
 async def _end_calls(drive: Drive) -> None:
     """Stop means stop: also what a replica that is gone had started, and nobody here waits for."""
     chat = drive.chat
