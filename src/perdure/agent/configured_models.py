@@ -8,7 +8,7 @@ from perdure.agent.models import DEFAULT_THRESHOLD, ResolvedModel
 from perdure.config.config import Config, Personal
 from perdure.config.models import ModelOptions, ModelSetting, Provider
 from perdure.core.card import Card
-from perdure.core.errors import ProviderFailure
+from perdure.core.errors import Misconfigured, ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort
@@ -38,9 +38,7 @@ class ConfiguredModels:
 
     async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:
         setting, notice = await self._setting(card, name)
-        key = await self._config.key(setting.provider.id, organisation_id=card.organisation_id, user_id=card.owner_id)
-        model = described(self._catalog, setting)
-        route = route_to(setting.provider, model, key_for(key, str(card.id)))
+        model, route = await self._reached(card, setting)
         personal = await self._config.personal(card.owner_id)
         return ResolvedModel(
             name=setting.name,
@@ -51,6 +49,16 @@ class ConfiguredModels:
             fallbacks=setting.options.fallbacks,
             notice=notice,
         )
+
+    async def _reached(self, card: Card, setting: ModelSetting) -> tuple[Model, Route]:
+        """The model and the way to it. What an admin has to mend is said in words that they can act on."""
+        provider = setting.provider
+        try:
+            key = await self._config.key(provider.id, organisation_id=card.organisation_id, user_id=card.owner_id)
+            model = described(self._catalog, setting)
+            return model, route_to(provider, model, key_for(key, str(card.id)))
+        except Misconfigured as error:
+            raise ProviderFailure(ChatError(str(error), ErrorKind.CONFIG, provider=provider.name)) from error
 
     async def _web_search(self, card: Card) -> WebSearch | None:
         """The provider's own search of the web, where the chat has it on, within what the organisation allows."""
@@ -76,7 +84,7 @@ def described(catalog: Catalog, setting: ModelSetting) -> Model:
     known = catalog.model(setting.model, setting.provider.dialect)
     said = {
         "context_window": options.context_window,
-        "thinking": Thinking(options.thinking) if options.thinking else None,
+        "thinking": _thinking(options.thinking) if options.thinking else None,
         "min_effort": options.min_effort,
         "max_effort": options.max_effort,
         "images": options.images,
@@ -86,6 +94,13 @@ def described(catalog: Catalog, setting: ModelSetting) -> Model:
         "price": Price(**structs.asdict(options.price)) if options.price else None,
     }
     return structs.replace(known, **{field: value for field, value in said.items() if value is not None})
+
+
+def _thinking(said: str) -> Thinking:
+    try:
+        return Thinking(said)
+    except ValueError:
+        raise Misconfigured(f"A model thinks in one of these ways: {', '.join(Thinking)}; not {said!r}.") from None
 
 
 def route_to(provider: Provider, model: Model, key: str | None) -> Route:
