@@ -53,6 +53,7 @@ W, E0, E1, R0, R1 = State.W, State.E0, State.E1, State.R0, State.R1
 I0, I1, A0, A1 = State.I0, State.I1, State.A0, State.A1
 GONE = QueuedNumber(9)
 BAD_JSON, GOOD, OTHER = Outcome("ask", "{"), Outcome("ask", "1"), Outcome("other", "1")
+DEEP_JSON = Outcome("ask", "[" * 100_000 + "]" * 100_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ REFUSALS = (
     Refusal(CompleteRequiresAction(outcomes=(GOOD, GOOD)), A0, ToolResultDuplicate),
     Refusal(CompleteRequiresAction(outcomes=(BAD_JSON,)), A0, ToolResultInvalidJson),
     Refusal(CompleteRequiresAction(outcomes=(OTHER, BAD_JSON)), A1, ToolResultInvalidJson),
+    Refusal(CompleteRequiresAction(outcomes=(DEEP_JSON,)), A1, ToolResultInvalidJson),
     Refusal(CompleteRequiresAction(outcomes=(OTHER,)), A0, ToolResultMissing),
     Refusal(CompleteRequiresAction(outcomes=(GOOD, OTHER)), A0, ToolResultUnexpected),
     Refusal(CompleteRequiresAction(outcomes=(Outcome("read", "1"), GOOD)), A0, ToolResultUnexpected),

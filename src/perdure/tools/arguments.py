@@ -12,9 +12,14 @@ from perdure.tools.tool import ToolFailed
 
 def parsed(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The arguments, checked. Raises ToolFailed with one instruction for the model."""
-    arguments = _decoded(text)
-    _check_case(arguments, schema)
-    error = next(iter(_validator(json.dumps(schema, sort_keys=True)).iter_errors(arguments)), None)
+    arguments = decoded(text)
+    try:
+        _check_case(arguments, schema)
+        error = next(iter(_validator(json.dumps(schema, sort_keys=True)).iter_errors(arguments)), None)
+    except (ValueError, RecursionError) as trouble:
+        raise ToolFailed(
+            f"The arguments cannot be checked ({trouble}). Call the tool again with simpler ones."
+        ) from None
     if error is not None:
         where = ".".join(str(step) for step in error.instance_path) or "the arguments"
         raise ToolFailed(
@@ -25,20 +30,28 @@ def parsed(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def is_json_object(text: str) -> bool:
     try:
-        _decoded(text)
+        decoded(text)
     except ToolFailed:
         return False
     return True
 
 
-def _decoded(text: str) -> dict[str, Any]:
+def decoded(text: str) -> dict[str, Any]:
+    """The JSON object that a model wrote. What is none, or cannot be passed on, is refused with one instruction."""
     try:
-        decoded: Any = json.loads(text or "{}", object_pairs_hook=_without_repeats)
-    except (json.JSONDecodeError, RecursionError) as error:
+        value: Any = json.loads(text or "{}", object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+        if "\\u" in text:
+            # Half of a surrogate pair, which only an escape can bring, has no form that anybody else could read.
+            json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
         raise ToolFailed(f"The arguments are not valid JSON ({error}). Call the tool again with valid JSON.") from error
-    if not isinstance(decoded, dict):
+    if not isinstance(value, dict):
         raise ToolFailed("The arguments must be a JSON object. Call the tool again with one.")
-    return decoded  # pyright: ignore[reportUnknownVariableType]
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -200,7 +200,7 @@ def _run(call: OpenCall, decision: Decision) -> int:
 def _is_json(text: str) -> bool:
     try:
         msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     return True
 

@@ -16,7 +16,7 @@ from perdure.core.errors import HookDispatchFailed, ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
-from perdure.tools.arguments import is_json_object
+from perdure.tools.arguments import decoded, is_json_object
 from perdure.tools.hooks.speech import Subject, Verdict
 from perdure.worker.drive import Drive
 
@@ -106,7 +106,7 @@ async def _about_call(drive: Drive, history: History, call: ToolCall) -> Verdict
         "tool": call.tool,
         "call_id": call.call_id,
         "mcp_server_id": call.mcp_server_id,
-        "input": msgspec.json.decode(call.args or "{}"),
+        "input": decoded(call.args),
     }
     verdict = await _ask(drive, history, HookEvent.PRE_TOOL_USE, payload, tool=call.tool)
     if verdict.input is not None and not isinstance(verdict.input, dict):

@@ -1,0 +1,47 @@
+"""Whatever a model writes as arguments is either values that fit, or one instruction for it."""
+
+import pytest
+
+from perdure.tools.arguments import is_json_object, parsed
+from perdure.tools.tool import ToolFailed
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"prompt": {"type": "string", "minLength": 1}, "deep": {"enum": [1]}, "number": {"type": "number"}},
+}
+DEPTH = 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"prompt": "\\ud83d"}',
+        '{"\\udc00": 1}',
+        '{"number": NaN}',
+        '{"number": -Infinity}',
+        f'{{"number": {"1" * 5000}}}',
+        f'{{"deep": {"[" * 100_000}{"]" * 100_000}}}',
+        '{"prompt": ',
+        '{"prompt": "a", "prompt": "b"}',
+        "[]",
+        "null",
+    ],
+    ids=lambda text: text[:24],
+)
+def test_what_is_no_json_object_or_cannot_be_passed_on_is_refused(text: str) -> None:
+    assert not is_json_object(text)
+    with pytest.raises(ToolFailed, match="Call the tool again"):
+        parsed(text, SCHEMA)
+
+
+def test_what_is_too_deep_to_be_checked_is_refused() -> None:
+    with pytest.raises(ToolFailed, match="Call the tool again"):
+        parsed(f'{{"deep": {"[" * DEPTH}{"]" * DEPTH}}}', SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("", {}), ('{"prompt": "\\ud83d\\ude00"}', {"prompt": "😀"}), (f'{{"number": {10**30}}}', {"number": 10**30})],
+)
+def test_what_fits_is_taken_as_it_was_written(text: str, values: dict[str, object]) -> None:
+    assert parsed(text, SCHEMA) == values
