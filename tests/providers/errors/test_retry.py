@@ -34,6 +34,11 @@ def test_a_date_is_a_hint_too() -> None:
     assert retry_after({"Retry-After": "Sun, 15 Nov 2026 11:00:00 GMT"}, now=NOW) == timedelta()
 
 
+@pytest.mark.parametrize("said", ["soon", "-5", "nan", "1e400", "Mon, 01 Jan 2029 00:00:00 +99999999999999999999"])
+def test_a_hint_that_means_nothing_is_none(said: str) -> None:
+    assert retry_after({"Retry-After": said}, now=NOW) is None
+
+
 def test_google_puts_its_hint_into_the_body() -> None:
     assert retry_after({}, '{"details": [{"retrydelay": "37s"}]}') == timedelta(seconds=37)
 

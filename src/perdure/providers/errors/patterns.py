@@ -113,6 +113,12 @@ CONTEXT = _any(
     r"request_too_large",
     r"too many input tokens",
     r"context the overflows",
+    r"longer than the maximum model length",
+    r"maximum prompt length",
+    r"prompt token count.{0,40}exceeds",
+    r"context window exceeds",
+    r"exceeded model token limit",
+    r"max_new_tokens`? must be <=",
 )
 
 CONFIG = _any(

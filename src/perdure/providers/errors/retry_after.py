@@ -35,7 +35,7 @@ def _seconds(text: str | None, *, unit: timedelta) -> timedelta | None:
 def _until(text: str | None, now: datetime) -> timedelta | None:
     try:
         then = parsedate_to_datetime(text or "")
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     then = then if then.tzinfo else then.replace(tzinfo=UTC)
     return min(max(then - now, timedelta()), LONGEST)
