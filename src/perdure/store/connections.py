@@ -58,19 +58,15 @@ class Connections:
         self._waiting.append(turn)
         patience = loop.call_later(self._timeout, _end_waiting, turn)
         try:
-            return await turn or await self._borrow()
+            given = await turn
         except asyncio.CancelledError:
-            # The connection may have come at the very moment when its taker went.
-            if (
-                turn.done()
-                and not turn.cancelled()
-                and turn.exception() is None
-                and (given := turn.result()) is not None
-            ):
-                self._give(given)
+            # What was waited for may have come at the very moment when its taker went.
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._pass_on(turn.result())
             raise
         finally:
             patience.cancel()
+        return given or await self._borrow()
 
     async def _borrow(self) -> Connection:
         self._borrowed += 1
@@ -91,6 +87,12 @@ class Connections:
                 self._unused = 0
                 self._tidying = asyncio.get_running_loop().call_later(KEPT, self._tidy)
             self._unused = min(self._unused, len(self._idle) - 1)
+
+    def _pass_on(self, given: "Connection | None") -> None:
+        if given is not None:
+            self._give(given)
+        elif self._borrowed < self._limit and (turn := self._next()) is not None:
+            turn.set_result(None)
 
     def _next(self) -> "asyncio.Future[Connection | None] | None":
         while self._waiting:

@@ -1,0 +1,30 @@
+"""Connections at hand: whoever waits for one gets it, whoever else goes away meanwhile."""
+
+import asyncio
+
+import pytest
+
+from perdure.store.connections import UNTOUCHED, Connections
+from perdure.store.pool import open_pool
+
+PATIENCE = 30
+
+
+async def test_a_turn_that_comes_to_somebody_who_just_left_is_passed_on(database_url: str) -> None:
+    async with open_pool(database_url, size=UNTOUCHED + 1) as pool:
+        connections = Connections(pool, timeout=60)
+        first = asyncio.create_task(connections.fetchrow("SELECT pg_sleep(60)", ()))
+        second, third = (asyncio.create_task(connections.fetchrow("SELECT 1 AS one", ())) for _ in range(2))
+        await asyncio.sleep(0)
+        assert connections.waiting == 2
+        # The first goes and leaves its place to the second, who goes before it has heard of that.
+        first.cancel()
+        asyncio.get_running_loop().call_soon(second.cancel)
+        done, _ = await asyncio.wait({third}, timeout=PATIENCE)
+        assert done
+        row = third.result()
+        assert row is not None
+        assert row["one"] == 1
+        for gone in (first, second):
+            with pytest.raises(asyncio.CancelledError):
+                await gone
