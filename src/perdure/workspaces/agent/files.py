@@ -147,22 +147,31 @@ def _list(directory: int, prefix: str, depth: int, entries: list[dict[str, objec
     for name in sorted(os.listdir(directory)):
         if len(entries) >= LISTED_ENTRIES:
             return False
-        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        kind = "directory" if stat.S_ISDIR(status.st_mode) else "link" if stat.S_ISLNK(status.st_mode) else "file"
-        entry: dict[str, object] = {"path": prefix + name, "kind": kind}
-        if kind == "file":
-            entry["bytes"] = status.st_size
-        if kind == "link":
-            entry["target"] = os.readlink(name, dir_fd=directory)
+        try:
+            entry = _entry(directory, prefix, name)
+        except FileNotFoundError:
+            # It was deleted after it had been listed.
+            continue
         entries.append(entry)
         if (
-            kind == "directory"
+            entry["kind"] == "directory"
             and depth > 1
             and name != ".git"
             and not _descend(directory, name, prefix, depth, entries)
         ):
             return False
     return True
+
+
+def _entry(directory: int, prefix: str, name: str) -> dict[str, object]:
+    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    kind = "directory" if stat.S_ISDIR(status.st_mode) else "link" if stat.S_ISLNK(status.st_mode) else "file"
+    entry: dict[str, object] = {"path": prefix + name, "kind": kind}
+    if kind == "file":
+        entry["bytes"] = status.st_size
+    if kind == "link":
+        entry["target"] = os.readlink(name, dir_fd=directory)
+    return entry
 
 
 def _descend(directory: int, name: str, prefix: str, depth: int, entries: list[dict[str, object]]) -> bool:

@@ -62,7 +62,9 @@ Handler = Callable[[Request], Awaitable[Reply]]
 
 
 def answer(value: object, status: int = 200) -> Reply:
-    return Reply(json.dumps(value, separators=(",", ":")).encode(), status)
+    """The value as JSON. What is not Unicode in it, as names of files may not be, is shown with question marks."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return Reply(text.encode("utf-8", "replace"), status)
 
 
 class Server:
