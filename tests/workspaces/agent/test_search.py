@@ -62,3 +62,11 @@ async def test_a_search_does_not_leave_the_workspace(searching: Inside) -> None:
 async def test_a_pattern_is_never_an_option(searching: Inside) -> None:
     (searching.tree / "dash").write_text("--files\n")
     assert [match.path for match in (await searching.client.files.search("--files")).matches] == ["dash"]
+
+
+@pytest.mark.parametrize("searching", ["python"], indirect=True)
+async def test_a_pattern_that_would_take_for_ever_is_refused_and_the_workspace_goes_on(searching: Inside) -> None:
+    (searching.tree / "trap").write_text("a" * 5000 + "!\n")
+    with pytest.raises(WorkspaceRefused, match="make it simpler"):
+        await searching.client.files.search("(a+)+$")
+    assert [match.path for match in (await searching.client.files.search("a!$")).matches] == ["trap"]

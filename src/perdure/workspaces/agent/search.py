@@ -7,11 +7,14 @@ import fnmatch
 import json
 import os
 import re
+import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.limits import PATTERN_SECONDS
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import missing, refused
 from perdure.workspaces.agent.programs import find_program
@@ -69,6 +72,14 @@ class Search:
     def _match(self, path: str, number: int, text: str) -> Match:
         return {"path": self._places.shown(path), "line": number, "text": text.rstrip("\r\n")[:SHOWN_BYTES]}
 
+    def _found(self, expression: re.Pattern[str], path: str) -> list[Match]:
+        try:
+            with _alarm(PATTERN_SECONDS):
+                return [self._match(path, number, line) for number, line in _lines(path) if expression.search(line)]
+        except _TooSlow:
+            slow = f"{expression.pattern!r} takes too long on {self._places.shown(path)}; make it simpler"
+            raise refused("slow_pattern", slow) from None
+
     async def _walk(self, pattern: str, root: str, glob: str | None) -> list[Match]:
         try:
             expression = re.compile(pattern)
@@ -81,10 +92,30 @@ class Search:
             await asyncio.sleep(0)
             if glob and not _globbed(path[len(root) :].lstrip("/"), glob):
                 continue
-            found += [self._match(path, number, line) for number, line in _lines(path) if expression.search(line)]
+            found += self._found(expression, path)
             if len(found) > MOST_MATCHES:
                 break
         return found
+
+
+class _TooSlow(Exception):
+    """Some patterns take longer than the age of the world, and nobody else is answered meanwhile."""
+
+
+@contextmanager
+def _alarm(seconds: float) -> Generator[None, None, None]:
+    """End what takes longer than so many seconds, also in the middle of a pattern."""
+
+    def ring(_number: int, _frame: object) -> None:
+        raise _TooSlow
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _files(root: str) -> Iterator[str]:
