@@ -118,7 +118,7 @@ class ProviderClient:
         proxy = self._proxies.for_url(str(url))
         async with self._session.get(url, headers=headers, proxy=proxy, allow_redirects=False) as response:
             if response.status != 200:
-                said = redacted(await response.content.read(ERROR_BODY_BYTES + 1), secrets_in(proof))
+                said = redacted(await _beginning(response.content), secrets_in(proof))
                 raise refusal(response.status, response.headers, said)
             whole = bytearray()
             async for chunk in response.content.iter_any():
