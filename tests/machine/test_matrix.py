@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from tests.machine.cells import A_MOMENT, CELLS, MARKED_AT, OLD_OWNER, RETRYING, WRITER, Cell, Edited, V
 from tests.machine.place import Place
 
-from perdure.core.chat import ActionKind, Busy, Chat, QueueEntry, State
+from perdure.core.chat import AT_REST, ActionKind, Busy, Chat, QueueEntry, State
 from perdure.core.errors import ChatNotFound, InvalidState, PerdureError, TransitionNotAllowed
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
 from perdure.core.message import NewMessage, Role
@@ -187,7 +187,8 @@ def differences(chat: Chat, wanted: Chat) -> dict[str, tuple[object, object]]:
     return {
         name: pair
         for name, pair in found.items()
-        if name not in ("change_id", "updated_at") and not (pair[1] is A_MOMENT and isinstance(pair[0], datetime))
+        if name not in ("change_id", "updated_at", "turn_began_at")
+        and not (pair[1] is A_MOMENT and isinstance(pair[0], datetime))
     }
 
 
@@ -208,6 +209,9 @@ async def test_an_allowed_arrow_lands_and_writes_what_the_table_says(
     after = await place.machine.load(before.id)
     assert (after.state, differences(after, expected(before, cell))) == (cell.to, {})
     assert differences(committed.chat, after) == {}
+    began = after.status not in AT_REST and (before.status in AT_REST or before.turn != after.turn)
+    assert committed.chat.turn_began_at == after.turn_began_at
+    assert after.turn_began_at == (after.updated_at if began else before.turn_began_at)
     assert [c.chat.snapshot_version for c in place.announced] == [before.snapshot_version + 1]
     await check_rows(place, cell, before, committed)
     await check_card(place, cell, before)

@@ -39,6 +39,7 @@ async def test_a_failover_is_counted_and_timed_by_the_replica_that_takes_over(to
     assert sample(page, "perdure_acquisitions_total", how="failover") == 1
     assert sample(page, "perdure_failover_seconds_count") == 1
     assert sample(page, "perdure_failover_seconds_sum") >= (LEASE - RENEWAL_PERIOD).total_seconds()
+    assert sample(page, "perdure_turn_seconds_count", outcome="finished") == 1
 
 
 async def test_a_simple_turn_is_two_commits_and_no_configuration_is_read_for_a_second_one(town: ReplicaTown) -> None:

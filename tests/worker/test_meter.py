@@ -7,7 +7,7 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from perdure.core.chat import Busy, Status
+from perdure.core.chat import Busy, Chat, Status
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
@@ -77,21 +77,41 @@ async def test_a_call_whose_price_nobody_knows_costs_nothing_and_is_counted(hous
 async def test_work_that_the_chat_has_moved_on_without_is_counted(
     house: House, numbers: Numbers, sim: Simulator
 ) -> None:
-    # Driven under the name of a replica that lives elsewhere, so that nothing tells the runner of the row.
-    owner = Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
-    await house.pool.execute(
-        "INSERT INTO replicas (id, version, seen_at) VALUES ($1, '', now() + interval '1 hour')", owner.worker_id
-    )
-    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="moved")
-    said = Create((house.says("[[say:3 tokens]] [[gate:open]]"),))
-    taken = await house.machine.create(ChatId(uuid4()), card, [said, Acquire(owner)])
-    driving = asyncio.ensure_future(Runner(house.kit, taken.chat, owner).run())
+    # Under the name of a replica that lives elsewhere, so that nothing here tells the runner of the row.
+    chat, owner = await driven_elsewhere(house, "[[say:3 tokens]] [[gate:open]]")
+    driving = asyncio.ensure_future(Runner(house.kit, chat, owner).run())
     await sim.gates["open"].reached()
-    await Machine(Execution(house.pool), lambda _: None).change(taken.chat.id, Interrupt())
+    await another_machine(house).change(chat.id, Interrupt())
     await sim.gates["open"].set(open=True)
     await driving
     assert numbers("perdure_stale_work_total") == 1
     assert numbers("perdure_turns_total", outcome="interrupted") == 1
+
+
+async def driven_elsewhere(house: House, text: str) -> tuple[Chat, Owner]:
+    """A chat of another replica, whose lease outlasts the test."""
+    owner = Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    await house.pool.execute(
+        "INSERT INTO replicas (id, version, seen_at) VALUES ($1, '', now() + interval '1 hour')", owner.worker_id
+    )
+    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="elsewhere")
+    said = Create((house.says(text),))
+    taken = await another_machine(house).create(ChatId(uuid4()), card, [said, Acquire(owner)])
+    return taken.chat, owner
+
+
+def another_machine(house: House) -> Machine:
+    """What it changes, nobody here is told."""
+    return Machine(Execution(house.pool), lambda _: None)
+
+
+async def test_a_turn_that_another_replica_began_is_timed_from_its_beginning(house: House, numbers: Numbers) -> None:
+    chat, owner = await driven_elsewhere(house, "[[say:3 tokens]]")
+    await house.pool.execute("UPDATE chats SET turn_began_at = turn_began_at - interval '1 hour'")
+    await house.pool.execute("DELETE FROM replicas WHERE id = $1", owner.worker_id)
+    await house.comes_to_rest(chat.id)
+    timed = [numbers(f"perdure_turn_seconds_{what}", outcome="finished") for what in ("count", "sum")]
+    assert (timed[0], timed[1] > 3600) == (1, True)
 
 
 async def test_a_failed_attempt_is_a_retry_of_its_kind(house: House, numbers: Numbers) -> None:

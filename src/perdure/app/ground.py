@@ -74,7 +74,7 @@ async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
     stack.callback(services.entrance.follow())
     stack.callback(services.config.follow())
     watch_database(services.measures.database, pool, pubsub, services.config)
-    stack.callback(announcer.follow(Meter(services.measures.turns, services.clock).committed))
+    stack.callback(announcer.follow(Meter(services.measures.turns).committed))
     stack.push_async_callback(asyncio.to_thread, services.tracing.close)
     spans = TurnSpans(services.tracing, pool, services.clock)
     stack.callback(announcer.follow(spans.committed))

@@ -55,6 +55,9 @@ _STATES: dict[tuple[Status, bool, bool], State] = {
 }
 
 
+AT_REST = frozenset({Status.WAITING, Status.ERROR})
+
+
 class Busy(StrEnum):
     """How to speak to a busy chat."""
 
@@ -146,6 +149,8 @@ class Chat(Struct, frozen=True, kw_only=True, gc=False):
     """One-shot: the user declined to raise the budget, so the turn ends."""
     turn: MessageNumber = MessageNumber(0)
     """The number of the user message that began the current turn; 0 before the first."""
+    turn_began_at: datetime | None = None
+    """When the chat last went to work, or from one turn to the next."""
     continuing: bool = False
     """Whether the last step said that the turn goes on."""
     newest_is_user: bool = False

@@ -135,6 +135,7 @@ class Times(Struct, frozen=True, kw_only=True):
 
     action_deadline: timedelta | None = None
     compaction_requested: bool = False
+    turn_began: bool = False
 
 
 class Plan(Struct, frozen=True, kw_only=True):

@@ -72,6 +72,7 @@ class Delivery:
             change_id=self.change_id,
             action_deadline=plan.times.action_deadline,
             compaction_requested=plan.times.compaction_requested,
+            turn_began=plan.times.turn_began,
             cut_from=rows.cut_from,
             messages=rows.messages,
             enqueued=rows.enqueued,
@@ -158,8 +159,13 @@ class Delivery:
         plan = next((plan for plan, _ in reversed(self._doubts) if _fits(plan, trace)), self._doubts[-1][0])
         # A later change may have moved the row on; what is certain is what the plan wrote.
         current = trace.chat.change_id == self.change_id
-        chat = trace.chat if current else replace(plan.chat, change_id=self.change_id, updated_at=trace.chat.updated_at)
+        chat = trace.chat if current else self._as_planned(plan, trace.chat)
         return Delivered(plan, chat, self.change_id)
+
+    def _as_planned(self, plan: Plan, found: Chat) -> Chat:
+        """The chat that the plan made, with moments of the row as it is now for those that only the database knew."""
+        moments = {"updated_at": found.updated_at, "turn_began_at": found.turn_began_at}
+        return replace(plan.chat, change_id=self.change_id, **moments)
 
     def _plan_again(self, base: Chat | None) -> Plan:
         try:
@@ -207,6 +213,7 @@ class Delivery:
             updated_at=stamp.at,
             action_deadline_at=stamp.action_deadline_at,
             compaction_requested_at=stamp.compaction_requested_at,
+            turn_began_at=stamp.at if plan.times.turn_began else plan.chat.turn_began_at,
         )
         return Delivered(plan, chat, self.change_id, stamp.waited)
 

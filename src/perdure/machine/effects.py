@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import force_setattr, replace
 
 from perdure.core.card import CardChange
-from perdure.core.chat import CallKind, Chat, OpenCall, QueueEntry
+from perdure.core.chat import AT_REST, CallKind, Chat, OpenCall, QueueEntry
 from perdure.core.errors import InvalidInput
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber
 from perdure.core.message import Kind, NewMessage, Role
@@ -93,7 +93,10 @@ class Draft:
             inbox=self._inbox,
             card=self._card,
         )
-        times = Times(action_deadline=self._deadline, compaction_requested=self._compaction)
+        began = _turn_begins(self._base, self.chat)
+        if began:
+            self._set("turn_began_at", SOON)
+        times = Times(action_deadline=self._deadline, compaction_requested=self._compaction, turn_began=began)
         return Plan(base=self._base, chat=self.chat, rows=rows, times=times, empty=self.empty)
 
     def apply(self, change: Change) -> None:
@@ -263,6 +266,11 @@ class Draft:
 
 # Stands for a queued message, whose contents never leave the database.
 _SOMETHING_SAID = NewMessage(role=Role.USER, parts=())
+
+
+def _turn_begins(base: Chat | None, chat: Chat) -> bool:
+    """Whether the chat works now and did not before, or works on another turn."""
+    return chat.status not in AT_REST and (base is None or base.status in AT_REST or base.turn != chat.turn)
 
 
 def _cleared(call: OpenCall, cleared: Mapping[int, int]) -> OpenCall:

@@ -40,6 +40,7 @@ class Write(Struct, frozen=True, kw_only=True):
     change_id: ChangeId
     action_deadline: timedelta | None = None
     compaction_requested: bool = False
+    turn_began: bool = False
     cut_from: MessageNumber | None = None
     messages: Sequence[tuple[MessageNumber, NewMessage]] = ()
     enqueued: Sequence[tuple[QueuedNumber, NewMessage]] = ()

@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 from asyncpg import Pool, Record
 
-from perdure.core.chat import Status
+from perdure.core.chat import AT_REST, Status
 from perdure.core.errors import ChatNotFound
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, ModelName, WorkspaceId
@@ -18,7 +18,6 @@ from perdure.store.queries import query
 from perdure.store.rows import parts_of
 
 _errors = msgspec.json.Decoder(ChatError)
-AT_REST = frozenset({Status.WAITING, Status.ERROR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from perdure.agent.stored_files import StoredFiles
 from perdure.config.config import Config
 from perdure.config.demo import offer_demo
 from perdure.core.card import Card
-from perdure.core.chat import Busy, Chat, Status
+from perdure.core.chat import AT_REST, Busy, Chat
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId
 from perdure.core.message import Effort, Kind, Message, NewMessage, Role
@@ -63,7 +63,6 @@ from perdure.worker.purses import Purses
 from perdure.worker.runners import Capacity
 from perdure.worker.worker import Worker
 
-AT_REST = frozenset({Status.WAITING, Status.ERROR})
 PATIENCE = 60
 AT_ONCE = Limits(timedelta(), timedelta())
 
@@ -167,7 +166,7 @@ class House:
         self.models = models
         self.bus = LocalBus()
         self.announcer = Announcer(self.bus)
-        self.announcer.follow(Meter(measures.turns, clock).committed)
+        self.announcer.follow(Meter(measures.turns).committed)
         self.numbers = Numbers(measures.metrics)
         self.machine = Machine(Execution(pool, measures=measures.database), self.announcer, clock)
         self.episodes = Episodes()

@@ -2,17 +2,11 @@
 
 import msgspec
 
-from perdure.core.chat import Chat, Status
-from perdure.core.clock import Clock
-from perdure.core.ids import ChatId
+from perdure.core.chat import AT_REST, Chat, Status
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import ToolResult
 from perdure.machine.machine import Committed
 from perdure.observe.measures.turns import TurnMeasures
-
-_RESTING = frozenset({Status.WAITING, Status.ERROR})
-# So many turns are timed at once; others are counted and not timed.
-REMEMBERED = 20_000
 
 
 class _Told(msgspec.Struct):
@@ -22,19 +16,18 @@ class _Told(msgspec.Struct):
 
 
 class Meter:
-    """Follows commits."""
+    """Follows commits. It remembers nothing: what began on another replica is on the row."""
 
-    def __init__(self, measures: TurnMeasures, clock: Clock) -> None:
+    def __init__(self, measures: TurnMeasures) -> None:
         self._measures = measures
-        self._clock = clock
-        self._turns: dict[ChatId, float] = {}
 
     def committed(self, committed: Committed) -> None:
         plan, chat = committed.plan, committed.chat
         base = plan.base
         for waited in committed.waited:
             self._measures.queue_wait.observe(waited.total_seconds())
-        self._turn(base, chat, edited=plan.rows.cut_from is not None)
+        if base is not None and turn_ends(base, chat):
+            self._ended(base, chat, edited=plan.rows.cut_from is not None)
         if base is not None and base.status is Status.RUNNING:
             self._step(base, chat, [message for _, message in plan.rows.messages])
         if chat.generation_attempt and (base is None or _attempt(base) != _attempt(chat)):
@@ -44,22 +37,14 @@ class Meter:
         if chat.action is not None and (base is None or base.action != chat.action):
             self._measures.actions.labels(chat.action.kind.value).inc()
 
-    def _turn(self, base: Chat | None, chat: Chat, *, edited: bool) -> None:
-        ends = base is not None and turn_ends(base, chat)
-        if base is not None and ends:
-            self._ended(base, chat, edited=edited)
-        begins = chat.status not in _RESTING and (ends or base is None or base.status in _RESTING)
-        if begins and len(self._turns) < REMEMBERED:
-            self._turns[chat.id] = self._clock.monotonic()
-
     def _ended(self, base: Chat, chat: Chat, *, edited: bool) -> None:
         outcome = outcome_of(base, chat, edited=edited)
         self._measures.turns.labels(outcome).inc()
         if chat.status is Status.ERROR and chat.last_error is not None:
             self._measures.errors.labels(chat.last_error.kind.value).inc()
-        began = self._turns.pop(chat.id, None)
-        if began is not None:
-            self._measures.turn_seconds.labels(outcome).observe(self._clock.monotonic() - began)
+        if base.turn_began_at is not None and chat.updated_at is not None:
+            took = chat.updated_at - base.turn_began_at
+            self._measures.turn_seconds.labels(outcome).observe(took.total_seconds())
 
     def _step(self, base: Chat, chat: Chat, messages: list[NewMessage]) -> None:
         kind = step_kind(messages)
@@ -75,7 +60,7 @@ class Meter:
 
 def turn_ends(base: Chat, chat: Chat) -> bool:
     """Whether a turn was under way that no longer is: the chat rests, or is at another."""
-    return base.status not in _RESTING and (chat.status in _RESTING or base.turn != chat.turn)
+    return base.status not in AT_REST and (chat.status in AT_REST or base.turn != chat.turn)
 
 
 def _attempt(chat: Chat) -> tuple[int, int]:

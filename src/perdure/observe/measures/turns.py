@@ -9,7 +9,7 @@ class TurnMeasures:
     def __init__(self, metrics: Metrics) -> None:
         self.turns = metrics.counter("turns", "Turns that ended: finished, failed, interrupted or edited.", "outcome")
         self.turn_seconds = metrics.seconds(
-            "turn", "From the message that began a turn to its end, of turns that began on this replica.", "outcome"
+            "turn", "From the message that began a turn to its end, whichever replica it began on.", "outcome"
         )
         self.steps = metrics.counter("steps", "Steps that were committed: answer, tools or compaction.", "kind")
         self.step_seconds = metrics.seconds("step", "From the commit before a step to its own.", "kind")

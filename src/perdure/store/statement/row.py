@@ -36,7 +36,7 @@ _TYPES = {
     **dict.fromkeys(("status", "last_error", "retry_state", "action", "open_calls"), "text"),
     **dict.fromkeys(("archived", "budget_declined", "continuing", "newest_is_user"), "boolean"),
     **dict.fromkeys(("worker_id", "runner_id"), "uuid"),
-    **dict.fromkeys(("action_deadline_at", "compaction_requested_at"), "timestamptz"),
+    **dict.fromkeys(("action_deadline_at", "compaction_requested_at", "turn_began_at"), "timestamptz"),
     **dict.fromkeys(("budget_limit", "budget_spent", "budget_reserved"), "bigint"),
     **dict.fromkeys(("history_version", "queue_version", "retry_version"), "bigint"),
     "queue": "integer[]",
@@ -58,6 +58,8 @@ def take_chat(write: Write, values: list[object]) -> Hashable:
             names.append("deadline")
         elif name == "compaction_requested_at" and write.compaction_requested:
             names.append("compaction")
+        elif name == "turn_began_at" and write.turn_began:
+            names.append("beginning")
         else:
             values.append(of(chat))
             names.append(name)
@@ -88,4 +90,6 @@ def _column(text: Text, name: str) -> tuple[str, str]:
         return "action_deadline_at", f"now() + {text.value()}::interval"
     if name == "compaction":
         return "compaction_requested_at", "now()"
+    if name == "beginning":
+        return "turn_began_at", "now()"
     return name, f"{text.value()}::{_TYPES.get(name, 'integer')}"
