@@ -1,6 +1,7 @@
 """A NATS server that takes connections and never answers."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
@@ -18,6 +19,6 @@ async def test_who_gives_up_on_a_silent_server_hangs_up() -> None:
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         with pytest.raises(FAILURES):
-            await reach(f"nats://127.0.0.1:{port}")
+            await reach(f"nats://127.0.0.1:{port}", timedelta(milliseconds=200))
         async with asyncio.timeout(60):
             await left.wait()

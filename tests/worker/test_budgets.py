@@ -1,7 +1,8 @@
 """Budgets: nothing is asked of a model that does not fit them, and somebody decides how it goes on."""
 
 import asyncio
-from datetime import date
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -10,18 +11,19 @@ from msgspec import json, structs
 from perdure.agent.prepare import Limits, Rules
 from perdure.core.card import Card
 from perdure.core.chat import ActionKind, Breach, BudgetOwner, Chat, State, Status
-from perdure.core.clock import SystemClock
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId, OrganisationId, ReplicaId, UserId
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
+from perdure.sim.server import Simulator
 from perdure.store.budgets import take
 from perdure.store.commit import NewCard
 from perdure.store.pool import Pool
 from perdure.store.replicas import register
-from perdure.testing.house import House
+from perdure.testing.clock import MidMonthClock
+from perdure.testing.house import House, open_house
 from perdure.worker.purses import Purpose, Purses
 from perdure.worker.refills import Refills
 
@@ -47,9 +49,10 @@ async def _answers(house: House, chat: Chat, answer: Transition) -> Chat:
 
 
 @pytest.fixture
-def house(house: House) -> House:
-    house.models.settings = structs.replace(house.models.settings, max_output_tokens=OUTPUT)
-    return house
+async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
+    async with open_house(database_url, pool, sim.url, clock=MidMonthClock()) as house:
+        house.models.settings = structs.replace(house.models.settings, max_output_tokens=OUTPUT)
+        yield house
 
 
 async def test_a_chat_within_its_budget_counts_what_it_spends(house: House) -> None:
@@ -151,7 +154,8 @@ async def test_chats_go_on_when_another_month_begins(house: House) -> None:
     chat = await house.until(await house.someone_asks("[[say:5 tokens]]"), _rested_or_parked)
     refills = Refills(house.pool, house.machine, house.config, house.clock)
     assert await refills.once() == 0
-    await house.pool.execute("UPDATE chats SET updated_at = updated_at - interval '32 days' WHERE id = $1", chat.id)
+    last_month = house.clock.now() - timedelta(days=30)
+    await house.pool.execute("UPDATE chats SET updated_at = $2 WHERE id = $1", chat.id, last_month)
     house.sources.rules_now = Rules()
     assert await refills.once() == 1
     assert (await house.comes_to_rest(chat.id)).state is State.W
@@ -174,7 +178,7 @@ async def _sets(house: House, **limits: int) -> None:
 
 
 async def test_words_and_a_turn_of_one_chat_have_their_own_money_set_aside(pool: Pool) -> None:
-    purses, replica_id = Purses(pool, SystemClock()), ReplicaId(uuid4())
+    purses, replica_id = Purses(pool, MidMonthClock()), ReplicaId(uuid4())
     await register(pool, replica_id, address=None, version="test", capacity=1)
     chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
     card = Card(id=chat.id, owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
@@ -189,12 +193,35 @@ async def test_words_and_a_turn_of_one_chat_have_their_own_money_set_aside(pool:
 
 async def test_what_is_counted_at_once_by_two_is_counted_once(pool: Pool) -> None:
     """A replica that leaves counts what it spent, while it does so once a second anyway."""
-    purses, replica_id = Purses(pool, SystemClock()), ReplicaId(uuid4())
+    purses, replica_id = Purses(pool, MidMonthClock()), ReplicaId(uuid4())
     await register(pool, replica_id, address=None, version="test", capacity=1)
     card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
     purses.settle(card, replica_id, 50)
     await asyncio.gather(purses.flush(), purses.flush(everything=True))
     assert await pool.fetchval("SELECT spent FROM budgets WHERE payer = $1", card.organisation_id) == 50
+
+
+async def test_a_slice_that_is_awaited_while_a_month_begins_is_of_the_month_that_asked(pool: Pool) -> None:
+    clock, replica_id = TurningClock(), ReplicaId(uuid4())
+    purses = Purses(pool, clock)
+    await register(pool, replica_id, address=None, version="test", capacity=1)
+    chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
+    card = Card(id=chat.id, owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
+    assert await purses.reserve(chat, card, Limits(organisation=200), replica_id, 100) is None
+    rows = await pool.fetch("SELECT month, held FROM budgets WHERE payer = $1", card.organisation_id)
+    assert [tuple(row) for row in rows] == [(date(2026, 5, 1), 100)]
+    await purses.flush(everything=True)
+    assert await pool.fetchval("SELECT sum(held) FROM budgets WHERE payer = $1", card.organisation_id) == 0
+
+
+class TurningClock(MidMonthClock):
+    """A month begins as soon as somebody has asked for the date."""
+
+    asked = False
+
+    def now(self) -> datetime:
+        asked, self.asked = self.asked, True
+        return datetime(2026, 6 if asked else 5, 1, tzinfo=UTC)
 
 
 async def test_replicas_that_spend_at_once_stay_within_the_limit(pool: Pool) -> None:
@@ -203,7 +230,7 @@ async def test_replicas_that_spend_at_once_stay_within_the_limit(pool: Pool) -> 
     card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
 
     async def spends() -> bool:
-        purses, replica_id = Purses(pool, SystemClock()), ReplicaId(uuid4())
+        purses, replica_id = Purses(pool, MidMonthClock()), ReplicaId(uuid4())
         await register(pool, replica_id, address=None, version="test", capacity=1)
         chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
         limits = Limits(organisation=limit)
@@ -220,7 +247,7 @@ async def test_replicas_that_spend_at_once_stay_within_the_limit(pool: Pool) -> 
 
 
 async def test_chats_of_one_replica_do_not_count_on_the_same_money(pool: Pool) -> None:
-    purses, replica_id = Purses(pool, SystemClock()), ReplicaId(uuid4())
+    purses, replica_id = Purses(pool, MidMonthClock()), ReplicaId(uuid4())
     await register(pool, replica_id, address=None, version="test", capacity=1)
     card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
 

@@ -4,13 +4,15 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.errors import NoServersError
 
 from perdure.core.clock import Clock
-from perdure.core.timing import LISTEN_PING_PATIENCE, LISTEN_PING_PERIOD
+from perdure.core.timing import CONNECT_PATIENCE, LISTEN_PING_PATIENCE, LISTEN_PING_PERIOD
 from perdure.store.fleet_pubsub import FleetPubsub
 
 _log = logging.getLogger(__name__)
@@ -35,7 +37,7 @@ class NatsPubsub(FleetPubsub):
 
     async def _follow(self) -> None:
         closed = asyncio.Event()
-        client = await _connected(self._url, closed)
+        client = await _connected(self._url, closed, _PATIENCE)
         try:
             await client.subscribe(self._subject, cb=self._hear)  # pyright: ignore[reportUnknownMemberType]
             await client.flush(_PATIENCE)
@@ -60,24 +62,26 @@ class NatsPubsub(FleetPubsub):
         await client.flush(_PATIENCE)
 
 
-async def reach(url: str) -> None:
+async def reach(url: str, patience: timedelta = CONNECT_PATIENCE) -> None:
     """Go there and back once."""
-    async with asyncio.timeout(_PATIENCE):
-        # The client would try the same address again and again.
-        client = await _connected(url, asyncio.Event())
+    seconds = max(1, round(patience.total_seconds()))
+    async with asyncio.timeout(patience.total_seconds()):
+        client = await _connected(url, asyncio.Event(), seconds)
     try:
-        await client.flush(_PATIENCE)
+        await client.flush(seconds)
     finally:
         await client.close()
 
 
-async def _connected(url: str, closed: asyncio.Event) -> Client:
+async def _connected(url: str, closed: asyncio.Event, patience: int) -> Client:
     """A connection that ends for good when it breaks: whoever listens must hear that there was a gap."""
+    failures: list[Exception] = []
 
     async def ended() -> None:
         closed.set()
 
     async def failed(error: Exception) -> None:
+        failures.append(error)
         _log.info("NATS says: %s", error or type(error).__name__)
 
     client = Client()
@@ -86,15 +90,20 @@ async def _connected(url: str, closed: asyncio.Event) -> Client:
             url,
             name="perdure",
             allow_reconnect=False,
-            connect_timeout=_PATIENCE,
+            # Without these it tries an address that refuses for two minutes; how long to wait is ours to say.
+            max_reconnect_attempts=1,
+            reconnect_time_wait=0,
+            connect_timeout=patience,
             ping_interval=_PERIOD,
             max_outstanding_pings=1,
             closed_cb=ended,
             error_cb=failed,
         )
-    except BaseException:
+    except BaseException as error:
         # A client that gives up leaves its socket open, and there is one for every try.
         with suppress(*FAILURES):
             await client.close()
+        if isinstance(error, NoServersError) and failures:
+            raise failures[-1] from None
         raise
     return client

@@ -1,8 +1,10 @@
-"""A clock for turns that would take minutes."""
+"""Clocks for turns that would take minutes, and for what must not happen to fall into two months."""
 
 import asyncio
 import time
 from datetime import UTC, datetime, timedelta
+
+from perdure.core.clock import SystemClock
 
 
 class HurriedClock:
@@ -21,3 +23,13 @@ class HurriedClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self._factor)
+
+
+class MidMonthClock(SystemClock):
+    """The machine's clock, but for its date: in the middle of a month that is over, whenever the test runs."""
+
+    def __init__(self) -> None:
+        self._began = self.monotonic()
+
+    def now(self) -> datetime:
+        return datetime(2026, 6, 15, tzinfo=UTC) + timedelta(seconds=self.monotonic() - self._began)

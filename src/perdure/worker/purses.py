@@ -93,7 +93,7 @@ class Purses:
         self.release(card.id, purpose)
         if spent:
             for payer in (card.owner_id, card.organisation_id):
-                self._purse(payer, replica_id).spent += spent
+                self._purse(payer, self._month(), replica_id).spent += spent
 
     def release(self, chat_id: ChatId, purpose: Purpose = Purpose.TURN) -> None:
         """Nothing is set aside for this call any more."""
@@ -151,13 +151,14 @@ class Purses:
     async def _over(
         self, owner: BudgetOwner, payer: UUID, limit: int, call: Call, replica_id: ReplicaId, amount: int
     ) -> Breach | None:
-        purse = self._purse(payer, replica_id)
+        month = self._month()
+        purse = self._purse(payer, month, replica_id)
         purse.used_at = self._clock.monotonic()
         # One at a time: two chats must not count on the same money.
         async with purse.turns:
             missing = amount - purse.free
             if missing > 0:
-                wanted, month = max(missing, limit // SLICES), self._month()
+                wanted = max(missing, limit // SLICES)
                 got = await take(self._pool, payer, month, replica_id, limit=limit, needed=missing, wanted=wanted)
                 if not got.amount:
                     return Breach(owner, limit, got.spent + purse.spent)
@@ -166,11 +167,10 @@ class Purses:
             self._reserving.setdefault(call, []).append(purse)
         return None
 
-    def _purse(self, payer: UUID, replica_id: ReplicaId) -> Purse:
-        key = (payer, self._month())
-        purse = self._purses.get(key)
+    def _purse(self, payer: UUID, month: date, replica_id: ReplicaId) -> Purse:
+        purse = self._purses.get((payer, month))
         if purse is None:
-            purse = self._purses[key] = Purse(replica_id)
+            purse = self._purses[payer, month] = Purse(replica_id)
         elif purse.replica_id != replica_id:
             # The replica lost its id and with it its slices; what it spent of them still counts.
             purse.replica_id, purse.amount = replica_id, 0
