@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from perdure.agent.prepare import Rules
 from perdure.core.chat import ActionKind, Busy, CallKind, State, Status
 from perdure.core.failure import ErrorKind
 from perdure.core.message import FinishReason, Kind, Role, Visibility
@@ -197,6 +198,18 @@ async def test_a_tool_that_needs_approval_runs_once_it_is_approved(house: House)
     await house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
     await house.comes_to_rest(chat)
     assert len(LEDGER) == 1
+
+
+async def test_a_tool_that_the_organisation_denies_runs_in_no_chat(house: House) -> None:
+    house.tools.tools = TOOLS
+    house.sources.rules_now = Rules(forbidden=frozenset({"note"}))
+    LEDGER.clear()
+    chat = await house.someone_asks(
+        '[[call:note {"text": "a"}]] [[say:4 tokens]]', settings='{"approvals": {"note": "auto"}}'
+    )
+    await house.comes_to_rest(chat)
+    assert LEDGER == []
+    assert any("This tool may not be used here." in said for said in await house.said(chat))
 
 
 async def test_an_empty_answer_ends_the_turn_with_a_notice(house: House, sim: Simulator) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from perdure.access.roles import Permission, Role
+from perdure.access.roles import PERMISSIONS, Permission, Role, Scope
 from perdure.core.errors import NotAllowed
 from perdure.core.ids import OrganisationId, UserId
 
@@ -24,8 +24,12 @@ class Actor:
     """Set when a browser's cookie proved it; such a caller must also prove that the page is ours."""
 
     def require(self, permission: Permission) -> None:
-        if permission not in self.permissions:
-            raise NotAllowed(_REFUSALS[permission])
+        if permission in self.permissions:
+            return
+        if permission in PERMISSIONS[self.role]:
+            scope = Scope.CHAT if permission is Permission.CHAT else Scope.ADMIN
+            raise NotAllowed(f"Your role allows this, but this token does not: it lacks the scope {scope.value}.")
+        raise NotAllowed(_REFUSALS[permission])
 
     def require_whole(self) -> None:
         """What proves who somebody is, is theirs alone: with less, one could make oneself what is for more."""
@@ -34,7 +38,7 @@ class Actor:
 
 
 _REFUSALS = {
-    Permission.CHAT: "Your role or token does not allow chats of your own.",
+    Permission.CHAT: "Your role does not allow chats of your own.",
     Permission.CONFIGURE: "Only an admin may see or change the configuration.",
     Permission.PEOPLE: "Only an admin may manage people.",
     Permission.AUDIT: "Only an admin or an auditor may read this.",

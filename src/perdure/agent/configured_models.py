@@ -103,11 +103,11 @@ def _thinking(said: str) -> Thinking:
         raise Misconfigured(f"A model thinks in one of these ways: {', '.join(Thinking)}; not {said!r}.") from None
 
 
-def route_to(provider: Provider, model: Model, key: str | None) -> Route:
-    """How a model of the provider is reached with a key. Raises ModelCallFailed where it cannot be."""
+def settings_of(provider: Provider) -> ProviderSettings:
+    """A provider in the words of those who reach it."""
     known = {service.value for service in Service}
     vendor = provider.options.vendor
-    settings = ProviderSettings(
+    return ProviderSettings(
         service=Service(vendor) if vendor in known else Service.COMPATIBLE,
         name=provider.name,
         base_url=provider.base_url or None,
@@ -119,6 +119,11 @@ def route_to(provider: Provider, model: Model, key: str | None) -> Route:
         replays_reasoning=provider.options.replays_reasoning,
         body=provider.options.body,
     )
+
+
+def route_to(provider: Provider, model: Model, key: str | None) -> Route:
+    """How a model of the provider is reached with a key. Raises ModelCallFailed where it cannot be."""
+    settings = settings_of(provider)
     try:
         authorized = credentials(settings, provider.dialect, key)
     except Failure as error:

@@ -6,7 +6,7 @@ from perdure.agent.prompt import Surroundings
 from perdure.agent.surroundings import WITH_WORKSPACE, WITHOUT_WORKSPACE, instructions, skill_index
 from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
-from perdure.config.settings import Experiment
+from perdure.config.settings import Approval, Experiment
 from perdure.core.card import Card
 from perdure.core.text import normalised
 from perdure.tools.skills import Asker, Skills
@@ -57,6 +57,7 @@ async def configured_rules(config: Config, card: Card) -> Rules:
     return Rules(
         step_limit=settings.step_limit,
         policies={tool: Policy(policy.value) for tool, policy in policies.items()},
+        forbidden=frozenset(tool for tool, policy in settings.approvals.items() if policy is Approval.DENY),
         summary_model=settings.compaction_model,
         tool_search=Experiment.MCP_TOOL_SEARCH in settings.experiments,
         title_model=settings.title_model,

@@ -42,6 +42,8 @@ class Rules:
 
     step_limit: int = STEP_LIMIT
     policies: dict[str, Policy] = field(default_factory=dict[str, Policy])
+    forbidden: frozenset[str] = frozenset()
+    """Tools that the organisation denies, whatever a chat has settled for itself."""
     summary_model: ModelName | None = None
     tool_search: bool = False
     """Whether foreign tools have to be looked for where there are too many."""

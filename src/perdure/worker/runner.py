@@ -209,18 +209,20 @@ class Runner:
             drive.entries = await drive.kit.journal.load(chat.id, chat.last_assistant)
         prepared, history = await drive.prepared(), await drive.history()
         own = {tool: Policy(policy) for tool, policy in history.card.settings.approvals.items()}
+        rules = prepared.rules
+        asked, denied = dict.fromkeys(prepared.toolset.asking, Policy.ASK), dict.fromkeys(rules.forbidden, Policy.DENY)
         tokens = prompt_tokens(history, prepared.frame)
         limit = (prepared.model.window or UNKNOWN_WINDOW) * prepared.model.threshold
         drive.worst_case = prepared.worst_case(tokens)
         return Facts(
-            policies={**dict.fromkeys(prepared.toolset.asking, Policy.ASK), **prepared.rules.policies, **own},
+            policies={**asked, **rules.policies, **own, **denied},
             journal=known(drive.entries, chat.open_calls),
             over_threshold=prepared.model.threshold < 1 and tokens >= limit and may_compact(history),
             overflowed=drive.overflowed,
             over_budget=None if chat.open_calls else await self._breach(history),
             worst_case=drive.worst_case if chat.budget_limit is not None else 0,
             compactable=compactable(history),
-            step_limit=prepared.rules.step_limit,
+            step_limit=rules.step_limit,
         )
 
     async def _breach(self, history: History) -> Breach | None:
