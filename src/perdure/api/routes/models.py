@@ -5,6 +5,7 @@ from uuid import UUID
 import msgspec
 
 from perdure.access.rows import Row
+from perdure.agent.configured_models import settings_of
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.models import (
@@ -31,6 +32,7 @@ from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, 
 from perdure.core.ids import ModelName, ProviderId
 from perdure.providers.catalog import Catalog as Known
 from perdure.providers.dialects.registry import dialect_named
+from perdure.providers.service import endpoint
 
 routes = Routes("models")
 
@@ -68,6 +70,8 @@ async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
         enabled=body.enabled,
         options=body.options,
     )
+    # What it lacks to be reached is said now, not when a chat needs it.
+    endpoint(settings_of(provider), provider.dialect)
     added = await caller.configuration.add_provider(provider, key=body.key)
     caller.config_changed()
     return added

@@ -64,13 +64,14 @@ class Providers(Struct, frozen=True):
 
 Short = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
 Secret = Annotated[str, Meta(min_length=1, max_length=20_000)]
-Address = Annotated[str, Meta(max_length=2_000, pattern=r"^https?://[^\s/?#]+[^\s?#]*$")]
+Address = Annotated[str, Meta(max_length=2_000, pattern=r"^(https?://[^\s/?#]+[^\s?#]*)?$")]
 
 
 class ProviderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     name: Short
     dialect: Short
-    base_url: Address
+    base_url: Address = ""
+    """Empty for a service whose address is known."""
     enabled: bool = True
     options: ProviderOptions = ProviderOptions()
     key: Secret | None = None
