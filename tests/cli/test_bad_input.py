@@ -110,3 +110,50 @@ def test_an_address_that_is_none(start: Start) -> None:
 
 def test_a_setting_that_is_not_usable(start: Start) -> None:
     assert "PERDURE_LOG_FORMAT is not usable" in refusal(start, "serve", log_format="pretty")
+
+
+def test_a_simulator_whose_port_is_in_use(start: Start) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        complaint = refusal(start, "sim", "--port", str(port))
+    assert f"Cannot listen on 127.0.0.1:{port}: " in complaint
+    assert complaint.endswith("Choose another port with --port.")
+
+
+def test_a_file_that_holds_no_scripts(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "scripts.json").write_text('{"scripts": [{"name": 5}]}')
+    complaint = refusal(start, "sim", "--port", "0", "--script", str(tmp_path / "scripts.json"))
+    assert "scripts.json holds no scripts: Expected `str`, got `int` - at `$.scripts[0].name`." in complaint
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(None, "No such file or directory"), ("{", "the request's body is not JSON"), ("{}", "home must be a text")],
+)
+def test_settings_of_a_workspace_that_mean_nothing(start: Start, tmp_path: Path, content: str | None, why: str) -> None:
+    path = tmp_path / "settings.json"
+    if content is not None:
+        path.write_text(content)
+    assert refusal(start, "agent", str(path)) == f"perdure: {path} cannot be used: {why}"
+
+
+async def test_an_input_that_does_not_fit_says_where_and_why(start: Start, database_url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "service"
+    folder.mkdir()
+    (folder / "template.toml").write_text('description = "x"\nnetwork = "fast"\n')
+    password = start("users", "add", "ada@example.com", "--password", "short", database_url=database_url)
+    template = start("templates", "import", str(folder), database_url=database_url)
+    said = [(process.communicate()[1], process.returncode) for process in (password, template)]
+    assert said[0] == (
+        "perdure: The password is too short or too long (password: must have 10 to 1024 characters).\n",
+        1,
+    )
+    assert said[1][0].startswith("perdure: The template does not make sense (template.toml: Invalid enum value 'fast'")
+    assert said[1][1] == 1
+
+
+def test_an_address_that_nobody_could_sign_in_with(start: Start) -> None:
+    process = start("users", "add", "ada", "--password", "long enough for us")
+    _, complaint = process.communicate()
+    assert process.returncode == 2
+    assert "it must be an address, such as ada@example.com" in " ".join(complaint.replace("│", " ").split())

@@ -68,7 +68,7 @@ async def test_migrate_says_what_it_did(start: Start, databases: Databases) -> N
     async with databases.fresh(migrated=False) as url:
         first, second = (start("migrate", database_url=url).communicate()[0] for _ in range(2))
     assert first.startswith("applied 0001 chats\n")
-    assert second == "applied nothing: the schema is the newest\n"
+    assert second == "Nothing to do: the schema is the newest.\n"
 
 
 async def test_doctor_finds_nothing_wrong_with_a_new_database(start: Start, database_url: str) -> None:
@@ -149,7 +149,8 @@ async def test_a_template_is_imported_from_a_directory_listed_and_removed(
 
 
 async def test_workspaces_are_listed_and_what_is_not_there_is_said(start: Start, database_url: str) -> None:
-    assert start("workspaces", "list", database_url=database_url).communicate()[0] == ""
+    listed = start("workspaces", "list", database_url=database_url).communicate()
+    assert listed == ("", "There are no workspaces.\n")
     stopping = start("workspaces", "stop", "00000000-0000-0000-0000-000000000001", database_url=database_url)
     _, said = stopping.communicate()
     assert (stopping.returncode, said) == (1, "perdure: There is no such workspace.\n")

@@ -17,6 +17,7 @@ from perdure.settings import Settings
 from perdure.store.connection import connect
 from perdure.store.pool import Pool
 from perdure.testing.nats import nats_server
+from perdure.testing.postgres import Databases
 
 OLD, NEW = "an old key of the deployment", "a new key of the deployment"
 
@@ -76,3 +77,11 @@ def test_the_report_names_a_nats_server_that_is_away(start: Start, database_url:
     assert doctor.returncode == 1
     assert "✗ notices: NATS at 127.0.0.1:9 cannot be reached" in report
     assert "✓ secrets: none are stored" in report
+
+
+async def test_a_database_that_is_still_empty_is_nothing_bad(start: Start, databases: Databases) -> None:
+    async with databases.fresh(migrated=False) as url:
+        doctor = start("doctor", database_url=url)
+        report, _ = doctor.communicate()
+    assert doctor.returncode == 0, report
+    assert "! schema: the database is empty\n    perdure serve makes the schema when it starts.\n" in report

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from perdure.client import ApiError
-from perdure.client.connection import Connection
+from perdure.client.connection import Connection, refused
 
 SILENT = 0
 """Instead of a status: there is no answer."""
@@ -73,3 +73,12 @@ async def test_a_request_that_nobody_answers_is_asked_again_and_given_up_in_the_
     with pytest.raises(TimeoutError, match=r"did not answer within 0\.2 s"):
         await connection.get("/chats", object)
     await connection.close()
+
+
+def test_a_refusal_says_what_does_not_fit_and_where() -> None:
+    said = (
+        b'{"message": "It does not fit.", "validations": [{"field": "content[0].text", "detail": "must not be blank"}]}'
+    )
+    error = refused(400, said)
+    assert str(error) == "It does not fit (content[0].text: must not be blank)."
+    assert error.problem.message == "It does not fit."

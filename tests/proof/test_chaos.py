@@ -17,7 +17,7 @@ PLANTED = str(Path(__file__).with_name("planted.py"))
 
 
 async def test_a_minute_of_chaos_breaks_no_promise() -> None:
-    outcome = await run(3, MINUTE, 2026, progress=lambda _: None)
+    outcome = await run(3, MINUTE, 2026)
     assert outcome.wrong == (), "\n".join([chaos_table(outcome), *timeline(outcome)])
     assert outcome.rested_after is not None
     assert len(outcome.failovers) > 0
@@ -36,7 +36,7 @@ async def test_a_minute_of_chaos_breaks_no_promise() -> None:
     ],
 )
 async def test_a_planted_bug_is_found(bug: str, rules: set[int]) -> None:
-    outcome = await run(3, LONG, 7, program=(PLANTED, bug), progress=lambda _: None, stop_at=rules)
+    outcome = await run(3, LONG, 7, program=(PLANTED, bug), stop_at=rules)
     assert rules & {wrong.rule for wrong in outcome.wrong}
     assert timeline(outcome)[0].startswith("timeline of chat")
 

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from perdure.access.keyring import Keyring, generated
 from perdure.core.errors import Misconfigured
@@ -24,14 +26,16 @@ def existing_keyring(keys: Sequence[str], folder: Path) -> Keyring | None:
 
 
 def _kept(path: Path) -> str:
+    if path.is_file():
+        return path.read_text().strip()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
+        with NamedTemporaryFile("w", dir=path.parent, prefix=f".{NAME}.") as file:
+            file.write(generated())
+            file.flush()
+            # Whole or not at all: of two replicas that start together, one makes the key and both use it.
+            with suppress(FileExistsError):
+                os.link(file.name, path)
     except OSError as error:
         raise Misconfigured(f"{path} cannot be written ({error.strerror}). Set PERDURE_SECRET_KEY.") from error
-    key = generated()
-    with os.fdopen(descriptor, "w") as file:
-        file.write(key)
-    return key
+    return path.read_text().strip()

@@ -8,6 +8,7 @@ import uvloop
 
 from perdure.cli import bench_failover, bench_machine, bench_streams, bench_trees, bench_workspaces
 from perdure.cli.bench_providers import Load, measured, missed, table
+from perdure.cli.progress import progress
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
 
@@ -25,7 +26,8 @@ def providers(
     rounds: Annotated[int, typer.Option(help="How often each is measured; the best counts.")] = 8,
 ) -> None:
     """CPU per streamed delta: each dialect beside the floor of draining the same bytes, and beside the vendor's SDK."""
-    rows = uvloop.run(measured(Load(streams, tokens, rate, rounds)))
+    with progress(f"measuring {rounds} times: ours, the floor and the vendors' SDKs"):
+        rows = uvloop.run(measured(Load(streams, tokens, rate, rounds)))
     _judge(table(rows), missed(rows))
 
 
@@ -35,7 +37,8 @@ def workspaces(
     idle: Annotated[float, typer.Option(help="For how many seconds they are left alone.")] = 10.0,
 ) -> None:
     """What idle workspaces cost: memory, processes, CPU, and the time of a start. Needs root to read memory."""
-    cost = uvloop.run(bench_workspaces.measured(count, idle))
+    with progress(f"starting {count} workspaces, then leaving them alone for {idle:.0f} s"):
+        cost = uvloop.run(bench_workspaces.measured(count, idle))
     _judge(bench_workspaces.table(cost), bench_workspaces.missed(cost))
 
 
@@ -45,7 +48,8 @@ def machine(
     commits: Annotated[int, typer.Option(help="How many commits a round has.")] = 1200,
 ) -> None:
     """Commits a second of a SendMessage/FinishTurn pair, beside the bare driver writing two rows in one statement."""
-    rows = bench_machine.measured(rounds, commits)
+    with progress(f"measuring {rounds} times: ours and the bare driver"):
+        rows = bench_machine.measured(rounds, commits)
     _judge(bench_machine.table(rows), bench_machine.missed(rows))
 
 
@@ -67,7 +71,8 @@ def streams(
     rounds: Annotated[int, typer.Option(help="How often the stuck are measured; the best counts.", min=1)] = 3,
 ) -> None:
     """What many subscribers of one chat get, and whether some that do not read slow the others."""
-    rows = uvloop.run(bench_streams.measured(subscribers, crowd, rounds))
+    with progress(f"measuring with {subscribers} subscribers, then {rounds} times with stuck ones"):
+        rows = uvloop.run(bench_streams.measured(subscribers, crowd, rounds))
     _judge(bench_streams.table(rows), bench_streams.missed(rows))
 
 

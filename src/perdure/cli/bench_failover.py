@@ -1,21 +1,14 @@
 """Replicas that are killed while they answer: how long until another goes on."""
 
-import sys
-
 from perdure.cli.ground import inhabited, own_postgres, replica_users
+from perdure.cli.progress import progress
 from perdure.proof.failover import Takeovers
 from perdure.proof.failover import measured as taken_over
 
 
 async def measured(kills: int, replicas: int) -> Takeovers:
-    with own_postgres() as postgres:
+    with progress() as shown, own_postgres() as postgres:
         async with inhabited(postgres, 1) as (_, tokens):
             await replica_users(postgres.url, replicas)
             folder = postgres.folder / "replicas"
-            return await taken_over(postgres.url, tokens[0], folder, replicas=replicas, kills=kills, shown=_shown)
-
-
-def _shown(text: str) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[2K{text}")
-        sys.stderr.flush()
+            return await taken_over(postgres.url, tokens[0], folder, replicas=replicas, kills=kills, shown=shown)

@@ -1,11 +1,11 @@
 """Trees of agents while replicas, agents and parents are killed and stopped: no wake-up may be lost."""
 
-import sys
 from collections.abc import Sequence
 
 import msgspec
 
 from perdure.cli.ground import inhabited, own_postgres, replica_users
+from perdure.cli.progress import progress
 from perdure.config.models import ModelOptions, Price
 from perdure.proof.processes import SERVE
 from perdure.proof.trees import AGENTS, PATIENCE, Ground, Harvest, Orchard
@@ -24,7 +24,7 @@ async def measured(
     trees: int, replicas: int, seed: int, *, program: Sequence[str] = SERVE, patience: float = PATIENCE
 ) -> Harvest:
     """Trees on a Postgres, a simulator and replicas of their own. `program` is what a replica runs."""
-    with own_postgres() as postgres:
+    with progress() as shown, own_postgres() as postgres:
         async with inhabited(postgres, PEOPLE) as (_, tokens):
             await replica_users(postgres.url, replicas)
             connection = await connect(postgres.url)
@@ -33,7 +33,7 @@ async def measured(
             folder = postgres.folder / "replicas"
             ground = Ground(database_url=postgres.url, tokens=tokens, folder=folder, program=program)
             orchard = Orchard(ground, replicas=replicas, trees=trees, seed=seed, patience=patience)
-            return await orchard.run(_shown)
+            return await orchard.run(shown)
 
 
 def table(harvest: Harvest) -> str:
@@ -50,9 +50,3 @@ def table(harvest: Harvest) -> str:
     ]
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
-
-
-def _shown(text: str) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[2K{text}")
-        sys.stderr.flush()

@@ -1,8 +1,7 @@
 """`perdure chaos`: break a fleet of replicas at random, then check every promise."""
 
 import secrets
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from datetime import timedelta
 from typing import Annotated
@@ -12,6 +11,7 @@ import typer
 import uvloop
 
 from perdure.cli.ground import inhabited, own_postgres, replica_users
+from perdure.cli.progress import progress
 from perdure.core.errors import Misconfigured
 from perdure.proof.chaos import Chaos, Ground, Outcome
 from perdure.proof.evidence import prepare
@@ -49,11 +49,10 @@ async def run(
     seed: int,
     *,
     program: Sequence[str] = REPLICA,
-    progress: Callable[[str], None] | None = None,
     stop_at: AbstractSet[int] = frozenset(),
 ) -> Outcome:
     """One run on a Postgres, a simulator and replicas of its own. `program` is what a replica runs."""
-    with own_postgres() as postgres:
+    with progress() as shown, own_postgres() as postgres:
         async with inhabited(postgres, PEOPLE) as (simulator, tokens):
             await replica_users(postgres.url, replicas)
             connection = await asyncpg.connect(postgres.url)
@@ -68,7 +67,7 @@ async def run(
                 restart_postgres=postgres.restart,
             )
             chaos = Chaos(ground, replicas=replicas, length=length, seed=seed)
-            return await chaos.run(progress or _shown, stop_at=stop_at)
+            return await chaos.run(shown, stop_at=stop_at)
 
 
 async def outside(url: str, token: str | None, length: timedelta, seed: int) -> Outcome:
@@ -77,16 +76,10 @@ async def outside(url: str, token: str | None, length: timedelta, seed: int) -> 
         raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add.")
     base = url.rstrip("/").removesuffix(BASE)
     try:
-        return await Outside(base, [token] * PEOPLE, length=length, seed=seed).run(_shown)
+        with progress() as shown:
+            return await Outside(base, [token] * PEOPLE, length=length, seed=seed).run(shown)
     except NotSimulated as answer:
         raise Misconfigured(
             f"The model of {base} does not count as it is told, and says: {answer}. "
             "Chaos asks for thousands of answers: give it a deployment that was started with --demo."
         ) from answer
-
-
-def _shown(text: str) -> None:
-    """One line that is written over on a terminal."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[2K{text}")
-        sys.stderr.flush()

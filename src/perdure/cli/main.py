@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
-from perdure.core.errors import Misconfigured, PerdureError
+from perdure.core.errors import InvalidInput, Misconfigured, PerdureError, in_one_line
 
 COMMANDS = {
     "serve": "Run the server.",
@@ -43,7 +43,7 @@ def run() -> None:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except PerdureError as error:
-        _complain(str(error))
+        _complain(in_one_line(str(error), error.validations if isinstance(error, InvalidInput) else ()))
         code = MISCONFIGURED if isinstance(error, Misconfigured) else FAILED
     sys.exit(code)
 

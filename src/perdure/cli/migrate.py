@@ -10,8 +10,11 @@ from perdure.store.database import open_database
 
 
 def command() -> None:
-    for name in asyncio.run(_migrate(Settings.from_environment())) or ("nothing: the schema is the newest",):
+    applied = asyncio.run(_migrate(Settings.from_environment()))
+    for name in applied:
         typer.echo(f"applied {name}")
+    if not applied:
+        typer.echo("Nothing to do: the schema is the newest.")
 
 
 async def _migrate(settings: Settings) -> tuple[str, ...]:

@@ -25,7 +25,9 @@ def tokens() -> None:
 def add(
     name: Annotated[str, typer.Argument(help="What it is for.")],
     email: Annotated[str, typer.Option(help="Whose it is.")] = FIRST_EMAIL,
-    scope: Annotated[list[Scope] | None, typer.Option(help="What it may be used for.")] = None,
+    scope: Annotated[
+        list[Scope] | None, typer.Option(help="What it may be used for; `chat` where nothing is said.")
+    ] = None,
     days: Annotated[
         int | None, typer.Option(help="How long it lasts; without it, until it is revoked.", min=1, max=3_650)
     ] = None,

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
 
+import msgspec
 import typer
 
 from perdure.access.passwords import hashed
 from perdure.access.roles import Role
 from perdure.access.signing_in import FIRST_EMAIL, Reception, first_household
+from perdure.api.wire.people import Email as Address
 from perdure.app.ground import bring_up_to_date
 from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound, Refused
@@ -19,7 +21,22 @@ from perdure.store.queries import query
 
 app = typer.Typer(no_args_is_help=True)
 T = TypeVar("T")
-Email = Annotated[str, typer.Argument(help="The address that they sign in with.")]
+
+
+def _address(text: str) -> str:
+    try:
+        return msgspec.convert(text, Address)
+    except msgspec.ValidationError:
+        raise typer.BadParameter("it must be an address, such as ada@example.com") from None
+
+
+Email = Annotated[str, typer.Argument(help="The address that they sign in with.", callback=_address)]
+Password = Annotated[
+    str,
+    typer.Option(
+        help="At least 10 characters. Without it you are asked.", prompt=True, hide_input=True, confirmation_prompt=True
+    ),
+]
 
 
 def with_pool(work: Callable[[Pool], Awaitable[T]]) -> T:
@@ -45,9 +62,9 @@ def list_users() -> None:
 @app.command()
 def add(
     email: Email,
+    password: Password,
     role: Annotated[Role, typer.Option(help="What they may do.")] = Role.MEMBER,
     name: Annotated[str, typer.Option(help="How they are called.")] = "",
-    password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)] = "",
 ) -> None:
     """Let somebody in."""
 
@@ -62,10 +79,7 @@ def add(
 
 
 @app.command()
-def password(
-    email: Email = FIRST_EMAIL,
-    password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)] = "",
-) -> None:
+def password(password: Password, email: Email = FIRST_EMAIL) -> None:
     """Set somebody's password."""
 
     async def work(pool: Pool) -> None:
@@ -77,11 +91,14 @@ def password(
 
 
 @app.command()
-def link(base: Annotated[str, typer.Option(help="Where the server is.")] = "http://127.0.0.1:8080") -> None:
+def link(
+    base: Annotated[str | None, typer.Option(help="Where the server is; without it where PERDURE_BIND says.")] = None,
+) -> None:
     """A link that signs the owner in once."""
 
     async def work(pool: Pool) -> str:
         household = await first_household(pool)
         return await Reception(pool, SystemClock()).link(household.owner)
 
-    typer.echo(f"{base}/api/v1/login/link?token={with_pool(work)}")
+    where = base or f"http://{Settings.from_environment().bind}"
+    typer.echo(f"{where.rstrip('/')}/api/v1/login/link?token={with_pool(work)}")

@@ -27,7 +27,10 @@ Id = Annotated[UUID, typer.Argument(help="As list shows it.")]
 @app.command("list")
 def list_workspaces() -> None:
     """Everybody's workspaces, those used last first."""
-    for row in with_pool(lambda pool: pool.fetch(query("workspaces/all"))):
+    rows = with_pool(lambda pool: pool.fetch(query("workspaces/all")))
+    if not rows:
+        typer.echo("There are no workspaces.", err=True)
+    for row in rows:
         used = row["used_at"].isoformat(timespec="seconds")
         typer.echo(f"{row['id']}  {row['status']}  {row['template']}  {row['email']}  used {used}")
 

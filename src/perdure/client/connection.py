@@ -8,6 +8,7 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
+from perdure.core.errors import Validation, in_one_line
 from perdure.core.timing import REQUEST_CONNECT, REQUEST_PATIENCE
 
 T = TypeVar("T")
@@ -26,14 +27,14 @@ class Problem(Struct, frozen=True):
     message: str
     detail: str | None = None
     kind: str | None = None
-    validations: tuple[dict[str, str], ...] = ()
+    validations: tuple[Validation, ...] = ()
 
 
 class ApiError(Exception):
     """The server refused."""
 
     def __init__(self, status: int, problem: Problem) -> None:
-        super().__init__(problem.message)
+        super().__init__(in_one_line(problem.message, problem.validations))
         self.status = status
         self.problem = problem
 

@@ -35,6 +35,7 @@ PerdureError
 └── ProviderFailure          a model's API failed, classified
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from perdure.core.failure import ChatError
@@ -191,6 +192,12 @@ class Validation:
 
     field: str
     detail: str
+
+
+def in_one_line(message: str, places: Iterable[Validation]) -> str:
+    """A message with every place that it is about, for those who see nothing but a line."""
+    told = "; ".join(f"{place.field}: {place.detail}" if place.field else place.detail for place in places)
+    return f"{message.rstrip('.')} ({told})." if told else message
 
 
 class InvalidInput(PerdureError):

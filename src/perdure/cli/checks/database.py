@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import asyncpg
 
-from perdure.cli.checks.finding import Finding, bad, good
+from perdure.cli.checks.finding import Finding, bad, good, off
 from perdure.cli.checks.secrets import secrets
 from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
@@ -82,6 +82,8 @@ async def schema(connection: Connection) -> Finding:
         missing = await pending(connection)
     except Misconfigured as error:
         return bad("schema", str(error), "Start the Perdure that this database belongs to.")
+    if len(missing) == len(shipped()):
+        return off("schema", "the database is empty", "perdure serve makes the schema when it starts.")
     if missing:
         return bad("schema", f"{len(missing)} of {len(shipped())} migrations are missing", "perdure migrate")
     return good("schema", f"{len(shipped())}, the newest")

@@ -23,6 +23,7 @@ from perdure.workspaces.agent.keys import Keys
 from perdure.workspaces.agent.memory import Memory
 from perdure.workspaces.agent.pipes import Pipes
 from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.problems import Problem
 from perdure.workspaces.agent.process import Surroundings
 from perdure.workspaces.agent.processes import Processes
 from perdure.workspaces.agent.routes import Program, handler
@@ -33,6 +34,7 @@ from perdure.workspaces.agent.watching import Watching
 
 USAGE = """usage: perdure agent [--detach] CONFIG.json   (or - to read the settings from standard input)
 
+The program inside a workspace. The server starts it; there is no need to start it yourself.
 --detach serves in the background, unless somebody serves at the settings' socket already.
 """
 
@@ -41,11 +43,15 @@ def main(arguments: list[str] | None = None) -> int:
     """Serve a workspace as the settings say, until told to stop."""
     given = sys.argv[1:] if arguments is None else arguments
     names = [argument for argument in given if argument != "--detach"]
-    if len(names) != 1 or names[0] in ("-h", "--help"):
-        sys.stderr.write(USAGE)
+    asked = "-h" in names or "--help" in names
+    if asked or len(names) != 1:
+        (sys.stdout if asked else sys.stderr).write(USAGE)
+        return 0 if asked else 2
+    try:
+        settings = _settings(names[0])
+    except (OSError, Problem) as error:
+        sys.stderr.write(f"perdure: {names[0]} cannot be used: {getattr(error, 'strerror', None) or error}\n")
         return 2
-    content = sys.stdin.buffer.read() if names[0] == "-" else _content(names[0])
-    settings = Settings.read(Fields.parse(content))
 
     def run() -> None:
         asyncio.run(serve(settings, *_prepare(settings)))
@@ -56,9 +62,11 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _content(path: str) -> bytes:
+def _settings(path: str) -> Settings:
+    if path == "-":
+        return Settings.read(Fields.parse(sys.stdin.buffer.read()))
     with open(path, "rb") as file:
-        return file.read()
+        return Settings.read(Fields.parse(file.read()))
 
 
 def _prepare(settings: Settings) -> tuple[Folder, socket.socket, Memory]:
