@@ -1,23 +1,31 @@
 """The documents are true: what they name exists."""
 
 import re
+import runpy
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
-from perdure.api.table import TABLE
-from perdure.cli.main import COMMANDS
-
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("deploy/**/*.md")]
 READING_ORDER = re.compile(r"^\d\. \[`(.+?)`\]\((.+?)\)", re.MULTILINE)
+
+
+def anchors(document: Path) -> set[str]:
+    """What links can lead to within a page."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_leads_somewhere(document: Path) -> None:
-    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text())
-    local = [target for target in targets if "://" not in target]
-    assert [target for target in local if not (document.parent / target).exists()] == []
+    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
+        path, _, anchor = target.partition("#")
+        page = document.parent / path if path else document
+        if "://" not in target:
+            assert page.exists(), target
+            assert not anchor or anchor in anchors(page), target
 
 
 def test_the_architecture_can_be_read_in_one_sitting() -> None:
@@ -26,23 +34,35 @@ def test_the_architecture_can_be_read_in_one_sitting() -> None:
     assert len(READING_ORDER.findall(text)) == 7
 
 
-def test_the_map_names_every_package() -> None:
-    floors = (ROOT / "ARCHITECTURE.md").read_text().split("## The map")[1].split("## Rules")[0]
-    packages = {path.parent.name for path in ROOT.glob("src/perdure/*/__init__.py")}
-    assert {name for name in packages if f"`{name}`" not in floors} == set()
+def folders(place: str) -> set[str]:
+    """The folders that are kept there."""
+    lines = (ROOT / ".gitignore").read_text().splitlines()
+    ignored = [line.strip("/") for line in lines if place == "." or not line.startswith("/")]
+    found = {path.name for path in (ROOT / place).iterdir() if path.is_dir() and not path.name.startswith(".")}
+    return {name for name in found if not any(fnmatch(name, pattern) for pattern in ignored)}
 
 
-def test_the_reference_lists_every_command() -> None:
-    rows = {f"| `perdure {name}` | {about} |" for name, about in COMMANDS.items()}
-    assert rows - set((ROOT / "docs/reference/commands.md").read_text().splitlines()) == set()
+def test_the_map_names_every_folder_and_no_other() -> None:
+    drawn = (ROOT / "ARCHITECTURE.md").read_text().split("## The map")[1].split("## Rules")[0]
+    named = set(re.findall(r"`([.a-z]+)`", drawn)) - {"perdure", "make", "settings.py"}
+    packages = folders("src/perdure")
+    assert named == packages | (folders("tests") - packages) | (folders(".") - {"src"}) | {".ci"}
+    assert (ROOT / ".ci").is_dir()
+
+
+def test_the_map_of_the_web_page_names_every_folder_and_no_other() -> None:
+    drawn = (ROOT / "docs/architecture/page.md").read_text().split("|---|---|")[1].split("\n\n")[0]
+    columns = "".join(line.split("|")[1] for line in drawn.splitlines() if line)
+    assert set(re.findall(r"`(\w+)`", columns)) == folders("web/src")
+
+
+@pytest.mark.parametrize("page", ["settings", "commands", "api"])
+def test_the_reference_is_what_the_code_says(page: str) -> None:
+    written = runpy.run_path(str(ROOT / "scripts/write-reference"))
+    assert (ROOT / f"docs/reference/{page}.md").read_text() == written[page](), "make reference writes it"
 
 
 def test_every_decision_is_listed() -> None:
     pages = {path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
     listed = (ROOT / "docs/decisions/README.md").read_text()
     assert {page for page in pages if f"({page})" not in listed} == set()
-
-
-def test_the_reference_lists_every_route() -> None:
-    page = (ROOT / "docs/reference/api.md").read_text()
-    assert [route.name for route in TABLE.routes if f"| `{route.name}` |" not in page] == []
