@@ -100,3 +100,16 @@ async def test_the_cheapest_known_model_is_asked(boss: Person) -> None:
     async with Canned(LIST) as server:
         await tried(boss, base_url=server.url, key="k" * 20, options={"vendor": "openai"})
         assert b'"model":"gpt-5-mini"' in server.requests[-1]
+
+
+async def test_whoever_chats_can_bring_a_key_for_the_provider_of_a_model(boss: Person, ada: Person) -> None:
+    body = {"name": "P", "dialect": "openai_chat", "base_url": "http://127.0.0.1:9"}
+    provider = (await boss.post("/providers", body)).json["id"]
+    await boss.post("/model-settings", {"name": "ours", "provider_id": provider, "model": "m"})
+    (model,) = (await ada.get("/models")).json["items"]
+    assert (model["provider"], model["provider_id"]) == ("P", provider)
+    keys = f"/providers/{provider}/keys"
+    assert (await ada.post(keys, {"key": "sk-of-her-own-1234", "personal": True})).status == 201
+    assert [(key["hint"], key["personal"]) for key in (await ada.get(keys)).json["items"]] == [("1234", True)]
+    assert (await ada.delete(f"{keys}?personal=true")).status == 204
+    assert (await ada.get(keys)).json["items"] == []

@@ -91,6 +91,7 @@ export type LoginMethods = Wire<"LoginMethods">;
 export type InboxEntry = Wire<"InboxEntry">;
 export type StoredFile = Wire<"StoredFile">;
 export type Provider = Wire<"Provider">;
+export type Key = Wire<"Key">;
 export type ModelSetting = Wire<"Setting">;
 export type CatalogEntry = Wire<"CatalogEntry">;
 export type User = Wire<"User">;

@@ -1,37 +1,64 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
-import type { Provider } from "../api/types.ts";
-import { Button } from "../ui/Button.tsx";
+import type { Key, Model } from "../api/types.ts";
+import { useModels } from "../app/models.ts";
+import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { SpecForm } from "./form.tsx";
-import { useResource } from "./resource.ts";
-import { Problem, Section } from "./Section.tsx";
+import { Section } from "./Section.tsx";
 
 /** Keys of one's own: they pay for one's own chats. */
 export function PersonalKeys() {
-  const providers = useResource<Provider>("/providers");
-  const { say } = useToasts();
+  const providers = providersOf(useModels());
   return (
     <Section title="Your keys" about="A key of your own pays for your own chats, before the deployment's.">
-      <Problem error={providers.error} />
-      {providers.items.map((provider) => (
-        <SpecForm
-          key={provider.id}
-          fields={[{ name: "key", label: provider.name, kind: "password", required: true }]}
-          initial={{}}
-          submit="Save key"
-          onSubmit={({ key }) => api.post(`/providers/${provider.id}/keys`, { key, personal: true })}
-          onDone={() => say("Saved.")}
-        >
-          <Button
-            look="ghost"
-            onClick={() =>
-              void api.delete(`/providers/${provider.id}/keys?personal=true`).then(() => say("Removed."))
-            }
-          >
-            Remove mine
-          </Button>
-        </SpecForm>
+      {[...providers].map(([id, name]) => (
+        <PersonalKey key={id} provider={id} name={name} />
       ))}
+      {providers.size === 0 && <p className="quiet">There is no model yet that a key could pay for.</p>}
     </Section>
+  );
+}
+
+/** Those whose models one may use. */
+function providersOf(models: readonly Model[]): Map<string, string> {
+  return new Map(models.map((model) => [model.provider_id, model.provider]));
+}
+
+function PersonalKey({ provider, name }: { provider: string; name: string }) {
+  const client = useQueryClient();
+  const { say } = useToasts();
+  const path = `/providers/${provider}/keys`;
+  const { data } = useQuery({
+    queryKey: ["keys", provider],
+    queryFn: async () => (await api.get<{ items: Key[] }>(path)).items,
+  });
+  const own = data?.find((key) => key.personal);
+  const then = async (work: Promise<unknown>, words: string) => {
+    await work;
+    await client.invalidateQueries({ queryKey: ["keys", provider] });
+    say(words);
+  };
+  return (
+    <div className="card stack personal-key">
+      <div className="spread wrap">
+        <strong>{name}</strong>
+        {own && <span className="pill pill-good">your key{own.hint && ` …${own.hint}`}</span>}
+        <span className="grow" />
+        {own && (
+          <RemoveButton
+            label={`Remove your key for ${name}`}
+            onRemove={() => then(api.delete(`${path}?personal=true`), "Removed.")}
+          />
+        )}
+      </div>
+      <SpecForm
+        key={own?.created_at}
+        fields={[{ name: "key", label: own ? "Another key" : "Key", kind: "password", required: true }]}
+        initial={{}}
+        submit="Save key"
+        onSubmit={({ key }) => then(api.post(path, { key, personal: true }), "Saved.")}
+      />
+    </div>
   );
 }

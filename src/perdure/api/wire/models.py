@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from perdure.api.wire.content import LINE
 from perdure.config.models import ModelOptions, ModelSetting, Price, Provider, ProviderOptions
-from perdure.core.ids import ModelName
+from perdure.core.ids import ModelName, ProviderId
 from perdure.core.message import Effort
 
 SCALE = tuple(Effort)
@@ -20,6 +20,8 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: ModelName
     display_name: str
     provider: str
+    provider_id: ProviderId
+    """Whom a key of one's own is for."""
     dialect: str
     enabled: bool
     default: bool
@@ -36,6 +38,7 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
             name=setting.name,
             display_name=setting.display_name or setting.name,
             provider=setting.provider.name,
+            provider_id=setting.provider.id,
             dialect=setting.provider.dialect,
             enabled=setting.usable,
             default=default,
