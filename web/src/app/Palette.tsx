@@ -70,7 +70,7 @@ function Results({ onRename, onClose }: { onRename: (card: ChatCard) => void; on
           aria-controls="palette-list"
           aria-activedescendant={`palette-${chosen}`}
           aria-label="Search chats and commands"
-          placeholder="Search chats, do something, or go somewhere"
+          placeholder="Search, do, or go anywhere"
           // biome-ignore lint/a11y/noAutofocus: it opens because somebody wants to type
           autoFocus
           value={query}
@@ -172,12 +172,12 @@ function useEntries(query: string, onRename: (card: ChatCard) => void): Entry[] 
   const [, params] = useRoute("/chats/:id");
   const card = useCard(params?.id ?? "");
   const commands = [...useChatCommands(card, onRename), ...useModelCommands(card), ...usePlaces()];
-  const chats = useChats(query.trim());
+  const chats = useChats(query.trim(), params?.id);
   return query.trim() ? found(query, commands, chats) : offered(commands, chats);
 }
 
 /** Chats by what is said in them and, letter by letter, by their titles; those that are known at once. */
-function useChats(wanted: string): Entry[] {
+function useChats(wanted: string, current: string | undefined): Entry[] {
   const [, go] = useLocation();
   const cards = useCards();
   const said = useSearched(wanted);
@@ -185,8 +185,10 @@ function useChats(wanted: string): Entry[] {
   const local = [...cards.values()].filter(
     (card) => !card.archived && card.title.toLowerCase().includes(wanted.toLowerCase()),
   );
-  local.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-  const all = new Map<string, ChatCard>(local.slice(0, MOST).map((card) => [card.id, card]));
+  // Unasked, only where one could want to go: not here, and to an agent by way of its parent.
+  const elsewhere = local.filter((card) => wanted || (card.id !== current && !card.parent_id));
+  elsewhere.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+  const all = new Map<string, ChatCard>(elsewhere.slice(0, MOST).map((card) => [card.id, card]));
   for (const card of titled) if (!all.has(card.id)) all.set(card.id, card);
   for (const card of said) all.set(card.id, card);
   return [...all.values()].slice(0, wanted ? MOST : MOST_UNASKED).map((card) => ({

@@ -1,7 +1,7 @@
 /** Whole pages, as people see them. */
 
 import { expect } from "vitest";
-import type { ChatEvent } from "../api/types.ts";
+import type { ChatCard, ChatEvent } from "../api/types.ts";
 import { at, chat, status } from "../stories/fixtures.ts";
 import { ANSWERS, CARDS, HISTORY, QUEUE, STREAMING } from "../stories/house.ts";
 import type { Story } from "../stories/story.ts";
@@ -56,9 +56,14 @@ export const WithPanel: Story = {
   answers: ANSWERS,
   width: 1600,
   height: 900,
-  play: async ({ root }) => {
+  play: async ({ root, user }) => {
     await expect.poll(() => root.querySelectorAll(".diff-file").length, { timeout: 15_000 }).toBe(2);
     expect(root.querySelector(".panel-bar")?.textContent).toContain("2 files +9 −3");
+    (root.querySelector('[role="tab"]') as HTMLElement).focus();
+    await user.keyboard("{ArrowLeft}");
+    await expect.poll(() => document.activeElement?.textContent).toBe("Debug");
+    await user.keyboard("{ArrowRight}");
+    await expect.poll(() => document.activeElement?.textContent).toBe("Changes");
   },
 };
 
@@ -335,5 +340,65 @@ export const Found: Story = {
     await user.keyboard("timeline");
     await expect.poll(() => root.querySelector(".palette mark")?.textContent).toBe("timeline");
     expect(root.querySelector(".palette")?.textContent).toContain("the timeline of retries");
+  },
+};
+
+/** Somebody else's chat: everything to read, nothing to press that would be refused. */
+export const SharedWithMe: Story = {
+  render: () =>
+    page("/chats/c1", ...HISTORY.slice(0, 9), status("error"), {
+      type: "chat",
+      cursor: "c",
+      chat: { ...(CARDS[0] as ChatCard), owner_id: "somebody", status: "error" },
+    }),
+  answers: ANSWERS,
+  width: 1280,
+  height: 800,
+  play: async ({ root, user }) => {
+    await expect.poll(() => root.querySelector('[aria-label="Shared with you"]')).toBeTruthy();
+    expect(root.querySelector(".error-card")).toBeTruthy();
+    const offered = ["Edit message", "Fork from here", "Attach files"];
+    expect(offered.filter((label) => root.querySelector(`[aria-label="${label}"]`))).toEqual([]);
+    expect(root.querySelectorAll(".composer, .error-card button, .chat-header h1 button")).toHaveLength(0);
+    await user.click(root.querySelector('[aria-label="Chat actions"]') as HTMLElement);
+    const items = () => [...root.querySelectorAll(".menu[aria-label='Chat actions'] .menu-item")];
+    await expect
+      .poll(() => items().map((item) => item.textContent))
+      .toEqual(["Export as Markdown", "Export as JSON"]);
+  },
+};
+
+let ownKeys: object[] = [];
+
+/** A member's own keys, by the providers of the models they may use. */
+export const OwnKeys: Story = {
+  render: () => {
+    ownKeys = [];
+    return page("/settings/keys");
+  },
+  answers: {
+    ...ANSWERS,
+    "GET /providers/p0/keys": { items: [] },
+    "GET /providers/p1/keys": () => ({ items: ownKeys }),
+    "POST /providers/p1/keys": () => {
+      ownKeys = [{ id: "k", hint: "1234", personal: true, created_at: at(0) }];
+      return ownKeys[0];
+    },
+  },
+  width: 1280,
+  height: 800,
+  play: async ({ root, user, asked }) => {
+    const cards = () => [...root.querySelectorAll<HTMLElement>(".personal-key")];
+    await expect.poll(() => cards().length).toBe(2);
+    expect(root.querySelector('[aria-label^="Remove your key"]')).toBe(null);
+    await user.fill(cards()[1]?.querySelector("input") as HTMLElement, "sk-mine-1234");
+    await user.click(cards()[1]?.querySelector("[type=submit]") as HTMLElement);
+    await expect.poll(() => cards()[1]?.textContent).toContain("your key …1234");
+    expect(asked.at(-1)).toEqual({
+      what: "POST /providers/p1/keys",
+      body: { key: "sk-mine-1234", personal: true },
+    });
+    expect(cards()[1]?.querySelector("input")?.value).toBe("");
+    expect(root.querySelector('[aria-label="Remove your key for Anthropic"]')).toBeTruthy();
   },
 };

@@ -51,6 +51,7 @@ export function useChatCommands(card: ChatCard | undefined, onRename: (card: Cha
   const { chats } = useStores();
   const { complain, say } = useToasts();
   const verbsOf = useVerbs();
+  const me = useMe();
   const fork = useFork(card?.id ?? "");
   if (!card) return [];
   const live = chats.get(card.id);
@@ -68,6 +69,11 @@ export function useChatCommands(card: ChatCard | undefined, onRename: (card: Cha
     also,
     run,
   });
+  const copies = [
+    one("markdown", Download, "Export as Markdown", save("markdown"), "download save"),
+    one("json", Download, "Export as JSON", save("json"), "download save"),
+  ];
+  if (card.owner_id !== me.id) return copies;
   return [
     isBusy(phaseOf(live.state)) && one("stop", Square, "Stop the turn", ask("interrupt"), "interrupt cancel"),
     card.status === "error" && one("retry", RotateCw, "Try again", ask("retry"), "retry"),
@@ -89,8 +95,7 @@ export function useChatCommands(card: ChatCard | undefined, onRename: (card: Cha
       planning ? "Plan mode off" : "Plan mode on",
       () => void api.patch(`/chats/${card.id}`, { plan_mode: !planning }).catch(complain),
     ),
-    one("markdown", Download, "Export as Markdown", save("markdown"), "download save"),
-    one("json", Download, "Export as JSON", save("json"), "download save"),
+    ...copies,
     !card.parent_id &&
       one("archive", card.archived ? ArchiveRestore : Archive, card.archived ? "Unarchive" : "Archive", () =>
         verbs.archive(!card.archived),
@@ -103,6 +108,8 @@ export function useModelCommands(card: ChatCard | undefined): Entry[] {
   const models = useModels();
   const [, go] = useLocation();
   const { complain, say } = useToasts();
+  const me = useMe();
+  const own = card?.owner_id === me.id ? card : undefined;
   return models.map((model) => {
     const name = model.display_name ?? model.name;
     return {
@@ -111,11 +118,11 @@ export function useModelCommands(card: ChatCard | undefined): Entry[] {
       icon: <Bot aria-hidden />,
       words: name,
       also: `${model.name} ${model.provider} model`,
-      hint: card ? "for this chat" : "for a new chat",
+      hint: own ? "for this chat" : "for a new chat",
       run: () => {
-        if (card)
+        if (own)
           return void api
-            .patch(`/chats/${card.id}`, { model: model.name })
+            .patch(`/chats/${own.id}`, { model: model.name })
             .then(() => say(`${name} answers from now on.`), complain);
         store("model", model.name);
         go("/");

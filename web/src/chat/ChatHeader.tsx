@@ -9,6 +9,7 @@ import { SandboxOf } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
 import { ChatMenu } from "./ChatMenu.tsx";
 import { useChat } from "./hooks.ts";
+import { useMine } from "./reading.ts";
 import type { ChatState } from "./state.ts";
 
 const selectCard = (chat: ChatState) => chat.card;
@@ -23,6 +24,7 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
   const card = useChat(selectCard);
   const { directory } = useStores();
   const [renaming, setRenaming] = useState(false);
+  const mine = useMine();
   const parent = useCard(card?.parent_id ?? "");
   useEffect(() => {
     document.title = card?.title ? `${card.title} · Perdure` : "Perdure";
@@ -44,12 +46,21 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
         </ul>
       ) : (
         <h1 className="truncate" title={card?.title}>
-          <button type="button" onClick={() => setRenaming(true)} aria-label={`Rename: ${card?.title ?? ""}`}>
-            {card?.title ?? ""}
-          </button>
+          {mine ? (
+            <button
+              type="button"
+              onClick={() => setRenaming(true)}
+              aria-label={`Rename: ${card?.title ?? ""}`}
+            >
+              {card?.title ?? ""}
+            </button>
+          ) : (
+            card?.title
+          )}
         </h1>
       )}
       <span className="grow" />
+      {!mine && <span className="pill">Shared with you</span>}
       {card?.archived && <span className="pill">Archived</span>}
       {card?.diff?.branch && (
         <span className="pill truncate header-branch">
@@ -57,7 +68,7 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
         </span>
       )}
       {card?.workspace_id && <SandboxOf workspace={card.workspace_id} />}
-      {card && <ChatMenu card={card} />}
+      {card && <ChatMenu card={card} mine={mine} />}
       <Button
         look="ghost"
         label="Panel"

@@ -17,7 +17,8 @@ import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { ShareDialog } from "./ShareDialog.tsx";
 import { ToolsDialog } from "./ToolsDialog.tsx";
 
-export function ChatMenu({ card }: { card: ChatCard }) {
+/** What can be done to a chat. Of somebody else's, one can keep a copy. */
+export function ChatMenu({ card, mine }: { card: ChatCard; mine: boolean }) {
   const verbs = useChatVerbs(card);
   const [open, setOpen] = useState<"nothing" | "share" | "tools">("nothing");
   const close = () => setOpen("nothing");
@@ -37,34 +38,42 @@ export function ChatMenu({ card }: { card: ChatCard }) {
           };
           return (
             <>
-              <MenuItem icon={<Share2 />} onSelect={then(() => setOpen("share"))}>
-                Share
-              </MenuItem>
-              <MenuItem icon={<Blocks />} onSelect={then(() => setOpen("tools"))}>
-                Tools
-              </MenuItem>
-              <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
-                Suggest a title
-              </MenuItem>
-              <MenuItem
-                icon={card.pin ? <PinOff /> : <Pin />}
-                onSelect={then(() => verbs.pin(card.pin ? 0 : 1))}
-              >
-                {card.pin ? "Unpin" : "Pin"}
-              </MenuItem>
+              {mine && (
+                <>
+                  <MenuItem icon={<Share2 />} onSelect={then(() => setOpen("share"))}>
+                    Share
+                  </MenuItem>
+                  <MenuItem icon={<Blocks />} onSelect={then(() => setOpen("tools"))}>
+                    Tools
+                  </MenuItem>
+                  <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
+                    Suggest a title
+                  </MenuItem>
+                  <MenuItem
+                    icon={card.pin ? <PinOff /> : <Pin />}
+                    onSelect={then(() => verbs.pin(card.pin ? 0 : 1))}
+                  >
+                    {card.pin ? "Unpin" : "Pin"}
+                  </MenuItem>
+                </>
+              )}
               <MenuItem icon={<Download />} onSelect={then(() => save("markdown"))}>
                 Export as Markdown
               </MenuItem>
               <MenuItem icon={<Download />} onSelect={then(() => save("json"))}>
                 Export as JSON
               </MenuItem>
-              <div className="menu-line" />
-              <MenuItem
-                icon={card.archived ? <ArchiveRestore /> : <Archive />}
-                onSelect={then(() => verbs.archive(!card.archived))}
-              >
-                {card.archived ? "Unarchive" : "Archive"}
-              </MenuItem>
+              {mine && (
+                <>
+                  <div className="menu-line" />
+                  <MenuItem
+                    icon={card.archived ? <ArchiveRestore /> : <Archive />}
+                    onSelect={then(() => verbs.archive(!card.archived))}
+                  >
+                    {card.archived ? "Unarchive" : "Archive"}
+                  </MenuItem>
+                </>
+              )}
             </>
           );
         }}

@@ -8,6 +8,7 @@ import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
 import { ChatComposer } from "../composer/ChatComposer.tsx";
 import { PastBar } from "../transcript/PastBar.tsx";
+import { ReaderBar } from "../transcript/ReaderBar.tsx";
 import { Transcript } from "../transcript/Transcript.tsx";
 import { Divider } from "../ui/Divider.tsx";
 import { Loading } from "../ui/Loading.tsx";
@@ -15,6 +16,7 @@ import { ChatHeader } from "./ChatHeader.tsx";
 import { LiveChatContext, useLiveChat } from "./hooks.ts";
 import type { Gone } from "./live.ts";
 import { isBusy, phaseOf } from "./phase.ts";
+import { useMine } from "./reading.ts";
 import { useReadMarker } from "./readMarker.ts";
 import { VersionsProvider } from "./VersionsProvider.tsx";
 import { useVersions } from "./versionsContext.ts";
@@ -65,15 +67,17 @@ export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void })
   );
 }
 
-/** Where one answers; or, while an earlier version is read, how to leave it. Escape stops the one and leaves the other. */
+/** Where one answers; or how to leave an earlier version. Escape stops the one and leaves the other. */
 function Answering() {
   const live = useLiveChat();
   const { past, backToNow } = useVersions();
+  const mine = useMine();
   const stop = () => {
-    if (isBusy(phaseOf(live.state))) void api.post(`/chats/${live.id}/interrupt`).catch(() => {});
+    if (mine && isBusy(phaseOf(live.state))) void api.post(`/chats/${live.id}/interrupt`).catch(() => {});
   };
   useShortcuts({ stop: past ? backToNow : stop });
-  return past ? <PastBar /> : <ChatComposer />;
+  if (past) return <PastBar />;
+  return mine ? <ChatComposer /> : <ReaderBar />;
 }
 
 function GoneChat({ gone }: { gone: Gone }) {

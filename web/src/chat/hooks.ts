@@ -3,9 +3,7 @@
 import { createContext, useCallback, useContext, useRef, useSyncExternalStore } from "react";
 import type { LiveChat } from "./live.ts";
 import { type Phase, phaseOf } from "./phase.ts";
-import { settled } from "./settled.ts";
 import type { ChatState } from "./state.ts";
-import { useVersions } from "./versionsContext.ts";
 
 export const LiveChatContext = createContext<LiveChat | null>(null);
 
@@ -38,11 +36,4 @@ function samePhase(a: Phase, b: Phase): boolean {
   return (
     left.length === Object.keys(b).length && left.every(([name, value]) => b[name as keyof Phase] === value)
   );
-}
-
-/** Whether somebody said something after this call, or an edit left it behind: what it asked is settled then. */
-export function useSettled(call_id: string): boolean {
-  const { past } = useVersions();
-  const answered = useChat(useCallback((chat: ChatState) => settled(chat, call_id), [call_id]));
-  return past !== null || answered;
 }

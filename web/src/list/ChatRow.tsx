@@ -12,6 +12,7 @@ import {
 import { type HTMLAttributes, memo, useState } from "react";
 import { Link, useSearch } from "wouter";
 import type { ChatCard } from "../api/types.ts";
+import { useMe } from "../app/session.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useCards } from "./directory.ts";
 import { subtitleOf } from "./groups.ts";
@@ -29,6 +30,7 @@ interface Props {
 
 export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
   const verbs = useChatVerbs(card);
+  const me = useMe();
   const [renaming, setRenaming] = useState(false);
   const [open, setOpen] = useState(false);
   const filter = useSearch();
@@ -69,7 +71,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
             <ChevronRight aria-hidden />
           </button>
         )}
-        <RowMenu card={card} verbs={verbs} onRename={() => setRenaming(true)} />
+        {card.owner_id === me.id && <RowMenu card={card} verbs={verbs} onRename={() => setRenaming(true)} />}
       </div>
       {open && <ChildRows ids={children} />}
     </li>

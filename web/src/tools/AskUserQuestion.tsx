@@ -1,6 +1,6 @@
 import { MessageCircleQuestionMark } from "lucide-react";
 import { useState } from "react";
-import { useSettled } from "../chat/hooks.ts";
+import { useSettled } from "../chat/reading.ts";
 import { useSay } from "../composer/send.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Fields, Renderer } from "./renderer.ts";

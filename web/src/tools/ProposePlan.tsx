@@ -1,7 +1,8 @@
 import { ClipboardList } from "lucide-react";
 import { type Call, structured, textField } from "../chat/calls.ts";
-import { usePhase, useSettled } from "../chat/hooks.ts";
+import { usePhase } from "../chat/hooks.ts";
 import { isBusy } from "../chat/phase.ts";
+import { useSettled } from "../chat/reading.ts";
 import { useSay } from "../composer/send.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { Button } from "../ui/Button.tsx";

@@ -6,6 +6,7 @@ import { api } from "../api/client.ts";
 import type { PendingAction, PendingCall } from "../api/types.ts";
 import { argumentsOf, textField } from "../chat/calls.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { useMine } from "../chat/reading.ts";
 import { ChildLink } from "../tools/agents.tsx";
 import { Output } from "../tools/Output.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -84,6 +85,7 @@ function PendingCallView({
 }) {
   const live = useLiveChat();
   const { complain } = useToasts();
+  const mine = useMine();
   const [chosen, setChosen] = useState<Decision | null>(null);
   const fields = argumentsOf(call.args);
   const decide = (decision: Decision) => {
@@ -101,7 +103,8 @@ function PendingCallView({
       </p>
       <Output {...shownArguments(call.tool, fields)} />
       <div className="spread wrap">
-        {ways.map(([decision, label], at) => (
+        {!mine && <span className="quiet">Its owner decides.</span>}
+        {(mine ? ways : []).map(([decision, label], at) => (
           <Button
             key={decision}
             look={at === 0 ? "primary" : "plain"}
@@ -140,6 +143,7 @@ const RAISE = 2;
 function Budget({ action }: { action: PendingAction }) {
   const live = useLiveChat();
   const { complain } = useToasts();
+  const mine = useMine();
   const limit = (action.limit ?? 0) * RAISE || 1_000_000;
   const post = (body: object) => void api.post(`/chats/${live.id}/action`, body).catch(complain);
   return (
@@ -147,12 +151,14 @@ function Budget({ action }: { action: PendingAction }) {
       <p>
         {money(action.spent ?? 0)} of {money(action.limit ?? 0)} is spent.
       </p>
-      <div className="spread wrap">
-        <Button look="primary" onClick={() => post({ limit })}>
-          Raise to {money(limit)}
-        </Button>
-        <Button onClick={() => post({ decline: true })}>End the turn</Button>
-      </div>
+      {mine && (
+        <div className="spread wrap">
+          <Button look="primary" onClick={() => post({ limit })}>
+            Raise to {money(limit)}
+          </Button>
+          <Button onClick={() => post({ decline: true })}>End the turn</Button>
+        </div>
+      )}
     </Frame>
   );
 }

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatError, ErrorKind } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { useMine } from "../chat/reading.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
@@ -33,6 +34,7 @@ const ADVICE: Record<ErrorKind, Advice> = {
 /** What happened, what to do, and a button that does it. */
 export function ErrorCard({ error }: { error: ChatError }) {
   const live = useLiveChat();
+  const mine = useMine();
   const { complain } = useToasts();
   const advice = ADVICE[error.kind ?? "generic"] ?? ADVICE.generic;
   const facts = [error.provider, error.status_code && `status ${error.status_code}`]
@@ -53,16 +55,18 @@ export function ErrorCard({ error }: { error: ChatError }) {
             <pre>{error.detail}</pre>
           </details>
         )}
-        <div className="spread">
-          <Button look="primary" onClick={() => api.post(`/chats/${live.id}/retry`).catch(complain)}>
-            Retry
-          </Button>
-          {advice.link && (
-            <Link href={advice.link.to} className="button button-plain">
-              {advice.link.words}
-            </Link>
-          )}
-        </div>
+        {mine && (
+          <div className="spread">
+            <Button look="primary" onClick={() => api.post(`/chats/${live.id}/retry`).catch(complain)}>
+              Retry
+            </Button>
+            {advice.link && (
+              <Link href={advice.link.to} className="button button-plain">
+                {advice.link.words}
+              </Link>
+            )}
+          </div>
+        )}
       </div>
     </section>
   );

@@ -1,6 +1,7 @@
 import { CornerDownLeft, GitFork, History } from "lucide-react";
 import { useFork } from "../chat/fork.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { useMine } from "../chat/reading.ts";
 import { useVersions } from "../chat/versionsContext.ts";
 import { Button } from "../ui/Button.tsx";
 
@@ -8,20 +9,25 @@ import { Button } from "../ui/Button.tsx";
 export function PastBar() {
   const { past, backToNow } = useVersions();
   const fork = useFork(useLiveChat().id);
+  const mine = useMine();
   const last = past?.at(-1)?.number;
   return (
     <div className="composer-place">
       <section className="past-bar" aria-label="Earlier version">
         <History aria-hidden />
         <p className="grow" role="status">
-          <strong>An earlier version.</strong> <span className="quiet">Nothing here changes the chat.</span>
+          <strong>An earlier version</strong> <span className="quiet">to read</span>
         </p>
-        <Button onClick={() => last !== undefined && void fork(last)}>
-          <GitFork /> Go on from here
-        </Button>
-        <Button look="primary" onClick={backToNow}>
-          <CornerDownLeft /> Back to now
-        </Button>
+        <div className="spread">
+          {mine && (
+            <Button onClick={() => last !== undefined && void fork(last)}>
+              <GitFork /> Go on from here
+            </Button>
+          )}
+          <Button look="primary" onClick={backToNow}>
+            <CornerDownLeft /> Back to now
+          </Button>
+        </div>
       </section>
     </div>
   );

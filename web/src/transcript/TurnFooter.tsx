@@ -1,6 +1,7 @@
 import { CircleSlash2, GitFork, Scissors } from "lucide-react";
 import { useFork } from "../chat/fork.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { useMine } from "../chat/reading.ts";
 import { durationOf, type Turn } from "../chat/turn.ts";
 import { useSay } from "../composer/send.ts";
 import { Button } from "../ui/Button.tsx";
@@ -34,12 +35,13 @@ export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
 
 function Ending({ turn, last }: { turn: Turn; last: boolean }) {
   const say = useSay();
+  const mine = useMine();
   const interrupted = turn.ending === "interrupted";
   return (
     <div className="turn-ending">
       {interrupted ? <CircleSlash2 aria-hidden /> : <Scissors aria-hidden />}
       <span>{interrupted ? "Interrupted" : "Cut at the longest answer the model may give"}</span>
-      {last && (
+      {last && mine && (
         <Button small onClick={() => void say({ text: "Continue." })}>
           Continue
         </Button>
@@ -50,6 +52,8 @@ function Ending({ turn, last }: { turn: Turn; last: boolean }) {
 
 function ForkButton({ after }: { after: number }) {
   const fork = useFork(useLiveChat().id);
+  const mine = useMine();
+  if (!mine) return null;
   return (
     <Button look="ghost" small label="Fork from here" onClick={() => void fork(after)}>
       <GitFork />

@@ -2,10 +2,10 @@ import { Pencil, RotateCw, X } from "lucide-react";
 import { useState } from "react";
 import type { Part } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { useReading } from "../chat/reading.ts";
 import type { Row } from "../chat/rows.ts";
 import { textOf } from "../chat/said.ts";
 import type { Send } from "../chat/state.ts";
-import { useVersions } from "../chat/versionsContext.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { clockTime, fullTime } from "../ui/format.ts";
@@ -19,7 +19,7 @@ const FOLD_OVER_LETTERS = 3_000;
 /** What a person said. It can be edited now; earlier versions stay one click away, and stay as they were. */
 export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
   const [editing, setEditing] = useState(false);
-  const { past } = useVersions();
+  const reading = useReading();
   const { message, send, parts } = row;
   if (editing && message) return <EditBox message={message} onDone={() => setEditing(false)} />;
   return (
@@ -36,7 +36,7 @@ export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
             {clockTime(message.created_at)}
           </time>
           <CopyButton text={() => textOf(parts)} label="Copy message" />
-          {!past && (
+          {!reading && (
             <Button look="ghost" small label="Edit message" onClick={() => setEditing(true)}>
               <Pencil />
             </Button>

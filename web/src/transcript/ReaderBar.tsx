@@ -1,0 +1,16 @@
+import { Eye } from "lucide-react";
+
+/** In the composer's place in a chat that somebody else shares: one reads along. */
+export function ReaderBar() {
+  return (
+    <div className="composer-place">
+      <section className="past-bar" aria-label="Shared with you">
+        <Eye aria-hidden />
+        <p className="grow">
+          <strong>Shared with you</strong>{" "}
+          <span className="quiet">to read along. Only its owner speaks in it.</span>
+        </p>
+      </section>
+    </div>
+  );
+}
