@@ -16,7 +16,7 @@ const FIELDS: FieldSpec[] = [
     label: "Short name",
     required: true,
     placeholder: "github",
-    hint: "Its tools are called slug__tool. It never changes.",
+    hint: "Its tools are called github__search and so on. It never changes.",
     only: "create",
   },
   { name: "name", label: "Name", placeholder: "GitHub" },

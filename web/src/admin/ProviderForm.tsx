@@ -22,7 +22,7 @@ export function ProviderForm({ vendor, providers, onAdded }: Props) {
     name: vendor.name,
     base_url: vendor.base_url,
     dialect: vendor.dialect,
-    options: { vendor: vendor.vendor },
+    options: { vendor: vendor.vendor, ...(vendor.region && { region: vendor.region }) },
   };
   // The server keeps both or neither: whatever fails, the form is as it was and can be sent again.
   const add = async ({ key, ...values }: Values) =>

@@ -10,7 +10,8 @@ export interface Vendor {
   /** Where a key is got, in words. */
   key: string;
   needsKey: boolean;
-  region?: boolean;
+  /** Where its models run, unless somebody says otherwise. */
+  region?: string;
 }
 
 export const VENDORS: Vendor[] = [
@@ -69,7 +70,7 @@ export const VENDORS: Vendor[] = [
     base_url: "https://bedrock-runtime.us-east-1.amazonaws.com",
     key: "Access key id, a colon, and the secret.",
     needsKey: true,
-    region: true,
+    region: "us-east-1",
   },
   {
     vendor: "",

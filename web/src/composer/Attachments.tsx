@@ -1,4 +1,5 @@
 import { FileText, MessageSquare, TriangleAlert, X } from "lucide-react";
+import { pathOf } from "../api/client.ts";
 import { useStores } from "../app/stores.ts";
 import { Ring } from "../ui/Ring.tsx";
 import type { Attachment, Draft, LineComment } from "./drafts.ts";
@@ -44,6 +45,8 @@ export function Attachments({ draft, of }: { draft: Draft; of: string }) {
 
 function AttachmentIcon({ item }: { item: Attachment }) {
   if (item.state.phase === "uploading") return <Ring share={item.state.share} size={16} />;
+  if (item.state.phase === "ready" && item.state.file.media_type.startsWith("image/"))
+    return <img className="attachment-picture" src={pathOf(`/files/${item.state.file.id}`)} alt="" />;
   return item.state.phase === "failed" ? <TriangleAlert aria-hidden /> : <FileText aria-hidden />;
 }
 

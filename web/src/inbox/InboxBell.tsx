@@ -94,7 +94,7 @@ function Entry({ entry, onOpen, onRead }: { entry: InboxEntry; onOpen: () => voi
     >
       <Icon aria-hidden />
       <span className="grow">
-        <span className="truncate inbox-title">{entry.title}</span>
+        <span className="truncate inbox-title">{card?.title || entry.title}</span>
         <span className="inbox-text">{wordsOf(entry, card)}</span>
       </span>
       <time className="quiet small" dateTime={entry.created_at}>

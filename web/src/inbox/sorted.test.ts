@@ -24,6 +24,16 @@ test("what still waits for somebody comes first, and what was answered is news",
   ]);
 });
 
+test("an error waits as long as the list says so, and only under the entry that tells of it", () => {
+  const broken = card("c5", { status: "error", unread: true });
+  const both = [entry(5, "needs_you"), { ...entry(6, "failed"), chat_id: "c5" }];
+  const groups = sorted(both, new Map([["c5", broken]]));
+  expect(groups.map(({ name, list }) => [name, list.map((each) => each.id)])).toEqual([
+    ["Needs you", [6]],
+    ["News", [5]],
+  ]);
+});
+
 test("of a chat that is not known here, an entry waits until it is read", () => {
   const read = entry(9, "needs_you", { read_at: "2026-06-15T09:00:00Z" });
   expect(sorted([entry(8, "needs_you"), read], cards).map((group) => group.list.length)).toEqual([1, 1]);

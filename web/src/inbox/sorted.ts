@@ -17,9 +17,11 @@ export function sorted(entries: readonly InboxEntry[], cards: ReadonlyMap<string
   return groups.filter((group) => group.list.length > 0);
 }
 
-/** Whether nobody has answered yet. Of a chat that is not known here, only whether the entry was read. */
+/** Whether it still waits, as the list says it. Of a chat that is not known here, only whether the entry was read. */
 function waiting(entry: InboxEntry, card: ChatCard | undefined): boolean {
-  return entry.kind === "needs_you" && (card ? needsYou(card) : !entry.read_at);
+  if (entry.kind !== "needs_you" && entry.kind !== "failed") return false;
+  if (!card) return !entry.read_at;
+  return needsYou(card) && (entry.kind === "failed") === (card.status === "error");
 }
 
 const WORDS: Record<InboxEntry["kind"], string> = {

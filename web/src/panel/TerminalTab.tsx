@@ -60,6 +60,8 @@ function Screen({ workspace, onAnother }: { workspace: string; onAnother: () => 
     screen.open(element);
     fit.fit();
     terminal.current = screen;
+    // Whoever clicked their way here wants to type; whoever came by the keyboard is still among the tabs.
+    if (!document.activeElement?.matches(":focus-visible")) screen.focus();
     const hide = showShell(workspace, screen, setLink);
     const observer = new ResizeObserver(() => fit.fit());
     observer.observe(element);

@@ -2,6 +2,7 @@
 
 import { Bot, Hourglass, MessageCircle, OctagonPause } from "lucide-react";
 import { Link } from "wouter";
+import type { ChatCard } from "../api/types.ts";
 import { type Call, structured, textField } from "../chat/calls.ts";
 import { useCard } from "../list/directory.ts";
 import { subtitleOf } from "../list/groups.ts";
@@ -32,9 +33,14 @@ function ChildState({ id, type }: { id: string; type: string }) {
   return (
     <span className="child-state">
       {card && <StatusIcon card={card} />}
-      {card ? subtitleOf(card) : type}
+      {card ? standing(card) : type}
     </span>
   );
+}
+
+/** What it does or waits for; at rest what it was about, or that it is done. */
+function standing(card: ChatCard): string {
+  return card.status === "waiting" && !card.asks ? (card.turn_label ?? "done") : subtitleOf(card);
 }
 
 export const spawnAgent: Renderer = {

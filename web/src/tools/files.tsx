@@ -8,7 +8,7 @@ import { Output } from "./Output.tsx";
 import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
 
 function linesOf(text: string): number {
-  return text === "" ? 0 : text.split("\n").length;
+  return text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
 }
 
 /** Numbered lines as the tool gives them, without the numbers' padding getting in the way of colours. */

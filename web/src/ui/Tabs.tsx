@@ -7,10 +7,12 @@ interface Props<Name extends string> {
 
 /** A row of tabs; arrows move between them. */
 export function Tabs<Name extends string>({ label, tabs, current, onSelect }: Props<Name>) {
-  const move = (by: number) => {
+  const move = (list: HTMLElement, by: number) => {
     const at = tabs.findIndex((tab) => tab.name === current);
-    const next = tabs.at((at + by) % tabs.length);
+    const to = (at + by + tabs.length) % tabs.length;
+    const next = tabs[to];
     if (next) onSelect(next.name);
+    (list.children[to] as HTMLElement | undefined)?.focus();
   };
   return (
     <div
@@ -18,8 +20,8 @@ export function Tabs<Name extends string>({ label, tabs, current, onSelect }: Pr
       role="tablist"
       aria-label={label}
       onKeyDown={(event) => {
-        if (event.key === "ArrowRight") move(1);
-        if (event.key === "ArrowLeft") move(-1);
+        if (event.key === "ArrowRight") move(event.currentTarget, 1);
+        if (event.key === "ArrowLeft") move(event.currentTarget, -1);
       }}
     >
       {tabs.map((tab) => (
