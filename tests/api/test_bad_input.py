@@ -110,6 +110,12 @@ async def test_a_schema_of_a_tool_does_not_make_the_server_fetch_anything(ada: P
     assert (refused.status, refused.json["validations"][0]["field"], asked) == (400, "client_tools[0].schema", [])
 
 
+@pytest.mark.parametrize("name", ["", "a\u0000b", "x" * 101])
+async def test_a_template_that_cannot_be_one_is_refused(ada: Person, name: str) -> None:
+    refused = await ada.post("/workspaces", {"template": name, "wait": False})
+    assert (refused.status, refused.json["validations"][0]["field"]) == (400, "template")
+
+
 async def test_usage_is_told_up_to_the_last_day_there_is(ada: Person) -> None:
     told = await ada.get("/usage?from=0001-01-01&to=9999-12-31")
     assert (told.status, told.json) == (200, {"items": []})

@@ -21,6 +21,7 @@ Prompt = Annotated[str, Meta(max_length=128 * 1024)]
 Micros = Annotated[int, Meta(ge=0, le=2**53)]
 Name = Annotated[ModelName, Meta(min_length=1, max_length=200, pattern=LINE)]
 Number = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+TemplateName = Annotated[str, Meta(min_length=1, max_length=100, pattern=LINE)]
 
 
 class ClientTool(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -37,7 +38,7 @@ ClientTools = Annotated[tuple[ClientTool, ...], Meta(max_length=250)]
 class WorkspaceWish(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A workspace to be made for the chat."""
 
-    template: Annotated[str, Meta(min_length=1, max_length=100, pattern=LINE)] = "blank"
+    template: TemplateName = "blank"
     parameters: dict[str, str | int | bool] = {}
 
 

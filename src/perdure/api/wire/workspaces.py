@@ -4,6 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from perdure.api.wire.chats import TemplateName
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces.templates.template import Parameter, Value
 from perdure.workspaces.wire import Process
@@ -52,7 +53,7 @@ class WorkspaceList(Struct, frozen=True):
 
 
 class NewWorkspace(Struct, frozen=True, forbid_unknown_fields=True):
-    template: str = "blank"
+    template: TemplateName = "blank"
     parameters: dict[str, Value] = {}
     wait: bool = True
     """False: it is only noted, and made when it is used first or its build is followed."""
