@@ -108,6 +108,7 @@ async def test_a_retry_is_told_to_a_client_of_the_other_replica(town: ReplicaTow
 async def test_a_share_that_is_taken_back_ends_an_open_stream(town: ReplicaTown, transport: Transport) -> None:
     chat_id = await town.asks(0, "[[say:ready]]")
     await town.comes_to_rest(0, chat_id)
+    assert (await town.at(0).patch(f"/chats/{chat_id}", {"pin": 1})).json["chat"]["pin"] == 1
     added = (await town.at(0).post("/users", {"email": "b@example.com", "name": "B", "role": "member"})).json["id"]
     token = mint(TOKEN_PREFIX)
     await town.pool.execute(
@@ -122,6 +123,8 @@ async def test_a_share_that_is_taken_back_ends_an_open_stream(town: ReplicaTown,
         async with aclosing(events):
             while stream.transcript.card is None:
                 await anext(events)
+            # Where its owner keeps it is not where its readers have it.
+            assert stream.transcript.card.pin == 0
             assert (await town.at(0).put(f"/chats/{chat_id}/acl", {"users": []})).status == 200
             with pytest.raises(ApiError) as ended:
                 # Five seconds at most, on a machine that has nothing else to do.

@@ -28,9 +28,20 @@ class ApiDoor:
 
     async def enter(self, scope: Scope, chat_id: ChatId | None) -> Pass:
         actor, secret = await self._actor(scope)
-        if chat_id is not None and await self._rows(actor).one("chats/read", chat_id) is None:
+        own = chat_id is None or await self._owns(actor, chat_id)
+        return Pass(
+            user_id=actor.user_id,
+            organisation_id=actor.organisation_id,
+            chat_id=chat_id,
+            own=own,
+            credential=secret,
+        )
+
+    async def _owns(self, actor: Actor, chat_id: ChatId) -> bool:
+        row = await self._rows(actor).one("chats/read", chat_id)
+        if row is None:
             raise ChatNotFound
-        return Pass(user_id=actor.user_id, organisation_id=actor.organisation_id, chat_id=chat_id, credential=secret)
+        return row["owner_id"] == actor.user_id
 
     async def enter_workspace(self, scope: Scope, workspace_id: WorkspaceId) -> tuple[Pass, WorkspaceRow]:
         """Let the caller act in a workspace of their own."""

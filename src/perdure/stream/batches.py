@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import msgspec
+from msgspec.structs import replace
 
 from perdure.core.cursor import Cursor
-from perdure.core.events import AnyEvent, MessagePart
+from perdure.core.events import AnyEvent, ChatEvent, MessagePart
 from perdure.core.public import public_delta
 from perdure.core.watch import InboxEvent, WatchEvent
 from perdure.live.episodes import EpisodeKey, Piece
@@ -33,12 +34,23 @@ class Batch:
         return text_frame(b"[%b]" % b",".join(self.json))
 
     @cached_property
+    def unpinned(self) -> "Batch":
+        """The same without where the chat's owner has pinned it: in the lists of others it is where they have it."""
+        if not any(isinstance(event, ChatEvent) and event.chat.pin for event in self.events):
+            return self
+        return Batch([_unpinned(event) if isinstance(event, ChatEvent) else event for event in self.events])
+
+    @cached_property
     def sse(self) -> bytes:
         """Server-sent events, one for each event."""
         return b"".join(
             b"id: %b\nevent: %b\ndata: %b\n\n" % (event.cursor.encode(), _type(event).encode(), encoded_event)
             for event, encoded_event in zip(self.events, self.json, strict=True)
         )
+
+
+def _unpinned(event: ChatEvent) -> ChatEvent:
+    return replace(event, chat=replace(event.chat, pin=0))
 
 
 def text_frame(payload: bytes) -> bytes:

@@ -6,12 +6,24 @@ from uuid import UUID
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, PerdureError
 from perdure.core.ids import ChatId
+from perdure.stream.batches import Batch
 from perdure.stream.door import Door, Receive, Scope, Send
 from perdure.stream.hubs import Hubs
+from perdure.stream.subscription import Subscription
 from perdure.stream.transport import refuse, serve
 from perdure.stream.visitors import Visitors
 
 PATTERN = r"/chats/(?P<chat_id>[^/]+)/stream"
+
+
+class Shared:
+    """A subscription of somebody with whom the chat is shared."""
+
+    def __init__(self, subscription: Subscription) -> None:
+        self._subscription = subscription
+
+    async def next(self) -> Batch:
+        return (await self._subscription.next()).unpinned
 
 
 class ChatStream:
@@ -29,7 +41,8 @@ class ChatStream:
             cursor = Cursor.parse(text) if text else None
             admission = await self._door.enter(scope, chat_id)
             async with self._hubs.follow(chat_id, cursor) as subscription:
-                await serve(subscription, admission, self._visitors, scope, receive, send)
+                feed = subscription if admission.own else Shared(subscription)
+                await serve(feed, admission, self._visitors, scope, receive, send)
         except PerdureError as error:
             await refuse(self._door, error, scope, receive, send)
 

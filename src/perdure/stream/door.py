@@ -18,6 +18,8 @@ class Pass:
     user_id: UserId
     organisation_id: OrganisationId
     chat_id: ChatId | None = None
+    own: bool = True
+    """Whether the chat is theirs, and not only shared with them."""
     credential: Hashable = None
     """What proved who they are, so that its end can end the stream."""
 
