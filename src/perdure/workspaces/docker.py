@@ -8,12 +8,14 @@ import contextlib
 import json
 import os
 import secrets
+from collections.abc import Generator
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import aiodocker
+import aiohttp
 
 from perdure.core.errors import Misconfigured, WorkspaceRefused, WorkspaceUnreachable
 from perdure.core.timing import WORKSPACE_STOP
@@ -70,10 +72,12 @@ class DockerDriver:
         await asyncio.to_thread(self._make, plan)
 
     async def start(self, plan: Plan) -> WorkspaceClient:
-        return await self._run(plan, "agent")
+        with _asking():
+            return await self._run(plan, "agent")
 
     async def view(self, plan: Plan) -> WorkspaceClient:
-        return await self._run(plan, "view")
+        with _asking():
+            return await self._run(plan, "view")
 
     async def connect(self, plan: Plan) -> WorkspaceClient:
         return await self._reachable(plan, "agent").answering()
@@ -83,13 +87,17 @@ class DockerDriver:
             with contextlib.suppress(WorkspaceUnreachable, TimeoutError):
                 async with asyncio.timeout(WORKSPACE_STOP.total_seconds()), self._reachable(plan, role) as client:
                     await client.shut_down()
-            await self._discard(plan, role)
+            with _asking():
+                await self._discard(plan, role)
 
     async def remove(self, plan: Plan) -> None:
         await self.stop(plan)
+        if self._root(plan).exists():
+            with _asking():
+                await self._erase(plan)
+
+    async def _erase(self, plan: Plan) -> None:
         root = self._root(plan)
-        if not root.exists():
-            return
         # Only root may delete what the containers' users wrote.
         eraser = {
             "Image": self._engine.image,
@@ -112,12 +120,9 @@ class DockerDriver:
     async def _run(self, plan: Plan, role: str) -> WorkspaceClient:
         if not (self._root(plan) / "tree").is_dir():
             raise WorkspaceRefused("not_created", "The workspace's files are gone. Create a new workspace.")
-        client = self._reachable(plan, role)
         with contextlib.suppress(WorkspaceUnreachable):
-            await client.health()
-            return client
+            return await self._reachable(plan, role).answering()
         await self._launch(plan, role)
-        await client.close()
         fresh = self._reachable(plan, role)
         try:
             await fresh.reach()
@@ -151,9 +156,12 @@ class DockerDriver:
         return False
 
     async def _discard(self, plan: Plan, role: str) -> None:
-        with contextlib.suppress(aiodocker.DockerError):
+        try:
             container = await self._client().containers.get(_name(plan, role))
             await container.delete(force=True)
+        except aiodocker.DockerError as error:
+            if error.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+                raise
 
     def _container(self, plan: Plan, role: str) -> dict[str, Any]:
         root, mode = self._root(plan), "ro" if role == "view" else "rw"
@@ -229,6 +237,15 @@ class DockerDriver:
         if self._docker is None:
             self._docker = aiodocker.Docker(url=self._engine.url)
         return self._docker
+
+
+@contextlib.contextmanager
+def _asking() -> Generator[None]:
+    """Say in our own words that the engine is away or refuses."""
+    try:
+        yield
+    except (aiodocker.DockerError, aiohttp.ClientError, OSError) as error:
+        raise WorkspaceUnreachable(f"{UNREACHABLE} The container engine says: {error}") from error
 
 
 def _name(plan: Plan, role: str) -> str:

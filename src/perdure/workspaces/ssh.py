@@ -18,8 +18,11 @@ from perdure.workspaces.connection import UNREACHABLE, Connection
 from perdure.workspaces.driver import NO_VIEW, Plan
 
 PROBE = "python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))'"
+# A number may be another agent's since: only one that was started at the noted moment is ended.
 KILL = """
-pid=$(cat run/agent.pid 2>/dev/null) && [ "$(cat /proc/$pid/comm 2>/dev/null)" = perdure-agent ] && kill -9 $pid; true
+pid=$(sed -n 1p run/agent.pid 2>/dev/null) noted=$(sed -n 2p run/agent.pid 2>/dev/null)
+started=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 20)
+[ -n "$started" ] && [ "$noted" = "$(cat /proc/sys/kernel/random/boot_id) $started" ] && kill -9 "$pid"; true
 """
 
 
@@ -49,7 +52,7 @@ class SshDriver:
 
     async def check(self) -> None:
         try:
-            result = await (await self._connected()).run(PROBE)
+            result = await self._ask(PROBE)
         except WorkspaceUnreachable as error:
             raise Misconfigured(f"{self._host.address} cannot be reached over SSH: {error.__cause__}") from error
         if result.exit_status:
@@ -142,7 +145,10 @@ class SshDriver:
     async def _upload(self, path: str, content: bytes) -> None:
         """Whole or not at all, readable for the user alone, whoever else stores the same at the same time."""
         command = f"umask 077 && cat > {path}.$$ && mv {path}.$$ {path} || {{ rm -f {path}.$$; false; }}"
-        result = await (await self._connected()).run(command, input=content, encoding=None)
+        try:
+            result = await (await self._connected()).run(command, input=content, encoding=None)
+        except (OSError, asyncssh.Error) as error:
+            raise WorkspaceUnreachable(UNREACHABLE) from error
         if result.exit_status:
             raise WorkspaceRefused("host_refused", f"{self._host.address} could not store {path}; is its disk full?")
 

@@ -125,3 +125,29 @@ async def test_a_workspace_killed_from_outside_says_lost_and_ends_with_everythin
         again = await client.processes.start(COMMAND, key="run")
         assert (again.state, again.incarnation) == (ProcessState.LOST, before.incarnation)
         assert await client.files.content("marker", 100) == b"once\n"
+
+
+def held_open(path: Path) -> bool:
+    """Whether this process holds a directory open."""
+    return str(path) in [_leads_to(descriptor) for descriptor in Path("/proc/self/fd").iterdir()]
+
+
+def _leads_to(descriptor: Path) -> str:
+    try:
+        return str(descriptor.readlink())
+    except FileNotFoundError:
+        return ""
+
+
+async def test_a_start_that_is_given_up_leaves_nothing_open(killed: Killed) -> None:
+    place = killed.root / str(killed.plan.id) / "run"
+    information = json.loads((place / "agent.json").read_text())
+    os.kill(information["child-pid"], signal.SIGSTOP)
+    starting = asyncio.create_task(killed.driver.start(killed.plan))
+    # It waits for the health of an agent that does not answer.
+    await eventually(lambda: held_open(place))
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert not held_open(place)
+    os.kill(information["child-pid"], signal.SIGCONT)

@@ -62,5 +62,12 @@ def _redirect(log: str) -> None:
 
 
 def _note_pid(path: str) -> None:
+    """Who serves, and since when: a number alone may be another's after a while."""
     with open(path, "w") as file:
-        file.write(str(os.getpid()))
+        file.write(f"{os.getpid()}\n{started(os.getpid())}\n")
+
+
+def started(pid: int) -> str:
+    """When a process was started, and in which life of the machine."""
+    with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat") as stat:
+        return f"{boot.read().strip()} {stat.read().rpartition(')')[2].split()[19]}"

@@ -128,10 +128,12 @@ class LocalDriver:
 async def _answering(client: WorkspaceClient, log: Path | None = None) -> WorkspaceClient:
     try:
         await (client.health() if log is None else client.reach())
-    except WorkspaceUnreachable as error:
+    except BaseException as error:
         await client.close()
         said = _tail(log)
-        raise WorkspaceUnreachable(f"{error} It said: {said}" if said else str(error)) from error
+        if isinstance(error, WorkspaceUnreachable) and said:
+            raise WorkspaceUnreachable(f"{error} It said: {said}") from error
+        raise
     return client
 
 
