@@ -66,10 +66,21 @@ class Line:
         session = await self._connection()
         async with self._listing:
             if self._known is None or not self._current:
+                self._check_up()
                 version = self.version
-                self._known = await session.tools()
+                self._known = await self._told(session)
                 self._current = version == self.version
             return self._known
+
+    async def _told(self, session: Session) -> tuple[Listed, ...]:
+        """What the server says. One that does not say it is left alone for a while, like one that does not answer."""
+        try:
+            return await session.tools()
+        except SignInNeeded:
+            raise
+        except Unreachable as error:
+            self._rest(error)
+            raise
 
     async def _connection(self) -> Session:
         self.used = self._clock.monotonic()
@@ -78,8 +89,7 @@ class Line:
         async with self._turn:
             if self._session is not None and self._session.alive:
                 return self._session
-            if self._down is not None and self._down[0] > self._clock.monotonic():
-                raise self._down[1]
+            self._check_up()
             return await self._connect()
 
     async def _connect(self) -> Session:
@@ -88,13 +98,20 @@ class Line:
         except SignInNeeded:
             raise
         except Unreachable as error:
-            self._down = self._clock.monotonic() + MCP_DOWN.total_seconds(), error
+            self._rest(error)
             raise
         self._down = None
         self.connected += 1
         # A server that was away may have come back with other tools.
         self._current = False
         return self._session
+
+    def _check_up(self) -> None:
+        if self._down is not None and self._down[0] > self._clock.monotonic():
+            raise self._down[1]
+
+    def _rest(self, error: Unreachable) -> None:
+        self._down = self._clock.monotonic() + MCP_DOWN.total_seconds(), error
 
     def _changed(self) -> None:
         self.version += 1

@@ -1,0 +1,55 @@
+"""A server that is there and says nothing: it costs its patience once in a while, not every step."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from perdure.core.clock import SystemClock
+from perdure.core.timing import MCP_DOWN
+from perdure.tools.mcp.line import Line
+from perdure.tools.mcp.speech import Listed, NoAnswer, Said, Session
+
+
+class StandingClock(SystemClock):
+    """Time that passes when a test says so."""
+
+    seconds = 1000.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+class Deaf:
+    """A server that answers calls, and never says which tools it has."""
+
+    alive = True
+    asked = 0
+
+    async def tools(self) -> tuple[Listed, ...]:
+        self.asked += 1
+        raise NoAnswer("it gave no answer in time")
+
+    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> Said:  # noqa: ARG002
+        return Said(text=tool)
+
+    async def close(self) -> None:
+        self.alive = False
+
+
+async def test_a_server_that_does_not_list_its_tools_is_asked_once_a_minute() -> None:
+    deaf, clock = Deaf(), StandingClock()
+
+    async def dial(changed: Callable[[], None]) -> Session:  # noqa: ARG001
+        return deaf
+
+    line = Line(dial, clock)
+    heard = await asyncio.gather(*(line.tools() for _ in range(3)), return_exceptions=True)
+    assert [str(error) for error in heard] == ["it gave no answer in time"] * 3
+    assert (deaf.asked, line.trouble) == (1, "it gave no answer in time")
+    assert (await line.call("known", {}, lambda _: None)).text == "known"
+    clock.seconds += MCP_DOWN.total_seconds() + 1
+    with pytest.raises(NoAnswer):
+        await line.tools()
+    assert deaf.asked == 2
