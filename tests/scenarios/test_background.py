@@ -36,7 +36,7 @@ async def test_a_killed_replicas_answer_in_the_background_is_listened_to_by_anot
     chat = await town.asks(0, "[[say:Half]] [[gate:open]] [[say:-whole]]")
     await town.sim.gates["open"].reached()
     await seen(lambda: pool.fetchval("SELECT count(*) FROM background_responses"))
-    town.replicas[0].kill()
+    await town.dies(0)
     await town.sim.gates["open"].set(open=True)
     assert (await town.comes_to_rest(1, chat))["status"] == "waiting"
     assert (await town.said(1, chat))[1:] == ["Half-whole"]

@@ -62,7 +62,7 @@ async def test_a_shutdown_at_the_same_points_hands_the_turn_over(
 async def _ended_at(point: str, how: str, database_url: str, pool: Pool, folder: Path) -> None:
     async with replicas(database_url, pool, folder, first=(ENDING, point, str(SECOND), how)) as town:
         chat = await town.asks(0, WORK)
-        await town.replicas[0].process.wait()
+        await town.is_dead(0)
         rested = await town.comes_to_rest(1, chat)
         assert rested["status"] == "waiting"
         said = (await town.at(1).get(f"/chats/{chat}/messages?after=0")).json["items"]
@@ -76,7 +76,7 @@ async def test_a_parent_hears_all_its_agents_although_its_replica_was_killed(
 ) -> None:
     async with replicas(database_url, pool, tmp_path, first=(ENDING, point, "1", "SIGKILL")) as town:
         chat = await town.asks(0, "Ask 3 agents to look around.")
-        await town.replicas[0].process.wait()
+        await town.is_dead(0)
         rested = await town.comes_to_rest(1, chat)
         assert rested["status"] == "waiting"
         assert (await town.said(1, chat))[-1].count("| finished |") == 3
@@ -96,7 +96,7 @@ async def test_a_parked_parent_is_woken_although_its_replica_was_killed(
         waits = Call("wait_agent", {"ids": [str(agent)]})
         town.sim.script(Script("parent", (Step((spawns,)), Step((waits,)), Step((Text("All done."),)))))
         await town.person.post(f"/chats/{chat}/messages", {"content": [{"type": "text", "text": "[[script:parent]]"}]})
-        await town.replicas[0].process.wait()
+        await town.is_dead(0)
         await town.sim.gates["go"].set(open=True)
         assert (await town.comes_to_rest(1, chat))["status"] == "waiting"
         assert (await town.said(1, chat))[-1] == "All done."

@@ -68,7 +68,7 @@ async def test_half_an_answer_is_seen_alike_before_and_after_its_replica_is_kill
     assert before.cursor is not None
     shown = Cursor.parse(before.cursor).seq
     await seen(lambda: town.pool.fetchval("SELECT max(seq_to) >= $1 FROM segments", shown))
-    town.replicas[0].kill()
+    await town.dies(0)
     async with Client(town.replicas[1].url, token=town.person.token) as client:
         after = (await client.chats.get(chat_id)).stream()
         await _preview(after, "half an answer")

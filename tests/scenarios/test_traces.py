@@ -72,7 +72,7 @@ async def test_a_turn_that_another_replica_ends_is_one_trace(town: ReplicaTown, 
     chat = await asked(town, 0, f"{TOOL} [[gate:open]] [[say:2 tokens]]", traceparent=CALLER)
     await town.sim.gates["open"].reached()
     await receiver.until("step tools")
-    town.replicas[0].kill()
+    await town.dies(0)
     await town.sim.gates["open"].set(open=True)
     await town.comes_to_rest(1, chat)
     (turn,) = await receiver.until("invoke_agent")

@@ -13,6 +13,7 @@ from asyncpg import Pool, Record
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import first_household
 from perdure.config.demo import offer_demo
+from perdure.core.timing import LEASE
 from perdure.proof.processes import SERVE, Replica, replica
 from perdure.sim.server import Simulator
 from perdure.testing.site import Person
@@ -62,6 +63,19 @@ class ReplicaTown:
 
     async def comes_to_rest(self, number: int, chat_id: str, *, within: float = PATIENCE) -> dict[str, Any]:
         return await self.until(number, chat_id, lambda card: card["status"] in AT_REST, within=within)
+
+    async def dies(self, number: int) -> None:
+        """Kill this replica, and see to it that nobody has to wait for its lease to end."""
+        self.replicas[number].kill()
+        await self.is_dead(number)
+
+    async def is_dead(self, number: int) -> None:
+        """Once this replica has ended, others may take its chats: how long a lease lasts is shown elsewhere."""
+        await self.replicas[number].process.wait()
+        address = self.replicas[number].url.removeprefix("http://")
+        await self.pool.execute(
+            "UPDATE replicas SET seen_at = seen_at - $2::interval WHERE address = $1", address, LEASE
+        )
 
     async def numbers(self, number: int) -> str:
         """The page of numbers that this replica shows now."""
