@@ -1,7 +1,7 @@
 """The three ways in which messages of the protocol travel."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import anyio
@@ -35,6 +35,30 @@ class Told:
     """Whether nothing more can be asked here."""
 
 
+class Bounded(httpx2.AsyncByteStream):
+    """A body that ends where it becomes too much: an answer as a whole, of a stream each event."""
+
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size, before = 0, b""
+        async for piece in self._body:
+            size += len(piece)
+            # An event's end may be cut in two.
+            seen = before + piece
+            end = max(seen.rfind(mark) for mark in (b"\n\n", b"\r\n\r\n", b"\r\r"))
+            if end >= 0:
+                size = len(seen) - end
+            if size > LONGEST_LINE:
+                raise Unreachable(f"it answered more than {LONGEST_LINE} bytes at once")
+            before = seen[-3:]
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
 def transport(way: Way, told: Told) -> AbstractAsyncContextManager[TransportStreams]:
     match way.transport:
         case Transport.HTTP:
@@ -59,13 +83,18 @@ def _factory(way: Way, told: Told) -> McpHttpClientFactory:
 def http_client(way: Way, told: Told) -> httpx2.AsyncClient:
     async def heard(response: httpx2.Response) -> None:
         told.status = response.status_code if response.status_code >= 400 else None
+        if response.headers.get("content-encoding", "identity") != "identity":
+            # A few bytes may stand for more than there is memory.
+            raise Unreachable("it answers in an encoding that it was not asked for")
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = Bounded(response.stream)
 
     async def signed(request: httpx2.Request) -> None:
         if way.token is not None:
             request.headers["Authorization"] = f"Bearer {await way.token()}"
 
     return httpx2.AsyncClient(
-        headers=dict(way.headers),
+        headers={"accept-encoding": "identity", **way.headers},
         timeout=_TIMEOUT,
         proxy=way.outside.proxy(way.url),
         verify=way.outside.trusted or True,
