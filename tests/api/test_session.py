@@ -3,6 +3,7 @@
 import pytest
 
 from perdure.access.roles import Role
+from perdure.store.queries import query
 from perdure.testing.site import Person, Town
 
 HELLO = {"content": [{"type": "text", "text": "hello"}]}
@@ -54,6 +55,17 @@ async def test_a_password_opens_a_session_and_a_wrong_one_does_not(town: Town, a
     assert right.headers["set-cookie"].startswith("perdure_session=pds_")
     stored = await town.pool.fetchval("SELECT password_hash FROM users WHERE id = $1", ada.id)
     assert stored.startswith("$argon2id$")
+
+
+async def test_a_password_that_whoever_has_the_machine_sets_ends_the_sessions_of_its_person(
+    town: Town, ada: Person
+) -> None:
+    await sign_in(town, ada)
+    assert (await ada.get("/me")).status == 200
+    known = await town.pool.fetchval(query("users/set_password"), "Owner@localhost", "a hash")
+    town.services.entrance.forget()
+    assert known == town.household.owner
+    assert (await ada.get("/me")).status == 401
 
 
 async def test_guessing_passwords_is_slowed_down(ada: Person) -> None:
