@@ -50,7 +50,7 @@ class ApiDoor:
         row = await self._rows(actor).one("workspaces/read", workspace_id)
         if row is None:
             raise NotFound("There is no such workspace.")
-        admission = Pass(user_id=actor.user_id, organisation_id=actor.organisation_id, credential=secret)
+        admission = Pass(user_id=actor.user_id, organisation_id=actor.organisation_id, works=True, credential=secret)
         return admission, WorkspaceRow.of(row)
 
     async def _actor(self, scope: Scope) -> tuple[Actor, str | None]:
@@ -68,15 +68,15 @@ class ApiDoor:
         )
         readable = {(row["user_id"], row["chat_id"]) for row in rows}
         revoked = {each for each in chats if (each.user_id, each.chat_id) not in readable}
-        return revoked | {each for each in passes if not await self._still_known(each)}
+        return revoked | {each for each in passes if not await self._still_good(each)}
 
-    async def _still_known(self, admission: Pass) -> bool:
+    async def _still_good(self, admission: Pass) -> bool:
         assert admission.credential is None or isinstance(admission.credential, str)
         try:
-            await self._entrance.actor(admission.credential)
+            actor = await self._entrance.actor(admission.credential)
         except Unauthenticated:
             return False
-        return True
+        return not admission.works or Permission.CHAT in actor.permissions
 
     def refusal(self, error: Exception) -> Refusal:
         answer = answer_of(error)

@@ -20,6 +20,8 @@ class Pass:
     chat_id: ChatId | None = None
     own: bool = True
     """Whether the chat is theirs, and not only shared with them."""
+    works: bool = False
+    """Whether they do something in there, and not only look."""
     credential: Hashable = None
     """What proved who they are, so that its end can end the stream."""
 

@@ -1,0 +1,32 @@
+"""Who stays inside: for as long as they may do what they came for."""
+
+from uuid import UUID
+
+from perdure.api.door import ApiDoor
+from perdure.core.ids import WorkspaceId
+from perdure.testing.site import Person, Town
+
+WORKSPACE = WorkspaceId(UUID(int=1))
+
+
+async def test_whoever_may_not_work_any_more_leaves_their_terminal_and_keeps_what_they_may_read(
+    town: Town, ada: Person
+) -> None:
+    await town.pool.execute(
+        "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')",
+        WORKSPACE,
+        ada.organisation_id,
+        ada.id,
+    )
+    door = ApiDoor(town.services.entrance, town.pool, town.services.rows)
+    scope = {"headers": [(b"authorization", f"Bearer {ada.token}".encode())]}
+    terminal, _ = await door.enter_workspace(scope, WORKSPACE)
+    list_of_chats = await door.enter(scope, None)
+    assert await door.denied([terminal, list_of_chats]) == set()
+    await town.pool.execute("UPDATE users SET role = 'auditor' WHERE id = $1", ada.id)
+    town.services.entrance.forget()
+    assert await door.denied([terminal, list_of_chats]) == {terminal}
+    await town.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
+    town.services.entrance.forget()
+    assert await door.denied([terminal, list_of_chats]) == {terminal, list_of_chats}
+    await town.pool.execute("DELETE FROM workspaces")
