@@ -52,7 +52,7 @@ def test_a_password_does_not_show() -> None:
         ("DATA_DIR", "somewhere", "it must be an absolute path"),
         ("BIND", "8080", "it must be host:port, such as 127.0.0.1:8080"),
         ("BIND", "localhost:99999", "it must be host:port, such as 127.0.0.1:8080"),
-        ("LOG_LEVEL", "loud", "'loud' is not a valid LogLevel"),
+        ("LOG_LEVEL", "loud", "it must be one of debug, info, warning, error"),
     ],
 )
 def test_a_wrong_value_is_refused_by_name(name: str, text: str, complaint: str) -> None:

@@ -7,11 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Self, get_type_hints
+from typing import Annotated, Self, TypeVar, get_type_hints
 
 from perdure.core.errors import Misconfigured
 
 PREFIX = "PERDURE_"
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class LogFormat(StrEnum):
@@ -89,6 +90,15 @@ def _http_url(text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise ValueError("it must start with http:// or https://")
     return text
+
+
+def _choice(kind: type[Choice]) -> Callable[[str], Choice]:
+    def read(text: str) -> Choice:
+        if text not in [*kind]:
+            raise ValueError(f"it must be one of {', '.join(kind)}")
+        return kind(text)
+
+    return read
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -237,10 +247,10 @@ class Settings:
         ),
     ] = None
     log_level: Annotated[
-        LogLevel, About("The least severe lines to log: `debug`, `info`, `warning` or `error`.", LogLevel)
+        LogLevel, About("The least severe lines to log: `debug`, `info`, `warning` or `error`.", _choice(LogLevel))
     ] = LogLevel.INFO
     log_format: Annotated[
-        LogFormat, About("`json`, `text`, or `auto`: text on a terminal and JSON everywhere else.", LogFormat)
+        LogFormat, About("`json`, `text`, or `auto`: text on a terminal and JSON everywhere else.", _choice(LogFormat))
     ] = LogFormat.AUTO
 
     @classmethod

@@ -83,7 +83,21 @@ async def test_ctrl_c_stops_the_agent_and_keeps_what_it_said(town: ReplicaTown) 
 async def test_a_server_that_is_not_there_is_said_in_one_line(town: ReplicaTown) -> None:
     town.replicas[0].url = "http://127.0.0.1:9"
     code, _, aside = await ended(await started(town, "hello"))
-    assert (code, aside.count("\n")) == (1, 1)
+    assert (code, aside) == (
+        1,
+        "perdure: Nobody answers at http://127.0.0.1:9. Is the server started, and is that its address?\n",
+    )
+
+
+async def test_an_address_may_end_as_the_documents_write_it_and_a_wrong_token_is_said(town: ReplicaTown) -> None:
+    town.replicas[0].url += "/api/v1"
+    assert await ended(await started(town, "[[say:hello]]")) == (0, "hello\n", "")
+    town.person.token = "pdt_wrong"
+    code, _, aside = await ended(await started(town, "hello"))
+    assert (code, aside.endswith("`perdure tokens add NAME` on the server makes one.\n")) == (1, True)
+    town.replicas[0].url = "127.0.0.1:9"
+    code, _, aside = await ended(await started(town, "hello"))
+    assert (code, aside.startswith("perdure: --url is not usable: it must start with http://")) == (2, True)
 
 
 def _at(town: ReplicaTown, *arguments: str) -> tuple[str, ...]:

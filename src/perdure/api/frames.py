@@ -7,6 +7,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from perdure.stream.transport import FRAME
 
+REFUSAL = "websocket.http.response.body"
+
 
 class FrameProtocol(WebSocketsSansIOProtocol):
     """Sends ready frames past the library that would make them: they need neither masks nor compression."""
@@ -14,6 +16,9 @@ class FrameProtocol(WebSocketsSansIOProtocol):
     async def send(self, message: Any) -> None:
         if message["type"] != FRAME:
             await super().send(message)
+            if message["type"] == REFUSAL and not message.get("more_body", False):
+                # Refused in good order. Uvicorn would log that no handshake followed, as an error of ours.
+                self.handshake_complete = True
             return
         await self.writable.wait()
         if self.disconnected or self.close_sent or self.transport.is_closing():

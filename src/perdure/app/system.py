@@ -61,6 +61,10 @@ class System:
         """Hand every chat over, then ask those who follow to come again elsewhere."""
         self.draining.set()
         await self.worker.drain()
+        self.dismiss()
+
+    def dismiss(self) -> None:
+        """Ask those who follow to come again elsewhere."""
         self.hubs.end()
         self.watches.end()
 

@@ -73,7 +73,7 @@ async def run(
 async def outside(url: str, token: str | None, length: timedelta, seed: int) -> Outcome:
     """One run on a deployment that is not ours: with what can be reached from outside."""
     if token is None:
-        raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add.")
+        raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add NAME.")
     base = url.rstrip("/").removesuffix(BASE)
     try:
         with progress() as shown:

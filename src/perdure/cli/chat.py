@@ -13,10 +13,11 @@ import aiohttp
 import typer
 
 from perdure.cli.local import Place, local_replica
+from perdure.cli.progress import progress
 from perdure.cli.screen import Screen
 from perdure.client import ApiError, Chat, Client, EventStream
 from perdure.core.chat import ActionKind, Busy, Status
-from perdure.core.errors import PerdureError
+from perdure.core.errors import Misconfigured, PerdureError
 from perdure.core.events import ActionRequired, PendingAction, StatusEvent
 from perdure.core.message import Message
 from perdure.core.text import encodable
@@ -45,6 +46,7 @@ _HELP = """A line is sent; while the agent works, it waits in the queue.
   /retry           try again after an error
   /quit            leave (so does Ctrl-D); the agent goes on without you"""
 _GREETING = "Type to begin. /help lists what else you can do; Ctrl-D leaves."
+_WHO_ASKS = "Name a token with --token or in PERDURE_TOKEN; `perdure tokens add NAME` on the server makes one."
 _STEP = "The agent ends its step before this process leaves it. Ctrl-C leaves now; nothing is lost."
 
 
@@ -63,9 +65,16 @@ def command(
     # Whatever is piped in or typed is sent as text.
     sys.stdin.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     asked = sys.stdin.read() if text == "-" else text and encodable(text)
+    if url and not url.startswith(("http://", "https://")):
+        raise Misconfigured(f"--url is not usable: it must start with http:// or https://, and {url} does not.")
     try:
         code = asyncio.run(_chat(Place(url, token) if url else None, asked, chat, model))
-    except (ApiError, aiohttp.ClientError, TimeoutError) as error:
+    except ApiError as error:
+        advice = f" {_WHO_ASKS}" if error.status == HTTPStatus.UNAUTHORIZED else ""
+        raise PerdureError(f"{error}{advice}") from error
+    except aiohttp.ClientConnectorError as error:
+        raise PerdureError(f"Nobody answers at {url}. Is the server started, and is that its address?") from error
+    except (aiohttp.ClientError, TimeoutError) as error:
         raise PerdureError(str(error)) from error
     raise typer.Exit(code)
 
@@ -74,7 +83,8 @@ async def _chat(place: Place | None, asked: str | None, chat_id: str | None, mod
     async with AsyncExitStack() as stack:
         here = place is None
         if place is None:
-            place = await stack.enter_async_context(local_replica(Settings.from_environment()))
+            with progress("starting"):
+                place = await stack.enter_async_context(local_replica(Settings.from_environment()))
         client = await stack.enter_async_context(Client(place.url, token=place.token))
         conversation = Conversation(client, model, here=here)
         if chat_id is not None:

@@ -63,7 +63,7 @@ async def _measured(wanted: Wanted, replicas: int, url: str | None, token: str |
         async with own_place(wanted, replicas) as (place, simulator_url):
             return await _tested(place, simulator_url, wanted)
     if token is None:
-        raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add.")
+        raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add NAME.")
     return await _tested(Place(urls=(url.rstrip("/").removesuffix(BASE),), tokens=(token,)), "", wanted)
 
 

@@ -149,6 +149,8 @@ def heed_signals(system: System, server: uvicorn.Server) -> None:
             return
         if system.draining.is_set():
             log.warning("%s again: not waiting for what runs", name)
+            # A stream that stays open would hold up the end for as long as what it follows.
+            system.dismiss()
             server.should_exit = True
             return
         log.info("%s: handing over what runs", name)

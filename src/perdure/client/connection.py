@@ -43,7 +43,7 @@ class Connection:
     """Speaks to one deployment as one caller. `patience` is how many seconds one answer may take."""
 
     def __init__(self, url: str, token: str | None, *, patience: float = REQUEST_PATIENCE.total_seconds()) -> None:
-        self.url = url.rstrip("/") + BASE
+        self.url = url.rstrip("/").removesuffix(BASE) + BASE
         self._patience = patience
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         timeout = aiohttp.ClientTimeout(total=patience, sock_connect=REQUEST_CONNECT.total_seconds())

@@ -71,7 +71,9 @@ class Lookout:
                 group.create_task(self._git(row, watch))
                 group.create_task(self._told(row, watch))
         except* (PerdureError, OSError, *AWAY) as errors:
-            _log.info("a workspace is no longer looked at: %s", errors.exceptions[0])
+            # What follows the first sentence is what a model is to do.
+            why = str(errors.exceptions[0]).partition(". ")[0]
+            _log.info("workspace %s is not looked at until it is used again: %s", row.id, why)
 
     async def _git(self, row: WorkspaceRow, watch: Watch) -> None:
         known, told = "", ""

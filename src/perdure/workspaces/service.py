@@ -115,7 +115,7 @@ class Workspaces:
             ttl_minutes=bound.template.recipe.idle_minutes,
         )
         if not await self.rows.add(row, most=wish.most):
-            raise Refused(f"There are {wish.most} workspaces, as many as one person may have. Remove one first.")
+            raise Refused(f"One person may have {wish.most} workspaces, and no more. Remove one first.")
         return row
 
     async def _build(self, row: WorkspaceRow, told: Told) -> None:
