@@ -52,7 +52,7 @@ async def test_a_turn_that_fails_says_why_and_exits_with_one(town: ReplicaTown) 
 async def test_a_conversation_goes_on_another_day(town: ReplicaTown) -> None:
     code, out, aside = await ended(await started(town), "[[say:one]]\n")
     assert (code, out) == (0, "one\n")
-    found = re.search(r"perdure chat --chat ([0-9a-f-]{36})", aside)
+    found = re.search(r"perdure chat --url \S+ --chat ([0-9a-f-]{36})", aside)
     assert found is not None
     assert (await ended(await started(town, "--chat", found[1], "[[say:two]]")))[1] == "two\n"
     assert await town.said(0, found[1]) == ["[[say:one]]", "one", "[[say:two]]", "two"]
@@ -100,6 +100,12 @@ async def test_an_address_may_end_as_the_documents_write_it_and_a_wrong_token_is
     assert (code, aside.startswith("perdure: --url is not usable: it must start with http://")) == (2, True)
 
 
+async def _only(town: ReplicaTown) -> str:
+    """The one chat that there is."""
+    (row,) = await town.pool.fetch("SELECT id FROM chats")
+    return str(row["id"])
+
+
 def _at(town: ReplicaTown, *arguments: str) -> tuple[str, ...]:
     return (PERDURE, "chat", "--url", town.replicas[0].url, "--token", town.person.token, *arguments)
 
@@ -115,9 +121,11 @@ async def test_somebody_at_a_terminal_is_greeted_asked_and_told_how_to_come_back
         await screen.sees("two")
         await screen.sees("> ")
         screen.type("\x03")
-        await screen.sees("Go on with: perdure chat --chat ")
+        await screen.sees("Go on with: ")
+        told = await screen.sees("\r\n")
+        assert told.endswith(f"perdure chat --url {town.replicas[0].url} --chat {await _only(town)}")
         assert await asyncio.wait_for(process.wait(), 60) == 0
-    (chat,) = [str(row["id"]) for row in await town.pool.fetch("SELECT id FROM chats")]
+    chat = await _only(town)
     async with terminal(*_at(town, "--chat", chat)) as (screen, process):
         recalled = await screen.sees("> ")
         assert "you: [[say:two]]" in recalled

@@ -1,6 +1,7 @@
 """`perdure chat`: talk to an agent from a terminal, or ask it one thing from a script."""
 
 import asyncio
+import shutil
 import signal
 import sys
 import threading
@@ -86,7 +87,7 @@ async def _chat(place: Place | None, asked: str | None, chat_id: str | None, mod
             with progress("starting"):
                 place = await stack.enter_async_context(local_replica(Settings.from_environment()))
         client = await stack.enter_async_context(Client(place.url, token=place.token))
-        conversation = Conversation(client, model, here=here)
+        conversation = Conversation(client, model, here=here, again=_again(None if here else place.url))
         if chat_id is not None:
             await conversation.resume(chat_id, recall=asked is None and _somebody_types())
         return await (conversation.talk() if asked is None else conversation.ask(asked))
@@ -95,8 +96,10 @@ async def _chat(place: Place | None, asked: str | None, chat_id: str | None, mod
 class Conversation:
     """One chat at a terminal."""
 
-    def __init__(self, client: Client, model: str | None, *, here: bool = False) -> None:
+    def __init__(self, client: Client, model: str | None, *, here: bool, again: str) -> None:
         self._client = client
+        self._again = again
+        """What to type to come back."""
         self._here = here
         """Whether this process drives the chat itself."""
         self._options: dict[str, Any] = {"model": model} if model else {}
@@ -140,7 +143,7 @@ class Conversation:
         self._screen.finish()
         if self._chat is not None:
             await self._rested_or_interrupted()
-            sys.stderr.write(f"Go on with: perdure chat --chat {self._chat.id}\n")
+            sys.stderr.write(f"Go on with: {self._again} --chat {self._chat.id}\n")
         await self._leave()
         return 0
 
@@ -266,6 +269,12 @@ class Conversation:
                 self._following.result()
         if self._here and not self._rested.is_set():
             self._screen.note(_STEP)
+
+
+def _again(url: str | None) -> str:
+    """This command, as it can be typed here: its folder need not be among those that are searched."""
+    program = "perdure" if shutil.which("perdure") else sys.argv[0]
+    return f"{program} chat" if url is None else f"{program} chat --url {url}"
 
 
 def _somebody_types() -> bool:
