@@ -26,10 +26,12 @@ test("a message sent while the server is gone is kept, and can be sent again", a
   await server.kill();
   await person.says("[[say:after the outage]]");
   await person.hasSaid("Not sent");
+  await expect(person.page.getByText("No connection.")).toBeVisible();
   await server.start();
   await person.page.getByRole("button", { name: "Send again" }).click();
   await person.reads("after the outage");
   await person.seesRest();
+  await expect(person.page.getByText("No connection.")).toHaveCount(0);
 });
 
 test("a chat that is not there says so", async ({ person }) => {

@@ -7,6 +7,7 @@ import { NewChat } from "../chat/NewChat.tsx";
 import { ChatList } from "../list/ChatList.tsx";
 import { Divider } from "../ui/Divider.tsx";
 import { Loading } from "../ui/Loading.tsx";
+import { Away } from "./Away.tsx";
 import { KeyboardMap } from "./KeyboardMap.tsx";
 import { Palette } from "./Palette.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -39,6 +40,7 @@ export function Shell() {
       <a className="skip" href="#conversation">
         Skip to the conversation
       </a>
+      <Away />
       <aside className="side" style={{ width }}>
         <TopBar />
         <ChatList onSearch={() => setOverlay("palette")} />

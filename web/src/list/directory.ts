@@ -2,6 +2,7 @@
 
 import { useCallback, useSyncExternalStore } from "react";
 import { api, BASE } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
 import { EventStream } from "../api/stream.ts";
 import type { ChatCard, ChatPage, WatchEvent } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
@@ -23,6 +24,8 @@ const WATCH_TYPES = [
 
 export class Directory {
   cards: ReadonlyMap<string, ChatCard> = new Map();
+  /** Whether the server cannot be reached, by any way. */
+  away = false;
   #cursor: string | null = null;
   #listeners = new Set<() => void>();
   #stream = new EventStream<WatchEvent>({
@@ -30,12 +33,12 @@ export class Directory {
     types: WATCH_TYPES,
     cursor: () => this.#cursor,
     onEvents: (events) => this.hear(events),
-    onLink: () => {},
-    // While nobody tells us what changes, look at what is newest.
+    onLink: (link) => link === "open" && this.#reached(true),
+    // While nobody tells us what changes, look at what is newest; a server that answers is not away.
     worthRetrying: () =>
       this.#look().then(
-        () => true,
-        () => true,
+        () => this.#reached(true),
+        (error: unknown) => this.#reached(!isAway(error)),
       ),
   });
 
@@ -68,6 +71,14 @@ export class Directory {
     this.#set(next);
   }
 
+  #reached(reached: boolean): true {
+    if (this.away === reached) {
+      this.away = !reached;
+      for (const listener of this.#listeners) listener();
+    }
+    return true;
+  }
+
   async #look(): Promise<void> {
     const page = await api.get<ChatPage>("/chats");
     this.put([...page.items, ...(page.related ?? [])]);
@@ -82,6 +93,15 @@ export class Directory {
     this.cards = cards;
     for (const listener of this.#listeners) listener();
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 502);
+}
+
+export function useAway(): boolean {
+  const { directory } = useStores();
+  return useSyncExternalStore(directory.subscribe, () => directory.away);
 }
 
 export function useCards(): ReadonlyMap<string, ChatCard> {
