@@ -6,6 +6,7 @@ import { useEffect } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
+import { useMe } from "../app/session.ts";
 import { keyNames } from "../app/shortcuts.ts";
 import { useStores } from "../app/stores.ts";
 import { Button } from "../ui/Button.tsx";
@@ -107,6 +108,7 @@ interface Listed {
 
 function useGroups(filter: ListFilter): Listed {
   const { directory } = useStores();
+  const me = useMe();
   const cards = useCards();
   const { data, hasNextPage, fetchNextPage, refetch, status } = useInfiniteQuery({
     queryKey: ["chats", filter],
@@ -119,7 +121,7 @@ function useGroups(filter: ListFilter): Listed {
   }, [data, directory]);
   const more = hasNextPage ? () => void fetchNextPage() : null;
   const again = () => void refetch();
-  if (filter.kind === "all") return { groups: grouped(cards.values()), more, state: status, again };
+  if (filter.kind === "all") return { groups: grouped(cards.values(), me.id), more, state: status, again };
   const found =
     data?.pages
       .flatMap((page) => page.items)

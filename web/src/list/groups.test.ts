@@ -24,11 +24,19 @@ test("what needs you comes first, then pins in their order, then days, newest fi
     card("ask", { status: "requires_action", action: "approval" }),
     card("child", { parent_id: "old" }),
     card("gone", { archived: true }),
+    card("theirs", {
+      status: "requires_action",
+      action: "approval",
+      owner_id: "them",
+      updated_at: hoursAgo(2),
+    }),
   ];
-  expect(grouped(cards, now).map((group) => [group.name, group.cards.map((entry) => entry.id)])).toEqual([
+  expect(
+    grouped(cards, "me", now).map((group) => [group.name, group.cards.map((entry) => entry.id)]),
+  ).toEqual([
     ["Needs you", ["ask"]],
     ["Pinned", ["a", "b"]],
-    ["Today", ["fresh", "today"]],
+    ["Today", ["fresh", "today", "theirs"]],
     ["Yesterday", ["old"]],
   ]);
 });

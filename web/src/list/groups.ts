@@ -21,7 +21,8 @@ export function needsYou(card: ChatCard, now = new Date()): boolean {
   return card.status === "error" && (card.unread === true || fresh);
 }
 
-export function grouped(cards: Iterable<ChatCard>, now = new Date()): ListGroup[] {
+/** What needs somebody is in their own chats: in those that others share, only the owner can answer. */
+export function grouped(cards: Iterable<ChatCard>, me: string, now = new Date()): ListGroup[] {
   const roots = [...cards].filter((card) => !card.parent_id && !card.archived);
   roots.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
   const groups = new Map<ListGroup["name"], ChatCard[]>([
@@ -29,7 +30,12 @@ export function grouped(cards: Iterable<ChatCard>, now = new Date()): ListGroup[
     ["Pinned", []],
   ]);
   for (const card of roots) {
-    const name = needsYou(card, now) ? "Needs you" : card.pin ? "Pinned" : dayOf(card.updated_at, now);
+    const name =
+      card.owner_id === me && needsYou(card, now)
+        ? "Needs you"
+        : card.pin
+          ? "Pinned"
+          : dayOf(card.updated_at, now);
     groups.set(name, [...(groups.get(name) ?? []), card]);
   }
   groups.get("Pinned")?.sort((a, b) => (a.pin ?? 0) - (b.pin ?? 0));
