@@ -138,6 +138,7 @@ NAMED = {
     "PATCH /providers/{provider_id}": {"name": "x"},
     "DELETE /providers/{provider_id}": None,
     "POST /providers/{provider_id}/test": {},
+    "GET /providers/{provider_id}/models": None,
     "POST /providers/{provider_id}/keys": {"key": "k"},
     "PATCH /mcp-servers/{server_id}": {"name": "x"},
     "DELETE /mcp-servers/{server_id}": None,

@@ -8,6 +8,7 @@ import pytest
 from tests.providers.servers import Canned, answer
 
 from perdure.access.roles import Role
+from perdure.sim.models import NAMES as SERVED
 from perdure.sim.server import Simulator
 from perdure.testing.ports import free_port
 from perdure.testing.site import Person, Town
@@ -113,3 +114,16 @@ async def test_whoever_chats_can_bring_a_key_for_the_provider_of_a_model(boss: P
     assert [(key["hint"], key["personal"]) for key in (await ada.get(keys)).json["items"]] == [("1234", True)]
     assert (await ada.delete(f"{keys}?personal=true")).status == 204
     assert (await ada.get(keys)).json["items"] == []
+
+
+async def test_a_provider_says_which_models_it_offers_or_why_not(boss: Person, sim: Simulator) -> None:
+    async def offered(**provider: Any) -> tuple[list[str], str]:
+        added = (await boss.post("/providers", {"dialect": "openai_chat", **provider})).json
+        answer = (await boss.get(f"/providers/{added['id']}/models")).json
+        return answer["items"], answer["message"]
+
+    assert await offered(name="A", base_url=sim.url, key="k" * 20) == (list(SERVED), "")
+    nobody = f"http://127.0.0.1:{free_port()}"
+    assert await offered(name="B", base_url=nobody) == ([], "B cannot be reached. Check its address and the network.")
+    bedrock = await offered(name="C", base_url=sim.url, options={"vendor": "bedrock"})
+    assert bedrock == ([], "C does not say which models it has.")

@@ -244,6 +244,12 @@ test("a provider is added with its key, tried at once, and given a model", async
   await form.getByRole("button", { name: "Add provider" }).click();
   await expect(row.getByRole("status")).toContainText("demo answers.");
   await expect(row).toContainText("no model");
+  await row.getByRole("button", { name: "Model", exact: true }).click();
+  const models = page.getByRole("dialog", { name: "Add a model of House model" });
+  await models.getByRole("button", { name: /demo-fast/ }).click();
+  await models.getByLabel("Name here").fill("house-fast");
+  await models.getByRole("button", { name: "Add model" }).click();
+  await expect(row).toContainText("1 model");
   await row.getByRole("button", { name: "Remove provider" }).click();
   await row.getByRole("button", { name: "Remove with its models" }).click();
 });

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from perdure.access.actor import Actor
 from perdure.agent.configured_models import described, route_to
-from perdure.api.wire.models import Tested
+from perdure.api.wire.models import Offered, Tested
 from perdure.config.config import Config
 from perdure.config.models import ModelSetting, Provider
 from perdure.core.clock import Clock
@@ -51,12 +51,21 @@ class Probe:
             ok, message = False, _words(failure.error)
         return Tested(ok=ok, message=message, latency_ms=round((self.clock.monotonic() - started) * 1_000))
 
+    async def offered(self, actor: Actor, provider: Provider) -> Offered:
+        """What the provider lists; or in its place why it does not."""
+        if provider.options.vendor in _LISTLESS:
+            return Offered(items=(), message=f"{provider.name} does not say which models it has.")
+        try:
+            return Offered(items=await self._listed(actor, provider))
+        except ProviderFailure as failure:
+            return Offered(items=(), message=_words(failure.error))
+
     async def _tried(self, actor: Actor, provider: Provider, setting: ModelSetting | None) -> tuple[bool, str]:
         if setting is not None:
             return await self._asked(await self._route(actor, provider, described(self.catalog, setting)), setting.name)
         if provider.options.vendor in _LISTLESS:
             return False, f"{provider.name} does not say which models it has. Add a model, then test it."
-        names = await self._offered(await self._route(actor, provider, Model(id="", dialect=provider.dialect)))
+        names = await self._listed(actor, provider)
         if not names:
             return False, f"{provider.name} answers, but offers no models yet."
         chosen = self._smallest(provider, names)
@@ -69,7 +78,8 @@ class Probe:
         await self.client.complete(route, ModelRequest(messages=(_QUESTION,), settings=_SETTINGS))
         return True, f"{name} answers."
 
-    async def _offered(self, route: Route) -> tuple[str, ...]:
+    async def _listed(self, actor: Actor, provider: Provider) -> tuple[str, ...]:
+        route = await self._route(actor, provider, Model(id="", dialect=provider.dialect))
         try:
             return await listed(self.client, route)
         except ProviderFailure as failure:

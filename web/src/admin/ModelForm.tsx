@@ -6,6 +6,7 @@ import { listOf } from "../app/models.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { tokens } from "../ui/format.ts";
+import { type Choice, choices } from "./offered.ts";
 
 export const MODEL_FIELDS: FieldSpec[] = [
   { name: "model", label: "Model", required: true, hint: "What the provider calls it." },
@@ -37,16 +38,33 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
     queryFn: async () => listOf(await api.get<CatalogEntry[] | { items: CatalogEntry[] }>("/catalog")),
     retry: false,
   });
-  const [chosen, setChosen] = useState<CatalogEntry | null>(null);
-  const offered = (data ?? []).filter((entry) => entry.dialect === provider.dialect);
+  const [chosen, setChosen] = useState<Choice | null>(null);
+  const [wanted, setWanted] = useState("");
+  const names = useQuery({
+    queryKey: ["offered", provider.id],
+    queryFn: async () => (await api.get<{ items: string[] }>(`/providers/${provider.id}/models`)).items,
+    retry: false,
+  });
+  const all = choices(data ?? [], names.data ?? [], provider.dialect);
+  const offered = all.filter((entry) => entry.id.toLowerCase().includes(wanted.trim().toLowerCase()));
   const add = (values: Values) => models.create(tidy({ ...values, provider_id: provider.id }));
   return (
     <div className="stack">
-      {offered.length > 0 && (
+      {all.length > 0 && (
         <div className="stack">
           <p className="quiet">Choose one and the rest is filled in, or describe another below.</p>
+          {all.length > MANY && (
+            <input
+              className="input"
+              type="search"
+              aria-label="Find a model"
+              placeholder={`Find one of ${all.length}`}
+              value={wanted}
+              onChange={(event) => setWanted(event.target.value)}
+            />
+          )}
           <div className="catalog" role="group" aria-label="Catalog">
-            {offered.slice(0, 40).map((entry) => (
+            {offered.slice(0, MOST).map((entry) => (
               <button
                 key={entry.id}
                 type="button"
@@ -75,7 +93,10 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
   );
 }
 
-function prefilled(entry: CatalogEntry | null): Values {
+const MANY = 12;
+const MOST = 40;
+
+function prefilled(entry: Choice | null): Values {
   if (!entry) return {};
   const { id, context_window, max_output, price, max_effort } = entry;
   return {

@@ -90,7 +90,7 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
         <Button small onClick={() => setOpen("key")}>
           <KeyRound /> Key
         </Button>
-        <Button small look={bare ? "primary" : "plain"} onClick={() => setOpen("model")}>
+        <Button small onClick={() => setOpen("model")}>
           <Plus /> Model
         </Button>
         <RemoveButton

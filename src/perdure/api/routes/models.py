@@ -20,6 +20,7 @@ from perdure.api.wire.models import (
     ModelPatch,
     Models,
     ModelSettings,
+    Offered,
     ProviderBody,
     ProviderPatch,
     Providers,
@@ -106,6 +107,15 @@ async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody)
     if caller.services.probe is None:
         raise Unavailable("This replica reaches no models.")
     return await caller.services.probe.try_provider(caller.actor, provider, wanted)
+
+
+@routes.get("/providers/{provider_id}/models")
+async def list_offered(caller: Caller, provider_id: ProviderId) -> Offered:
+    """Which models a provider says it serves, under its own names."""
+    provider = await caller.configuration.provider(provider_id)
+    if caller.services.probe is None:
+        raise Unavailable("This replica reaches no models.")
+    return await caller.services.probe.offered(caller.actor, provider)
 
 
 @routes.get("/providers/{provider_id}/keys")

@@ -99,6 +99,13 @@ class Tested(Struct, frozen=True, kw_only=True):
     latency_ms: int
 
 
+class Offered(Struct, frozen=True, kw_only=True):
+    """Models by the names that their provider gives them; or why there is no list."""
+
+    items: tuple[str, ...]
+    message: str = ""
+
+
 class Key(Struct, frozen=True, kw_only=True):
     """That there is a key. The key itself never comes back."""
 
