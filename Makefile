@@ -8,6 +8,7 @@ READY   := .venv/.synced
 LOCKS   := requirements.lock web/pnpm-lock.yaml tests/peers/pnpm-lock.yaml
 WEB     := .make/web-packages
 PAGE    := web/dist/index.html
+PREFIX  ?= /opt/perdure
 TYPES   := web/src/api/generated.ts
 
 # Pyright's JavaScript is inside its wheel. It runs on the machine's Node and asks nothing of the network.
@@ -15,7 +16,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE = 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run screenshots test check check-types check-web check-code format setup lock schema reference proof
+.PHONY: help run screenshots test check check-types check-web check-code format setup lock schema reference proof install
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -36,6 +37,9 @@ test: $(READY) ## Run every test; needs the system packages
 proof: $(READY) ## Break and measure the product; leaves proof/report.md, fails when a bar is missed
 	@scripts/system-packages run
 	@$(BIN)/python scripts/prove $(ARGS)
+
+install: $(PAGE) ## Install the server and its page into PREFIX, which is /opt/perdure
+	@scripts/install-into $(PREFIX)
 
 screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs from the running product
 	@scripts/system-packages test

@@ -47,6 +47,7 @@ def explanation(said: str) -> str:
             f"bubblewrap may not make user namespaces here ({said}): set the sysctl user.max_user_namespaces "
             "above 0, and where they exist kernel.unprivileged_userns_clone=1 and "
             "kernel.apparmor_restrict_unprivileged_userns=0; "
-            f"in a container allow the calls clone, unshare, mount and pivot_root; {OTHERWISE}."
+            "in a container allow the calls clone, unshare, mount and pivot_root, and have it see all of /proc, as "
+            f"deploy/compose.yaml does; {OTHERWISE}."
         )
     return f"bubblewrap does not run here ({said}); {OTHERWISE}."
