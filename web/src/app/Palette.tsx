@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Pencil, Search } from "lucide-react";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { useLocation, useRoute } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
@@ -20,7 +20,8 @@ const MOST_UNASKED = 6;
 export function Palette({ onClose }: { onClose: () => void }) {
   const [renaming, setRenaming] = useState<ChatCard | null>(null);
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before it is painted: whoever sees it can type.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it on Escape
     <dialog
