@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
+from itertools import repeat
 from uuid import uuid4
 
+import asyncpg
 import pytest
 from msgspec import json, structs
 
@@ -17,10 +19,12 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
+from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
+from perdure.store.away import AWAY
 from perdure.store.budgets import take
 from perdure.store.commit import NewCard
-from perdure.store.pool import Pool
+from perdure.store.pool import Pool, open_pool
 from perdure.store.replicas import register
 from perdure.testing.clock import MidMonthClock
 from perdure.testing.house import House, open_house
@@ -30,6 +34,7 @@ from perdure.worker.refills import Refills
 # What 400 tokens of output cost at the simulator's price, and a prompt that costs next to nothing.
 OUTPUT = 400
 ONE_CALL = OUTPUT * 15
+REQUESTS_OF_A_SETTLEMENT = 8
 
 
 def _rested_or_parked(chat: Chat) -> bool:
@@ -199,6 +204,27 @@ async def test_what_is_counted_at_once_by_two_is_counted_once(pool: Pool) -> Non
     purses.settle(card, replica_id, 50)
     await asyncio.gather(purses.flush(), purses.flush(everything=True))
     assert await pool.fetchval("SELECT spent FROM budgets WHERE payer = $1", card.organisation_id) == 50
+
+
+async def test_what_was_counted_and_not_heard_of_is_counted_once(database_url: str, pool: Pool) -> None:
+    """Each request of a settlement in turn is carried out, and the connection breaks before its answer."""
+    proxy, replica_id = Proxy(database_url), ReplicaId(uuid4())
+    await register(pool, replica_id, address=None, version="test", capacity=1)
+    card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
+    async with proxy.running(), open_pool(proxy.url, size=1) as shaky:
+        purses, lost = Purses(shaky, MidMonthClock()), 0
+        for number in range(1, REQUESTS_OF_A_SETTLEMENT + 1):
+            fates = iter([*repeat(Fate.CARRY, number - 1), Fate.LOSE_ANSWER])
+            proxy.decide = lambda _, fates=fates: next(fates, Fate.CARRY)
+            purses.settle(card, replica_id, 10)
+            try:
+                await purses.flush()
+            except (*AWAY, asyncpg.PostgresError):
+                lost += 1
+            proxy.decide = lambda _: Fate.CARRY
+            await purses.flush()
+            assert await pool.fetchval("SELECT spent FROM budgets WHERE payer = $1", card.owner_id) == 10 * number
+    assert lost >= REQUESTS_OF_A_SETTLEMENT // 2
 
 
 async def test_a_slice_that_is_awaited_while_a_month_begins_is_of_the_month_that_asked(pool: Pool) -> None:

@@ -57,9 +57,12 @@ async def take(
         return Slice(amount, row["spent"])
 
 
-async def settle(pool: Pool, replica_id: ReplicaId, settlements: Sequence[Settlement]) -> None:
+async def settle(pool: Pool, replica_id: ReplicaId, batch: UUID, settlements: Sequence[Settlement]) -> None:
+    """Count a batch, once however often it is brought: a replica that heard nothing brings it again."""
     payers, months = [each.payer for each in settlements], [each.month for each in settlements]
     async with pool.acquire() as connection, connection.transaction():
+        if await connection.fetchval(query("budgets/mark"), replica_id, batch) is None:
+            return
         await connection.execute(query("budgets/spend"), payers, months, [each.spent for each in settlements])
         backs = [each.back for each in settlements]
         await connection.execute(query("budgets/shrink"), payers, months, backs, replica_id)

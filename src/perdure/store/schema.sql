@@ -642,6 +642,12 @@ CREATE TABLE public.settings (
     updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.settled (
+    replica_id uuid NOT NULL,
+    batch uuid NOT NULL,
+    settled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.skills (
     user_id uuid NOT NULL,
     name text NOT NULL,
@@ -849,6 +855,9 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (organisation_id, name);
+
+ALTER TABLE ONLY public.settled
+    ADD CONSTRAINT settled_pkey PRIMARY KEY (replica_id);
 
 ALTER TABLE ONLY public.skills
     ADD CONSTRAINT skills_pkey PRIMARY KEY (user_id, name);

@@ -83,6 +83,7 @@ class Housekeeping:
         """What is over for everybody."""
         await self._pool.execute(query("housekeeping/forget_keys"), IDEMPOTENCY_KEPT)
         await self._pool.execute(query("housekeeping/forget_queued"), IDEMPOTENCY_KEPT)
+        await self._pool.execute(query("housekeeping/forget_settled"), IDEMPOTENCY_KEPT)
         await self._pool.execute(query("housekeeping/forget_tokens"), OVER_KEPT)
         await self._pool.execute(query("housekeeping/forget_sessions"))
         await self._pool.execute(query("housekeeping/forget_links"))

@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import asyncpg
 
@@ -56,6 +56,15 @@ class Purse:
         return self.amount - self.spent - sum(self.reserved.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is counted together. It keeps its id until it is known to be counted."""
+
+    replica_id: ReplicaId
+    settlements: list[tuple[Purse, Settlement]]
+    id: UUID = field(default_factory=uuid4)
+
+
 class Purses:
     """What this replica may spend, by payer and month."""
 
@@ -65,6 +74,7 @@ class Purses:
         self._purses: dict[tuple[UUID, date], Purse] = {}
         self._reserving: dict[Call, list[Purse]] = {}
         self._flushing = asyncio.Lock()
+        self._uncounted: list[Batch] = []
 
     async def reserve(
         self,
@@ -117,20 +127,32 @@ class Purses:
             await self._flush(everything=everything)
 
     async def _flush(self, *, everything: bool) -> None:
+        # What was brought before and not heard of may be counted already: as it was, so that it counts once.
+        await self._count()
+        self._uncounted = self._due(everything=everything)
+        await self._count()
+        self._forget()
+
+    def _due(self, *, everything: bool) -> list[Batch]:
         idle_since = self._clock.monotonic() - SLICE_IDLE.total_seconds()
-        due: dict[ReplicaId, list[tuple[Purse, Settlement]]] = {}
+        due: dict[ReplicaId, Batch] = {}
         for (payer, month), purse in self._purses.items():
             idle = everything or (not purse.reserved and purse.used_at < idle_since)
             back = purse.amount if idle else min(purse.amount, purse.spent)
             if purse.spent or back:
-                settled = Settlement(payer, month, purse.spent, back)
-                due.setdefault(purse.replica_id, []).append((purse, settled))
-        for replica_id, each in due.items():
-            await settle(self._pool, replica_id, [settlement for _, settlement in each])
-            for purse, settlement in each:
+                batch = due.setdefault(purse.replica_id, Batch(purse.replica_id, []))
+                batch.settlements.append((purse, Settlement(payer, month, purse.spent, back)))
+        return list(due.values())
+
+    async def _count(self) -> None:
+        while self._uncounted:
+            batch = self._uncounted[0]
+            await settle(self._pool, batch.replica_id, batch.id, [settlement for _, settlement in batch.settlements])
+            for purse, settlement in batch.settlements:
                 purse.spent -= settlement.spent
-                purse.amount = max(0, purse.amount - settlement.back)
-        self._forget()
+                if purse.replica_id == batch.replica_id:
+                    purse.amount = max(0, purse.amount - settlement.back)
+            del self._uncounted[0]
 
     def _forget(self) -> None:
         self._purses = {
