@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
-from concurrent.futures import Future, wait
+from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import UUID
@@ -30,23 +30,37 @@ class _Loop:
         self._thread.start()
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for the work. Whoever is interrupted meanwhile, as by Ctrl-C, waits only for it to be given up."""
-        done = Future[T]()
-        task: list[asyncio.Task[T]] = []
+        """Wait for the work. Whoever is interrupted meanwhile, as by Ctrl-C, waits only for it to be given up.
+
+        An interruption may come between any two instructions here. So threads meet at queues, which it cannot leave
+        locked; the loop says itself when nothing of the work is left; and the task is let go of in the loop's thread,
+        because an interruption that meets the clean-up after an object is swallowed.
+        """
+        tasks: list[asyncio.Task[T]] = []
+        done, left = SimpleQueue[Callable[[], T]](), SimpleQueue[None]()
 
         def begin() -> None:
-            task.append(self._loop.create_task(work))
-            task[0].add_done_callback(lambda ended: _settle(done, ended))
+            tasks.append(self._loop.create_task(work))
+            tasks[0].add_done_callback(end)
+
+        def end(task: "asyncio.Task[T]") -> None:
+            tasks.clear()
+            done.put(_outcome(task))
 
         def give_up() -> None:
-            task[0].cancel()
+            if tasks:
+                tasks[0].add_done_callback(lambda _: left.put(None))
+                tasks[0].cancel()
+            else:
+                work.close()
+                left.put(None)
 
-        self._loop.call_soon_threadsafe(begin)
         try:
-            return done.result()
+            self._loop.call_soon_threadsafe(begin)
+            return done.get()()
         except KeyboardInterrupt:
             self._loop.call_soon_threadsafe(give_up)
-            wait([done])
+            left.get()
             raise
 
     def close(self) -> None:
@@ -55,13 +69,17 @@ class _Loop:
         self._loop.close()
 
 
-def _settle(done: Future[T], task: "asyncio.Task[T]") -> None:
-    if task.cancelled():
-        done.set_exception(asyncio.CancelledError())
-    elif (error := task.exception()) is not None:
-        done.set_exception(error)
-    else:
-        done.set_result(task.result())
+def _outcome(task: "asyncio.Task[T]") -> Callable[[], T]:
+    """What came of it, without the task itself."""
+    error = asyncio.CancelledError() if task.cancelled() else task.exception()
+    if error is None:
+        result = task.result()
+        return lambda: result
+
+    def fail() -> T:
+        raise error
+
+    return fail
 
 
 class Client:
