@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 
-const python = process.env.PYTHON ?? fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
+const python = fileURLToPath(new URL("../../.venv/bin/python", import.meta.url));
 const file = fileURLToPath(new URL("../src/api/generated.ts", import.meta.url));
 const program = `
 import json
