@@ -156,7 +156,9 @@ async def test_the_models_that_a_chat_may_use_are_listed(client: Client) -> None
 
 
 FOLLOWING = """
-import sys
+import signal, sys
+# Whoever runs the tests in the background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from perdure.client.blocking import Client
 with Client(sys.argv[1], token=sys.argv[2]) as client:
     try:

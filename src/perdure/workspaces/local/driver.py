@@ -98,13 +98,14 @@ class LocalDriver:
             raise WorkspaceUnreachable(f"The workspace could not be started: {errors.decode()[-500:]}")
 
     async def _stop(self, plan: Plan, role: str) -> None:
+        layout = self._layout(plan)
+        pid = _first_process(layout, role)
         with contextlib.suppress(WorkspaceUnreachable, TimeoutError):
             async with asyncio.timeout(WORKSPACE_STOP.total_seconds()), self._client(plan, role) as client:
                 await client.shut_down()
-        layout = self._layout(plan)
-        if not await _gone(layout, role):
-            _kill(_first_process(layout, role))
-            await _gone(layout, role)
+        if pid is not None and not await _gone(pid):
+            _kill(pid)
+            await _gone(pid)
         layout.information(role).unlink(missing_ok=True)
 
     def _client(self, plan: Plan, role: str) -> WorkspaceClient:
@@ -137,19 +138,18 @@ async def _answering(client: WorkspaceClient, log: Path | None = None) -> Worksp
     return client
 
 
-async def _gone(layout: Layout, role: str) -> bool:
+async def _gone(pid: int) -> bool:
     """Whether a sandbox that was told to leave has left, after a moment."""
     for _ in range(WORKSPACE_LEAVE_LOOKS):
-        if _first_process(layout, role) is None:
+        if not _is_agent(pid):
             return True
         await asyncio.sleep(WORKSPACE_REACH_RETRY.total_seconds())
     return False
 
 
-def _kill(pid: int | None) -> None:
-    if pid is not None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def _tail(log: Path | None) -> str:
@@ -161,12 +161,20 @@ def _first_process(layout: Layout, role: str) -> int | None:
     try:
         noted = json.loads(layout.information(role).read_text())
         pid = int(noted["child-pid"])
-        if Path(f"/proc/{pid}/comm").read_text().strip() != "perdure-agent":
+        if not _is_agent(pid):
             return None
         same = noted["started"] == launch.started(pid) if "started" in noted else _is_in(pid, layout.tree, role)
     except (OSError, ValueError, KeyError):
         return None
     return pid if same else None
+
+
+def _is_agent(pid: int) -> bool:
+    """Whether an agent program has this number, also one that is about to end: of that one little else can be read."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip() == "perdure-agent"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def _is_in(pid: int, tree: Path, role: str) -> bool:
