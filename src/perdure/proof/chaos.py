@@ -140,7 +140,7 @@ class Chaos:
     async def _found(self, rules: AbstractSet[int]) -> bool:
         try:
             case = self._case(await self._evidence())
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
             return False
         self.book.wrong += violations(case, ALWAYS)
         return any(wrong.rule in rules for wrong in self.book.wrong)

@@ -20,7 +20,7 @@ class Known:
         return bar.name == self.name and as_good
 
 
-KNOWN = (Known("turns/s against the floor", 0.12, "0006"),)
+KNOWN = (Known("turns/s against the floor", 0.1, "0006"),)
 
 
 def explained(bars: Iterable[Bar], known: Iterable[Known] = KNOWN) -> list[str] | None:

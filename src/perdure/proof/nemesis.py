@@ -174,7 +174,7 @@ class Nemesis:
             "cut clients": self._cut_clients,
         }
         # A strike that needs the database may meet it while another has it restarted.
-        with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+        with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
             await hands[strike.kind]()
 
     async def _cut_database(self, member: Member) -> None:
@@ -241,7 +241,7 @@ class Nemesis:
         """Wait until somebody else drives one of these chats, for as long as a sleep lasts at most."""
         for _ in range(int((ASLEEP - LEASE).total_seconds() / TAKEN_LOOK)):
             await asyncio.sleep(TAKEN_LOOK)
-            with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
                 others = [await self._driven_by(member) for member in self.fleet.members if member is not sleeper]
                 if any(chat_id in driven for chat_id in chats for driven in others):
                     return
@@ -270,7 +270,7 @@ class Nemesis:
             await asyncio.sleep(2)
             for payload in reversed(heard):
                 await connection.execute(sql("notify"), CHANNEL, payload)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
             return
         finally:
             connection.terminate()

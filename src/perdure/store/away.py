@@ -17,6 +17,8 @@ AWAY = (
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
     asyncpg.QueryCanceledError,
+    # What the driver says on a connection whose server has just said goodbye, and not yet hung up.
+    asyncpg.InternalClientError,
 )
 
 
