@@ -2,7 +2,11 @@
 
 from uuid import UUID
 
+import pytest
+from tests.api.test_session import sign_in
+
 from perdure.api.door import ApiDoor
+from perdure.core.errors import NotAllowed
 from perdure.core.ids import WorkspaceId
 from perdure.testing.site import Person, Town
 
@@ -30,3 +34,18 @@ async def test_whoever_may_not_work_any_more_leaves_their_terminal_and_keeps_wha
     town.services.entrance.forget()
     assert await door.denied([terminal, list_of_chats]) == {terminal, list_of_chats}
     await town.pool.execute("DELETE FROM workspaces")
+
+
+async def test_a_browser_connects_from_our_own_page_only(town: Town, ada: Person) -> None:
+    await sign_in(town, ada)
+    door = ApiDoor(town.services.entrance, town.pool, town.services.rows, public_url="https://perdure.example.com")
+
+    async def enters(origin: str) -> None:
+        headers = {"cookie": ada.cookie, "host": "10.0.0.7:8080", "origin": origin}
+        await door.enter({"headers": [(name.encode(), value.encode()) for name, value in headers.items()]}, None)
+
+    await enters("http://10.0.0.7:8080")
+    await enters("https://perdure.example.com")
+    for other in ("https://evil.example", "null", "http://["):
+        with pytest.raises(NotAllowed):
+            await enters(other)

@@ -57,6 +57,15 @@ async def test_a_password_opens_a_session_and_a_wrong_one_does_not(town: Town, a
     assert stored.startswith("$argon2id$")
 
 
+async def test_another_site_signs_nobody_in(town: Town, ada: Person) -> None:
+    assert (await ada.patch("/me", {"password": "long enough"})).status == 200
+    known = {"email": "ada@example.com", "password": "long enough"}
+    for origin in ("https://evil.example", "null", "http://[", "", f"{town.url}.evil.example"):
+        refused = await ada.post("/login", known, origin=origin)
+        assert (refused.status, "set-cookie" in refused.headers) == (403, False)
+    assert (await ada.post("/login", known, origin=town.url)).status == 200
+
+
 async def test_a_password_that_whoever_has_the_machine_sets_ends_the_sessions_of_its_person(
     town: Town, ada: Person
 ) -> None:

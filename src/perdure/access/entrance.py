@@ -1,6 +1,6 @@
 """How a caller proves who they are: a session's cookie or a token, remembered for a few seconds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from asyncpg import Pool, Record
 
@@ -85,3 +85,11 @@ def check_origin(session_secret: str, token: str | None) -> None:
     """A browser sends its cookie whoever asks it to; only a page of ours knows the token."""
     if token is None or not same(token, csrf_token(session_secret)):
         raise NotAllowed("The X-CSRF-Token header is missing or wrong. Load the page again.")
+
+
+def check_page(headers: Mapping[str, str], public_url: str | None) -> None:
+    """Where nothing else proves it, a browser itself says whose page asks: only ours may sign people in or connect."""
+    origin = headers.get("origin")
+    ours = {headers.get("host", ""), (public_url or "").partition("://")[2].partition("/")[0]} - {""}
+    if origin is not None and origin.partition("://")[2] not in ours:
+        raise NotAllowed("Another site may not do this for you. Open the page of this server itself.")

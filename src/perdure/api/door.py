@@ -1,17 +1,16 @@
 """Who may follow a stream: the same callers and the same rows as for every other request."""
 
 from collections.abc import Callable, Collection, Sequence
-from urllib.parse import urlsplit
 
 from asyncpg import Pool, Record
 
 from perdure.access.actor import Actor
-from perdure.access.entrance import Entrance
+from perdure.access.entrance import Entrance, check_page
 from perdure.access.presented import secret_of
 from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.api.errors import answer_of
-from perdure.core.errors import ChatNotFound, NotAllowed, NotFound, Unauthenticated
+from perdure.core.errors import ChatNotFound, NotFound, Unauthenticated
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.store.queries import query
 from perdure.store.workspaces import WorkspaceRow
@@ -21,10 +20,18 @@ from perdure.stream.door import Pass, Refusal, Scope
 class ApiDoor:
     """Lets callers in by their session or token, and asks again while they stay."""
 
-    def __init__(self, entrance: Entrance, pool: "Pool[Record]", rows: Callable[[Actor], ActorRows]) -> None:
+    def __init__(
+        self,
+        entrance: Entrance,
+        pool: "Pool[Record]",
+        rows: Callable[[Actor], ActorRows],
+        *,
+        public_url: str | None = None,
+    ) -> None:
         self._entrance = entrance
         self._pool = pool
         self._rows = rows
+        self._public_url = public_url
 
     async def enter(self, scope: Scope, chat_id: ChatId | None) -> Pass:
         actor, secret = await self._actor(scope)
@@ -58,7 +65,8 @@ class ApiDoor:
         secret = secret_of(headers)
         actor = await self._entrance.actor(secret)
         if actor.session_id is not None:
-            _check_page(headers)
+            # It sends its cookie to whoever opens a socket.
+            check_page(headers, self._public_url)
         return actor, secret
 
     async def denied(self, passes: Sequence[Pass]) -> Collection[Pass]:
@@ -81,10 +89,3 @@ class ApiDoor:
     def refusal(self, error: Exception) -> Refusal:
         answer = answer_of(error)
         return Refusal(answer.status, answer.body)
-
-
-def _check_page(headers: dict[str, str]) -> None:
-    """A browser sends its cookie to whoever opens a socket: only a page of ours may."""
-    origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-        raise NotAllowed("Another site may not connect here.")

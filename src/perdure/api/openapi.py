@@ -146,7 +146,7 @@ _MEANINGS = {
 
 def _statuses(route: Route) -> set[int]:
     statuses = {400, 401, 404, 405, 413, 503}
-    if not route.public:
+    if not route.public or not route.reads:
         statuses |= {403}
     if route.public or not route.reads:
         statuses |= {429}

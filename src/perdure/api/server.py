@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from perdure.access.entrance import check_origin
+from perdure.access.entrance import check_origin, check_page
 from perdure.access.presented import secret_of
 from perdure.access.rows import ActorRows
 from perdure.api.caller import Caller
@@ -62,6 +62,8 @@ class Api:
             return _not_allowed(routes)
         call.route, call.visited = route.path, route.visited
         if route.public:
+            if not route.reads:
+                check_page(call.headers, self._services.public_url)
             return await self._handled(route, call, place(route, texts), await call.body(route.body_limit))
         return await self._signed_in(route, call, texts)
 
