@@ -4,8 +4,10 @@ from uuid import UUID
 
 import pytest
 
+from perdure.machine.effects import FILES_LIMIT
 from perdure.testing.site import Person, Town
 
+TEXT = {"type": "text", "text": "hello"}
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 TAKEN = [
     (PNG, "image/png", "a.png", "image/png"),
@@ -138,3 +140,37 @@ async def test_a_signed_address_gives_one_file_to_whoever_has_it(ada: Person, to
         assert (await nobody.get(path.split("?")[0])).status == 400
     await town.pool.execute("DELETE FROM files WHERE id = $1", UUID(stored["id"]))
     assert (await ada.get(path)).status == 404
+
+
+async def _uploaded(ada: Person, name: str = "a.txt") -> dict[str, str]:
+    """A file of hers, as a message names it."""
+    stored = await ada.ask("POST", "/files", b"hello", x_file_name=name, content_type="text/plain")
+    return {"type": "file", "file_id": stored.json["id"]}
+
+
+async def test_a_file_that_is_said_again_is_still_one_file(ada: Person, town: Town) -> None:
+    file = await _uploaded(ada)
+    path = f"/chats/{(await ada.post('/chats', {'content': [file, file]})).json['chat']['id']}"
+    assert (await ada.put(f"{path}/messages/1", {"content": [file]})).status == 202
+    assert (await ada.post(f"{path}/messages", {"content": [file]})).status == 202
+    assert await town.pool.fetchval("SELECT file_count FROM chats") == 1
+
+
+async def test_a_file_that_a_waiting_message_gets_later_belongs_to_its_chat(ada: Person, town: Town) -> None:
+    path = f"/chats/{(await ada.post('/chats', {'content': [TEXT]})).json['chat']['id']}"
+    assert (await ada.post(f"{path}/messages", {"content": [TEXT]})).status == 202
+    file = await _uploaded(ada)
+    assert (await ada.put(f"{path}/queue/1", {"content": [TEXT, file]})).status == 200
+    assert [str(row["file_id"]) for row in await town.pool.fetch("SELECT file_id FROM file_links")] == [file["file_id"]]
+    assert await town.pool.fetchval("SELECT file_count FROM chats") == 1
+
+
+async def test_what_tools_made_takes_no_room_from_what_people_attach(ada: Person, town: Town) -> None:
+    path = f"/chats/{(await ada.post('/chats', {'content': [TEXT]})).json['chat']['id']}"
+    await town.pool.execute(
+        "UPDATE chats SET made_file_count = $1, snapshot_version = snapshot_version + 1", FILES_LIMIT
+    )
+    assert (await ada.post(f"{path}/messages", {"content": [await _uploaded(ada)]})).status == 202
+    await town.pool.execute("UPDATE chats SET file_count = $1, snapshot_version = snapshot_version + 1", FILES_LIMIT)
+    refused = await ada.post(f"{path}/messages", {"content": [await _uploaded(ada)]})
+    assert (refused.status, refused.json["message"]) == (400, "A chat holds at most 50 attached files.")

@@ -144,7 +144,7 @@ async def test_more_files_than_a_chat_holds_are_left_out_and_the_turn_goes_on(ho
     house.tools.tools = (hand_over,)
     chat = await house.someone_asks("[[call:hand_over]] [[say:3 tokens]]")
     rested = await house.comes_to_rest(chat)
-    assert (rested.state, rested.file_count) == (State.W, FILES_LIMIT)
+    assert (rested.state, rested.made_file_count, rested.file_count) == (State.W, FILES_LIMIT, 0)
     (result,) = await results(house, chat)
     assert (len(result.media), result.is_error) == (FILES_LIMIT, False)
     assert f"Left out: note-{FILES_LIMIT}.txt, note-{FILES_LIMIT + 1}.txt." in result.result

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What somebody says: its parts, and the files of theirs that it names."""
+    """What somebody says: its parts, and the files that come into the chat with it."""
 
     parts: tuple[AnyPart, ...]
     files: tuple[FileId, ...] = ()
@@ -165,14 +165,15 @@ class Caller:
     def _taking(self) -> Taking:
         return Taking(self.services.taker, self.actor.user_id)
 
-    async def said(self, content: tuple[AnyContent, ...]) -> Said:
-        """What the caller says, with the files that are theirs."""
+    async def said(self, content: tuple[AnyContent, ...], chat_id: ChatId | None = None) -> Said:
+        """What the caller says, with the files that are theirs and that the chat does not hold yet."""
         check(content)
         wanted = [part.file_id for part in content if isinstance(part, FileContent)]
-        rows = await self.rows.all("files/usable", wanted) if wanted else []
+        rows = await self.rows.all("files/usable", wanted, chat_id) if wanted else []
         files = {row["id"]: File(str(row["id"]), row["name"], row["media_type"]) for row in rows}
         parts = tuple(_part(part, index, files) for index, part in enumerate(content))
-        return Said(parts, tuple(FileId(file_id) for file_id in dict.fromkeys(wanted)))
+        held = {row["id"] for row in rows if row["held"]}
+        return Said(parts, tuple(FileId(file_id) for file_id in dict.fromkeys(wanted) if file_id not in held))
 
     async def submitted(self, said: Said, chat_id: ChatId | None, *, begins: str = "") -> Said:
         """What the caller says, as the organisation's hooks leave it. Nothing is stored yet."""

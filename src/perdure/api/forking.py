@@ -24,13 +24,14 @@ def _copy(message: Message, numbers: Sequence[int]) -> NewMessage:
     return structs.replace(NewMessage(**fields), cost=cost, covers=covers, client_id=None, queued_as=None)
 
 
-def files_in(history: Sequence[Message]) -> tuple[FileId, ...]:
-    """The files that the messages name."""
-    found: dict[str, None] = {}
+def files_in(history: Sequence[Message]) -> tuple[dict[FileId, None], dict[FileId, None]]:
+    """The files that the messages name: those that were attached, and the others that tools made."""
+    attached: dict[FileId, None] = {}
+    made: dict[FileId, None] = {}
     for message in history:
         for part in message.parts:
             if isinstance(part, File):
-                found[part.file_id] = None
+                attached[FileId(UUID(part.file_id))] = None
             elif isinstance(part, ToolResult):
-                found |= dict.fromkeys(media.file_id for media in part.media)
-    return tuple(FileId(UUID(file_id)) for file_id in found)
+                made |= dict.fromkeys(FileId(UUID(media.file_id)) for media in part.media)
+    return attached, {file: None for file in made if file not in attached}

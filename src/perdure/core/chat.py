@@ -162,6 +162,9 @@ class Chat(Struct, frozen=True, kw_only=True, gc=False):
     next_message: MessageNumber = MessageNumber(1)
     next_queued: QueuedNumber = QueuedNumber(1)
     file_count: int = 0
+    """How many files people attached."""
+    made_file_count: int = 0
+    """How many files its tools made: they take no room from people's."""
     budget_limit: int | None = None
     budget_spent: int = 0
     budget_reserved: int = 0

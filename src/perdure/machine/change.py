@@ -98,6 +98,9 @@ class Change(Struct, frozen=True, kw_only=True):
     call_kinds: Mapping[str, CallKind] = {}
     """Who answers the calls that `append` brings, by tool name; whoever is not named is ours."""
     files: tuple[FileId, ...] = ()
+    """Those that people attach."""
+    made_files: tuple[FileId, ...] = ()
+    """Those that tools made."""
     enqueue: Enqueued | None = None
     remove: tuple[QueuedNumber, ...] = ()
     reorder: tuple[QueuedNumber, ...] | None = None

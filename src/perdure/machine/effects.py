@@ -16,6 +16,7 @@ from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.machine.change import KEEP, SOON, Change, InboxKind, Marker, Plan, Promotion, Rows, Times
 
 FILES_LIMIT = 50
+"""How many files people may attach to a chat, and how many its tools may add."""
 
 
 def calls_after(chat: Chat, messages: tuple[NewMessage, ...], kinds: Mapping[str, CallKind]) -> tuple[OpenCall, ...]:
@@ -255,9 +256,11 @@ class Draft:
     def _change_others(self, change: Change) -> None:
         if change.files:
             self._files += change.files
-            self._set("file_count", self.chat.file_count + len(change.files))
-            if self.chat.file_count > FILES_LIMIT:
-                raise InvalidInput(f"A chat holds at most {FILES_LIMIT} files.")
+            self._set("file_count", _fitting(self.chat.file_count + len(change.files), "attached files"))
+        if change.made_files:
+            self._files += change.made_files
+            made = self.chat.made_file_count + len(change.made_files)
+            self._set("made_file_count", _fitting(made, "files of its tools"))
         if change.inbox is not None:
             self._inbox += (change.inbox,)
         if change.card is not None:
@@ -266,6 +269,12 @@ class Draft:
 
 # Stands for a queued message, whose contents never leave the database.
 _SOMETHING_SAID = NewMessage(role=Role.USER, parts=())
+
+
+def _fitting(count: int, what: str) -> int:
+    if count > FILES_LIMIT:
+        raise InvalidInput(f"A chat holds at most {FILES_LIMIT} {what}.")
+    return count
 
 
 def _turn_begins(base: Chat | None, chat: Chat) -> bool:

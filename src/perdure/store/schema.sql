@@ -239,6 +239,7 @@ CREATE TABLE public.chats (
     recent_changes uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     turn_began_at timestamp with time zone,
+    made_file_count integer DEFAULT 0 NOT NULL,
     CONSTRAINT chats_valid_state CHECK ((((NOT archived) OR ((status)::text = 'waiting'::text) OR ((status)::text = 'error'::text)) AND (((status)::text <> 'waiting'::text) OR (queue = '{}'::integer[])) AND (((status)::text = 'requires_action'::text) = (action IS NOT NULL)) AND ((worker_id IS NULL) = (runner_id IS NULL)) AND (history_version <= snapshot_version)))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');

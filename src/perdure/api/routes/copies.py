@@ -43,9 +43,10 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
             role=Role.USER, parts=said.parts, created_by=user, model=model, effort=body.effort, client_id=client
         )
         messages = (*messages, new)
-    files = dict.fromkeys((*files_in(history), *(said.files if said else ())))
+    attached, made = files_in(history)
+    attached |= dict.fromkeys(file for file in (said.files if said else ()) if file not in made)
     card = _forked_card(caller, seen.row)
-    create = Create(messages, runs=said is not None, files=tuple(files))
+    create = Create(messages, runs=said is not None, files=tuple(attached), made_files=tuple(made))
     return await caller.create(
         ChatId(uuid4()), card, create, answer=lambda outcome: created(caller, card, outcome, said=said is not None)
     )

@@ -44,7 +44,7 @@ async def list_messages(caller: Caller, chat_id: ChatId, query: MessagesQuery) -
 async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     """Say something. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
     seen = await caller.chats.own(chat_id)
-    said, model = await caller.said(body.content), await caller.model(body.model)
+    said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     said = await caller.submitted(said, chat_id)
     message = NewMessage(
         role=Role.USER,
@@ -71,7 +71,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
 async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, body: EditBody) -> Sent:
     """Say it differently: the message and all that followed give way to this one."""
     seen = await caller.chats.own(chat_id)
-    said, model = await caller.said(body.content), await caller.model(body.model)
+    said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     said = await caller.submitted(said, chat_id)
 
     def edit(target: Target) -> EditMessage:

@@ -28,8 +28,8 @@ async def reorder_queue(caller: Caller, chat_id: ChatId, body: OrderBody) -> Mov
 async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: QueuedEditBody) -> Moved:
     """Change what a waiting message says."""
     seen = await caller.chats.own(chat_id)
-    said = await caller.submitted(await caller.said(body.content), chat_id)
-    return await _follow(caller, seen, EditQueuedMessage(number, said.parts))
+    said = await caller.submitted(await caller.said(body.content, chat_id), chat_id)
+    return await _follow(caller, seen, EditQueuedMessage(number, said.parts, said.files))
 
 
 @routes.delete("/chats/{chat_id}/queue/{number}", by_machine=True)

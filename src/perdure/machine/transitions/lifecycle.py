@@ -17,6 +17,7 @@ class Create(Struct, frozen=True):
     messages: tuple[NewMessage, ...]
     runs: bool = True
     files: tuple[FileId, ...] = ()
+    made_files: tuple[FileId, ...] = ()
     budget_limit: int | None = None
 
     def plan(self, chat: Chat) -> Change:
@@ -26,6 +27,7 @@ class Create(Struct, frozen=True):
             status=Status.RUNNING if self.runs else Status.WAITING,
             append=self._answered(chat),
             files=self.files,
+            made_files=self.made_files,
             budget_limit=self.budget_limit,
         )
 

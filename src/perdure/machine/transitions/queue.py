@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from perdure.core.chat import Chat, State, Status
 from perdure.core.errors import QueuedMessageNotFound
-from perdure.core.ids import MessageNumber, QueuedNumber
+from perdure.core.ids import FileId, MessageNumber, QueuedNumber
 from perdure.core.parts import AnyPart
 from perdure.machine.change import ALL_MARKERS, Change, Reason
 from perdure.machine.transitions.refusal import require_queued
@@ -25,10 +25,11 @@ class EditQueuedMessage(Struct, frozen=True):
 
     number: QueuedNumber
     parts: tuple[AnyPart, ...]
+    files: tuple[FileId, ...] = ()
 
     def plan(self, chat: Chat) -> Change:
         require_queued(chat, self.number)
-        return Change(rewrite=(self.number, self.parts), keeps=ALL_MARKERS)
+        return Change(rewrite=(self.number, self.parts), files=self.files, keeps=ALL_MARKERS)
 
 
 class ReorderQueue(Struct, frozen=True):

@@ -55,7 +55,7 @@ class CommitStep(Struct, frozen=True, kw_only=True):
             keeps=frozenset({Marker.BUDGET} if self.consume_compaction else {Marker.BUDGET, Marker.COMPACTION}),
             spend=self.spend,
             reserve=0,
-            files=self.files,
+            made_files=self.files,
             promote=tuple(entry.number for entry in chat.queue if entry.steer) if delivers else (),
             starts_turn=False,
             card=self.card,

@@ -22,7 +22,7 @@ from perdure.worker.drive import Drive
 from perdure.worker.duties.following import or_failed, step_and_next
 from perdure.worker.duties.hooking import after_tools
 
-NO_ROOM = "[The chat holds as many files as it may. Left out: {names}. Go on without, or tell the user.]"
+NO_ROOM = "[The chat holds as many files of its tools as it may. Left out: {names}. Go on without, or tell the user.]"
 
 
 async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
@@ -47,7 +47,7 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     step = _step(replace(results, messages=hooked.messages))
 
     def bundle(chat: Chat) -> Sequence[Transition]:
-        fit = fitting(step, FILES_LIMIT - chat.file_count)
+        fit = fitting(step, FILES_LIMIT - chat.made_file_count)
         return or_failed(step_and_next(fit, history, prepared.toolset, facts), fit, hooked.failure)(chat)
 
     await drive.commit_by(bundle, fence=drive.fence(attempt=True))
