@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Self, TypeVar, get_type_hints
 
@@ -13,6 +14,12 @@ from perdure.core.errors import Misconfigured
 
 PREFIX = "PERDURE_"
 Choice = TypeVar("Choice", bound=StrEnum)
+
+
+class ReplicaRole(StrEnum):
+    ALL = "all"
+    API = "api"
+    WORKER = "worker"
 
 
 class LogFormat(StrEnum):
@@ -37,6 +44,14 @@ class Address:
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether nobody but this machine reaches it."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -158,8 +173,9 @@ class Settings:
     public_url: Annotated[
         str | None,
         About(
-            "Where browsers reach the server, such as `https://perdure.example.com`. Needed behind a proxy that speaks "
-            "TLS, for signing in with a login service or to an MCP server. Without it what the request says.",
+            "Where browsers reach the server, such as `https://perdure.example.com`: links that sign people in lead "
+            "there. Needed behind a proxy that speaks TLS, for signing in with a login service or to an MCP server. "
+            "Without it what the request says.",
             _public_url,
         ),
     ] = None
@@ -179,6 +195,14 @@ class Settings:
             _nats_url,
         ),
     ] = field(default=None, repr=False)
+    role: Annotated[
+        ReplicaRole,
+        About(
+            "What a replica does: `api` takes requests and serves streams, `worker` drives chats and serves nobody, "
+            "`all` does both.",
+            _choice(ReplicaRole),
+        ),
+    ] = ReplicaRole.ALL
     capacity: Annotated[int, About("How many chats a replica drives at the same time.", _count)] = 200
     capacity_per_user: Annotated[int, About("How many of them may be one user's.", _count)] = 20
     drain_seconds: Annotated[
@@ -252,6 +276,10 @@ class Settings:
     log_format: Annotated[
         LogFormat, About("`json`, `text`, or `auto`: text on a terminal and JSON everywhere else.", _choice(LogFormat))
     ] = LogFormat.AUTO
+
+    def reached_at(self, address: Address) -> str:
+        """Where browsers reach what listens there."""
+        return self.public_url or f"http://{address}"
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:

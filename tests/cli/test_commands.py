@@ -154,3 +154,32 @@ async def test_workspaces_are_listed_and_what_is_not_there_is_said(start: Start,
     stopping = start("workspaces", "stop", "00000000-0000-0000-0000-000000000001", database_url=database_url)
     _, said = stopping.communicate()
     assert (stopping.returncode, said) == (1, "perdure: There is no such workspace.\n")
+
+
+def test_links_that_sign_in_lead_to_where_browsers_reach_the_server(start: Start, database_url: str) -> None:
+    behind = {"database_url": database_url, "public_url": "https://perdure.example.com/"}
+    printed, _ = start("users", "link", **behind).communicate()
+    assert printed.startswith("https://perdure.example.com/api/v1/login/link?token=")
+    elsewhere, _ = start("users", "link", "--base", "http://10.0.0.7", **behind).communicate()
+    assert elsewhere.startswith("http://10.0.0.7/api/v1/login/link?token=")
+    server = start("serve", **behind, bind="127.0.0.1:0")
+    address_of(server)
+    assert server.stderr is not None
+    assert server.stderr.readline().startswith("Sign in once with https://perdure.example.com/api/v1/login/link?token=")
+
+
+async def test_what_is_changed_at_the_machine_is_audited(start: Start, database_url: str) -> None:
+    secret = ("--password", "long enough for us")
+    for command in (
+        ("users", "add", "ada@example.com", *secret),
+        ("users", "password", "ada@example.com", *secret),
+        ("tokens", "add", "bot", "--email", "ada@example.com"),
+    ):
+        process = start(*command, database_url=database_url)
+        _, complaint = process.communicate()
+        assert process.returncode == 0, complaint
+    connection = await connect(database_url)
+    audited = await connection.fetch("SELECT action, detail FROM audit ORDER BY id")
+    await connection.close()
+    assert [row["action"] for row in audited] == ["user.add", "user.change", "token.add"]
+    assert "long enough" not in str([row["detail"] for row in audited])

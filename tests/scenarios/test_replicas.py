@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from perdure.proof.processes import SERVE
 from perdure.store.pool import Pool
 from perdure.testing.town import ReplicaTown, replicas
 
@@ -77,3 +78,20 @@ async def test_a_stream_on_another_replica_sees_the_answer_as_it_is_given(town: 
         await town.sim.gates["open"].set(open=True)
         rested = await anext(event async for event in events if event["type"] == "status")
         assert rested["status"] == "waiting"
+
+
+async def test_one_replica_takes_requests_and_another_drives(database_url: str, pool: Pool, tmp_path: Path) -> None:
+    worker, api = (*SERVE, "--role", "worker"), {"PERDURE_ROLE": "api"}
+    async with replicas(database_url, pool, tmp_path, first=worker, environment=api) as town:
+        await town.ready()
+        assert (await town.at(0).get("/me")).json == {"message": "This replica only drives chats. Ask another one."}
+        chat = await town.asks(1, "[[say:one]] [[gate:open]] [[say:two]]")
+        await town.sim.gates["open"].reached()
+        address = await pool.fetchval("SELECT r.address FROM chats c JOIN replicas r ON r.id = c.worker_id")
+        assert f"http://{address}" == town.replicas[0].url
+        async with aclosing(town.at(1).events(f"/chats/{chat}/stream")) as events:
+            while (await anext(events))["type"] != "message_part":
+                pass
+        await town.sim.gates["open"].set(open=True)
+        await town.comes_to_rest(1, chat)
+        assert (await town.said(1, chat))[1] == "onetwo"

@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from perdure.api.errors import answer_of
 from perdure.api.http import App, Receive, Scope, Send
 from perdure.api.server import BASE
+from perdure.core.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +54,8 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: 
     """Nothing here speaks WebSocket."""
     await receive()
     await send({"type": "websocket.close", "code": 4404})
+
+
+async def closed(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG001
+    """A replica that serves nobody: a proxy that asks it asks the wrong one."""
+    await answer_of(Unavailable("This replica only drives chats. Ask another one.")).send(send)

@@ -34,13 +34,16 @@ class Audience:
     relay: Relay
     watches: Watches
     streams: tuple[Stream, ...]
+    """For clients."""
+    outlet: Stream
+    """For other replicas."""
 
 
 def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audience:
     """The streams, and who may open them."""
     services, episodes = ground.services, shop.kit.episodes
     pool, clock, secret = ground.pool, services.clock, relay_secret(services)
-    door = ApiDoor(services.entrance, pool, services.rows)
+    door = ApiDoor(services.entrance, pool, services.rows, public_url=services.public_url)
     hubs, visitors = Hubs(pool, episodes, clock), Visitors(door, clock)
     stack.callback(hubs.listen(ground.announcer, ground.pubsub))
     relay = hubs.remote = Relay(pool, secret, lambda: shop.lease.id, clock)
@@ -52,9 +55,9 @@ def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audi
         Stream(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
         Stream(re.compile(BUILD_PATTERN), BuildStream(shop.yard.workspaces, door)),
         Stream(re.compile(TERMINAL_PATTERN), TerminalStream(shop.yard.workspaces, visitors, door, clock)),
-        Stream(re.compile(RELAY_PATTERN), Outlet(episodes, secret)),
     )
-    return Audience(hubs=hubs, visitors=visitors, relay=relay, watches=watches, streams=streams)
+    outlet = Stream(re.compile(RELAY_PATTERN), Outlet(episodes, secret))
+    return Audience(hubs=hubs, visitors=visitors, relay=relay, watches=watches, streams=streams, outlet=outlet)
 
 
 def relay_secret(services: Services) -> str:

@@ -45,8 +45,6 @@ from perdure.tools.reports import Waits
 from perdure.worker.meter import Meter
 from perdure.worker.turn_spans import TurnSpans
 
-_LOOPBACK = ("127.", "::1", "localhost")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
@@ -144,7 +142,7 @@ def beyond(settings: Settings) -> Outside:
 
 def refuse_open_door(settings: Settings, household: Household) -> None:
     """An address that others can reach needs somebody who can sign in."""
-    if not household.reachable and not settings.bind.host.startswith(_LOOPBACK):
+    if not household.reachable and not settings.bind.loopback:
         raise Misconfigured(
             f"Nobody could sign in at {settings.bind} yet. Set a password first: "
             "perdure users password owner@localhost. Or listen on 127.0.0.1."

@@ -21,7 +21,7 @@ from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Committed
 from perdure.observe.upkeep import kept_up
 from perdure.providers.catalog import Catalog
-from perdure.settings import Settings
+from perdure.settings import ReplicaRole, Settings
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.pool import Pool
 from perdure.store.search import SearchIndex
@@ -43,6 +43,8 @@ async def running(
 
     `address` is where other replicas reach this one, `demo` where a simulated model is that this one may use.
     """
+    if settings.role is ReplicaRole.API:
+        settings = replace(settings, capacity=0)
     async with AsyncExitStack() as stack:
         ground = await lay_ground(stack, settings)
         shop = await open_workshop(stack, settings, ground, address=address, brought=brought)
@@ -76,6 +78,8 @@ async def running(
             hubs=crowd.hubs,
             watches=crowd.watches,
             streams=crowd.streams,
+            outlet=crowd.outlet,
+            serves=settings.role is not ReplicaRole.WORKER,
         )
 
 

@@ -13,7 +13,7 @@ from perdure.api.operation import Asgi, Operation
 from perdure.api.page import Page
 from perdure.api.server import Api
 from perdure.api.services import Services
-from perdure.api.site import Site, Stream
+from perdure.api.site import Site, Stream, closed
 from perdure.api.table import TABLE
 from perdure.core.timing import READINESS_PATIENCE
 from perdure.observe.metrics import Metrics
@@ -36,12 +36,20 @@ class System:
     lease: Lease
     hubs: Hubs
     watches: Watches
+    outlet: Stream
+    """What gives other replicas the parts of answers."""
     streams: tuple[Stream, ...] = ()
+    serves: bool = True
+    """Whether clients are answered. A replica that only drives chats has nothing for them."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def asgi(self) -> Asgi:
-        site = Site(api=Api(self.services, TABLE), page=Page(page_folder()), streams=self.streams)
+        if self.serves:
+            streams = (*self.streams, self.outlet)
+            site = Site(api=Api(self.services, TABLE), page=Page(page_folder()), streams=streams)
+        else:
+            site = Site(api=closed, page=closed, streams=(self.outlet,))
         return Operation(readiness=self.obstacles, metrics=self.metrics, rest=site)
 
     async def obstacles(self) -> Mapping[str, str]:

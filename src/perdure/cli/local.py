@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from perdure.access.actor import Actor
@@ -12,7 +12,7 @@ from perdure.access.roles import PERMISSIONS, Role, Scope
 from perdure.app.running import running
 from perdure.app.system import System
 from perdure.cli.serve import listening, web_server
-from perdure.settings import Address, Settings
+from perdure.settings import Address, ReplicaRole, Settings
 from perdure.sim.process import simulator_process
 
 _PATIENCE = timedelta(seconds=1)
@@ -31,7 +31,8 @@ class Place:
 async def local_replica(settings: Settings) -> AsyncGenerator[Place]:
     """A replica of this machine's deployment on a port of its own, with the simulator where there is no provider."""
     with listening(Address("127.0.0.1", 0)) as listener:
-        async with simulator_process() as demo, running(settings, demo=demo.url) as system:
+        whole = replace(settings, role=ReplicaRole.ALL)
+        async with simulator_process() as demo, running(whole, demo=demo.url) as system:
             server = web_server(system, patience=_PATIENCE)
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:

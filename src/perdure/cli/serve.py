@@ -22,7 +22,7 @@ from perdure.app.workshop import NOTHING, Brought
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import DRAIN, IDLE_CONNECTION_KEPT
 from perdure.observe.logs import start_logging
-from perdure.settings import Address, LogFormat, Settings, misspelt
+from perdure.settings import Address, LogFormat, ReplicaRole, Settings, misspelt
 from perdure.sim.process import simulator_process
 
 # Connections that wait while the server starts, or is busy.
@@ -40,10 +40,16 @@ def command(
     demo: Annotated[
         bool, typer.Option("--demo", help="Bring a simulated model along, for as long as no provider is set up.")
     ] = False,
+    role: Annotated[
+        ReplicaRole | None,
+        typer.Option(help="What this replica does: take requests, drive chats, or both. Overrides PERDURE_ROLE."),
+    ] = None,
 ) -> None:
     settings = Settings.from_environment()
     if bind is not None:
         settings = replace(settings, bind=_address(bind))
+    if role is not None:
+        settings = replace(settings, role=role)
     start_logging(
         level=settings.log_level,
         json=None if settings.log_format is LogFormat.AUTO else settings.log_format is LogFormat.JSON,
@@ -65,7 +71,7 @@ async def serve(settings: Settings, *, demo: bool = False, brought: Brought = NO
             server = web_server(system, patience=DRAIN)
             # Before anybody is told that it is ready: from then on a signal means an orderly end.
             heed_signals(system, server)
-            await _welcome(system, address)
+            await _welcome(system, address, settings.reached_at(address))
             settle_memory()
             await server.serve(sockets=[listener])
         log.info("stopped")
@@ -87,12 +93,12 @@ def reachable(address: Address) -> Address:
     return replace(address, host=socket.gethostname()) if everywhere else address
 
 
-async def _welcome(system: System, address: Address) -> None:
-    link = await system.login_link()
+async def _welcome(system: System, address: Address, reached_at: str) -> None:
+    link = await system.login_link() if system.serves else None
     log.info("ready at http://%s", address)
     if link is not None:
         # Not a line of the log: logs are kept, and whoever reads this link first is the owner.
-        typer.echo(f"Sign in once with http://{address}{link}", err=True)
+        typer.echo(f"Sign in once with {reached_at}{link}", err=True)
 
 
 @contextmanager

@@ -5,11 +5,8 @@ from typing import Annotated
 
 import typer
 
-from perdure.access.actor import Actor
-from perdure.access.roles import PERMISSIONS, Role
-from perdure.access.rows import ActorRows
 from perdure.access.signing_in import first_household
-from perdure.cli.users import with_pool
+from perdure.cli.users import owners_rows, with_pool
 from perdure.config.templates import TemplateConfiguration
 from perdure.store.pool import Pool
 from perdure.store.templates import TemplateRows
@@ -59,12 +56,4 @@ def remove(name: Annotated[str, typer.Argument(help="As list names it.")]) -> No
 
 
 async def _configuration(pool: Pool) -> TemplateConfiguration:
-    """On behalf of the owner: whoever can read this machine's database is trusted with it."""
-    household = await first_household(pool)
-    owner = Actor(
-        user_id=household.owner,
-        organisation_id=household.organisation,
-        role=Role.OWNER,
-        permissions=PERMISSIONS[Role.OWNER],
-    )
-    return TemplateConfiguration(ActorRows(owner, pool), Shelf(TemplateRows(pool)))
+    return TemplateConfiguration(await owners_rows(pool), Shelf(TemplateRows(pool)))

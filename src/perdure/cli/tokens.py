@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from perdure.access.audit import record
 from perdure.access.roles import Scope
 from perdure.access.secret_texts import HINT_LENGTH, TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import FIRST_EMAIL
-from perdure.cli.users import with_pool
+from perdure.cli.users import owners_rows, with_pool
 from perdure.core.errors import NotFound
 from perdure.store.pool import Pool
 from perdure.store.queries import query
@@ -39,8 +40,10 @@ def add(
         scopes = [wanted.value for wanted in scope or [Scope.CHAT]]
         kept = None if days is None else timedelta(days=days)
         values = (email, digest(secret), name, secret[-HINT_LENGTH:], scopes, kept)
-        if await pool.fetchval(query("tokens/add"), *values) is None:
+        token_id = await pool.fetchval(query("tokens/add"), *values)
+        if token_id is None:
             raise NotFound(f"Nobody has the address {email}.")
+        await record(await owners_rows(pool), "token.add", token_id, name=name, scopes=scopes, email=email)
 
     with_pool(work)
     typer.echo(secret)

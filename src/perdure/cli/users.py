@@ -7,8 +7,11 @@ from typing import Annotated, TypeVar
 import msgspec
 import typer
 
+from perdure.access.actor import Actor
+from perdure.access.audit import record
 from perdure.access.passwords import hashed
-from perdure.access.roles import Role
+from perdure.access.roles import PERMISSIONS, Role
+from perdure.access.rows import ActorRows
 from perdure.access.signing_in import FIRST_EMAIL, Reception, first_household
 from perdure.api.wire.people import Email as Address
 from perdure.app.ground import bring_up_to_date
@@ -52,6 +55,18 @@ def with_pool(work: Callable[[Pool], Awaitable[T]]) -> T:
     return asyncio.run(run())
 
 
+async def owners_rows(pool: Pool) -> ActorRows:
+    """The database on behalf of the owner: whoever can read it on this machine is trusted with it."""
+    household = await first_household(pool)
+    owner = Actor(
+        user_id=household.owner,
+        organisation_id=household.organisation,
+        role=Role.OWNER,
+        permissions=PERMISSIONS[Role.OWNER],
+    )
+    return ActorRows(owner, pool)
+
+
 @app.command("list")
 def list_users() -> None:
     """Everybody, with their roles."""
@@ -71,8 +86,10 @@ def add(
     async def work(pool: Pool) -> None:
         organisation = await pool.fetchval(query("organisations/first"))
         secret = await hashed(password)
-        if await pool.fetchval(query("users/add"), organisation, email, name, role.value, secret) is None:
+        user_id = await pool.fetchval(query("users/add"), organisation, email, name, role.value, secret)
+        if user_id is None:
             raise Refused(f"{email} is there already.")
+        await record(await owners_rows(pool), "user.add", user_id, email=email, role=role.value)
 
     with_pool(work)
     typer.echo(f"{email} may sign in.")
@@ -83,8 +100,10 @@ def password(password: Password, email: Email = FIRST_EMAIL) -> None:
     """Set somebody's password."""
 
     async def work(pool: Pool) -> None:
-        if await pool.fetchval(query("users/set_password"), email, await hashed(password)) is None:
+        user_id = await pool.fetchval(query("users/set_password"), email, await hashed(password))
+        if user_id is None:
             raise NotFound(f"Nobody has the address {email}.")
+        await record(await owners_rows(pool), "user.change", user_id, password="changed")  # noqa: S106
 
     with_pool(work)
     typer.echo(f"{email} can sign in with the new password.")
@@ -92,13 +111,18 @@ def password(password: Password, email: Email = FIRST_EMAIL) -> None:
 
 @app.command()
 def link(
-    base: Annotated[str | None, typer.Option(help="Where the server is; without it where PERDURE_BIND says.")] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(help="Where the server is; without it what PERDURE_PUBLIC_URL or PERDURE_BIND says."),
+    ] = None,
 ) -> None:
     """A link that signs the owner in once."""
 
     async def work(pool: Pool) -> str:
-        household = await first_household(pool)
-        return await Reception(pool, SystemClock()).link(household.owner)
+        rows = await owners_rows(pool)
+        await record(rows, "user.sign_in_link", rows.actor.user_id)
+        return await Reception(pool, SystemClock()).link(rows.actor.user_id)
 
-    where = base or f"http://{Settings.from_environment().bind}"
+    settings = Settings.from_environment()
+    where = base or settings.reached_at(settings.bind)
     typer.echo(f"{where.rstrip('/')}/api/v1/login/link?token={with_pool(work)}")
