@@ -9,7 +9,7 @@ from contextlib import aclosing, closing
 import pytest
 from tests.client.cuts import BreakingNetwork
 
-from perdure.client import ApiError, Client, EventStream, Transport, blocking, tool
+from perdure.client import ApiError, Chat, Chats, Client, EventStream, Transport, blocking, tool
 from perdure.core.chat import Busy, Status
 from perdure.core.deltas import TextDelta
 from perdure.core.events import MessagePart
@@ -227,3 +227,9 @@ async def test_an_interruption_is_heard_at_any_moment() -> None:
     )
     out, aside = await process.communicate()
     assert (out, aside) == (b"1000\n", b"")
+
+
+def test_code_without_an_event_loop_can_do_all_that_other_code_can() -> None:
+    for ours, theirs in ((Chat, blocking.Chat), (Chats, blocking.Chats), (Client, blocking.Client)):
+        missing = {name for name in vars(ours) if not name.startswith("_")} - set(vars(theirs))
+        assert missing <= {"connection"}

@@ -14,14 +14,17 @@ from perdure.client.connection import ApiError
 from perdure.client.stream import EventStream, Transport
 from perdure.client.tools import ClientTool, tool
 from perdure.client.transcript import Transcript
+from perdure.core.chat import Busy, Status
 
 __all__ = [
     "ApiError",
+    "Busy",
     "Chat",
     "Chats",
     "Client",
     "ClientTool",
     "EventStream",
+    "Status",
     "Transcript",
     "Transport",
     "Turn",

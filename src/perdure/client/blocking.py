@@ -158,6 +158,15 @@ class Chat:
     def interrupt(self) -> None:
         self._loop.do(self._inner.interrupt())
 
+    def retry(self) -> None:
+        self._loop.do(self._inner.retry())
+
+    def compact(self) -> None:
+        self._loop.do(self._inner.compact())
+
+    def agents(self) -> tuple[ChatCard, ...]:
+        return self._loop.do(self._inner.agents())
+
     def act(self, **body: Any) -> None:
         self._loop.do(self._inner.act(**body))
 
