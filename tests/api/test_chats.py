@@ -129,7 +129,8 @@ async def test_stop_works_while_running_and_is_refused_at_rest(ada: Person, town
     assert (await ada.post(f"{path}/interrupt")).json["chat"]["status"] == "interrupting"
     assert (await ada.post(f"{path}/interrupt")).json["chat"]["status"] == "interrupting"
     await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
-    assert (await ada.post(f"{path}/interrupt")).status == 409
+    refused = await ada.post(f"{path}/interrupt")
+    assert (refused.status, refused.json["message"]) == (409, "This is not possible while the chat is at rest.")
     assert (await ada.post(f"{path}/retry")).status == 409
     assert (await ada.post(f"{path}/compact")).json["message"].startswith("There is nothing to compact")
 
@@ -137,7 +138,11 @@ async def test_stop_works_while_running_and_is_refused_at_rest(ada: Person, town
 async def test_an_archived_chat_says_that_it_is(ada: Person, town: Town) -> None:
     chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
     path = f"/chats/{chat['id']}"
-    assert (await ada.patch(path, {"archived": True})).status == 409
+    busy = await ada.patch(path, {"archived": True})
+    assert (busy.status, busy.json["message"]) == (
+        409,
+        "This is not possible while the chat is at work. Wait until it rests, or interrupt it.",
+    )
     await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
     assert (await ada.patch(path, {"archived": True})).json["chat"]["archived"] is True
     refused = await ada.post(f"{path}/messages", {"content": HELLO})
@@ -200,3 +205,11 @@ async def test_reading_a_chat_tells_those_who_watch(ada: Person, town: Town) -> 
     town.services.pubsub.listen(heard.append)
     await ada.patch(f"/chats/{chat_id}", {"read": 1})
     assert heard == [Notice(Topic.CHAT, ChatId(UUID(chat_id)), name="read")]
+
+
+async def test_a_change_that_cannot_be_made_whole_is_not_made_in_part(ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    refused = await ada.patch(f"/chats/{chat['id']}", {"title": "t", "archived": True, "read": 1})
+    assert refused.status == 409
+    (card,) = (await ada.get("/chats")).json["items"]
+    assert (card["title"], card.get("archived", False)) == (chat["title"], False)

@@ -1,6 +1,7 @@
 """The OpenAPI document is true: whatever fits it, and whatever does not, gets an answer that it describes."""
 
 import asyncio
+import re
 import threading
 from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import Future
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import hypothesis
+import msgspec
 import pytest
 import schemathesis
 from schemathesis.specs.openapi import checks as openapi_checks
@@ -108,3 +110,9 @@ def test_the_document_describes_events_and_hides_what_is_private() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     assert {"MessageEvent", "MessagePart", "HistoryReset", "ChatEvent", "Event"} <= set(schemas)
     assert "provider_metadata" not in str(DOCUMENT)
+
+
+def test_no_pattern_lets_a_line_break_follow() -> None:
+    patterns = re.findall(r'"pattern":"((?:[^"\\]|\\.)*)"', msgspec.json.encode(DOCUMENT).decode())
+    assert len(patterns) > 20
+    assert [pattern for pattern in patterns if not pattern.endswith(r"$(?!\\n)")] == []

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perdure.config.settings import AnySettings, PersonalSettings, Settings, checked
+from perdure.config.settings import PROMPT_LIMIT, AnySettings, PersonalSettings, Settings, checked
 from perdure.core.errors import InvalidInput
 
 
@@ -26,8 +26,14 @@ def test_the_web_search_is_bounded_to_domains_as_people_write_them(bound: str, d
         (Settings, "step_limit", 0),
         (PersonalSettings, "compaction_thresholds", {"demo": -5}),
         (PersonalSettings, "compaction_thresholds", {"demo": 101}),
+        (Settings, "system_prompt", "\u00fc" * (PROMPT_LIMIT // 2 + 1)),
     ],
 )
 def test_a_value_that_nobody_could_work_with_is_refused(kind: type[AnySettings], name: str, value: Any) -> None:
     with pytest.raises(InvalidInput):
         checked(kind, name, value)
+
+
+def test_a_prompt_is_as_long_as_its_bytes_however_it_is_stored() -> None:
+    longest = '"\n' * (PROMPT_LIMIT // 2)
+    assert len(checked(Settings, "system_prompt", longest)) > PROMPT_LIMIT

@@ -46,8 +46,9 @@ def position_of(cursor: str | None) -> tuple[int, Decimal, UUID] | None:
 
 
 def next_passed(found: int, passed: int, limit: int) -> str | None:
-    """Where the next page of a search begins, if this one is full."""
-    return None if found < limit else _text(passed + found)
+    """Where the next page of a search begins, if this one is full and anybody would read that far."""
+    over = found < limit or passed + found > _MOST_PASSED
+    return None if over else _text(passed + found)
 
 
 def passed_of(cursor: str | None) -> int:

@@ -1,5 +1,6 @@
 """What somebody types into the search box: words, and terms such as `label:team:docs`."""
 
+import re
 import shlex
 from dataclasses import dataclass, replace
 
@@ -60,12 +61,19 @@ def _terms(text: str) -> list[str]:
 
 def _narrowed(search: Search, key: str, value: str) -> Search:
     match key:
-        case "title" | "source" | "repo" | "pr":
-            return replace(search, **{key: value})
+        case "title" | "repo" | "pr":
+            return replace(search, **{key: _literal(value)})
+        case "source":
+            return replace(search, source=value)
         case "archived" | "unread" | "shared":
             return replace(search, **{key: _flag(key, value)})
         case _:
             raise InvalidInput("This search term is not known.", Validation("q", f"{key}: is not a key"))
+
+
+def _literal(text: str) -> str:
+    """The text as LIKE takes it for itself."""
+    return re.sub(r"([\\%_])", r"\\\1", text)
 
 
 def _flag(key: str, value: str) -> bool:

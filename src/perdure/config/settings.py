@@ -89,7 +89,7 @@ class DebugRecording(Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     kept_hours: Annotated[int, msgspec.Meta(ge=1, le=24 * 14)] = 24
 
 
-Domain = Annotated[str, Meta(pattern=r"^[a-z0-9*-]+(\.[a-z0-9-]+)*(/[^\s]*)?$", max_length=253)]
+Domain = Annotated[str, Meta(pattern=r"^[a-z0-9*-]+(\.[a-z0-9-]+)*(/[^\s]*)?$(?!\n)", max_length=253)]
 
 
 class WebSearch(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -145,10 +145,16 @@ def checked(kind: type[AnySettings], name: str, value: Any) -> str:
         fitting = msgspec.convert({name: value}, kind)
     except msgspec.ValidationError as error:
         raise InvalidInput("The value does not fit the setting.", Validation("value", str(error))) from error
-    text = msgspec.json.encode(getattr(fitting, name)).decode()
-    if len(text) > PROMPT_LIMIT:
-        raise InvalidInput("The value is too long.", Validation("value", f"at most {PROMPT_LIMIT} bytes"))
+    found = getattr(fitting, name)
+    text = msgspec.json.encode(found).decode()
+    check_length(found if isinstance(found, str) else text, "value")
     return text
+
+
+def check_length(text: str, field: str) -> None:
+    """Refuse a prompt that is too long for one."""
+    if len(text.encode(errors="surrogatepass")) > PROMPT_LIMIT:
+        raise InvalidInput("The text is too long.", Validation(field, f"at most {PROMPT_LIMIT} bytes"))
 
 
 def merged(kind: type[AnySettings], stored: dict[str, str]) -> Any:

@@ -106,11 +106,22 @@ class Refused(PerdureError):
     """The state of things does not allow this now."""
 
 
+# How a chat stands by the first letter of its state, and what can be done about it.
+_STANDS = {
+    "W": "is at rest",
+    "E": "has stopped on an error. Retry, or send a message",
+    "R": "is at work. Wait until it rests, or interrupt it",
+    "I": "is being stopped. Wait until it rests",
+    "A": "waits for an answer. Give it, or interrupt the chat",
+    "X": "is archived. Unarchive it first",
+}
+
+
 class TransitionNotAllowed(Refused):
     """The diagram has no such arrow, or the arrow's conditions do not hold."""
 
     def __init__(self, transition: str, state: str, reason: str = "") -> None:
-        super().__init__(reason or f"{transition} is not possible while the chat is in state {state}.")
+        super().__init__(reason or f"This is not possible while the chat {_STANDS[state[0]]}.")
         self.transition = transition
         self.state = state
         self.reason = reason

@@ -26,6 +26,7 @@ from perdure.api.wire.chats import (
     Moved,
     PatchBody,
 )
+from perdure.config.settings import check_length
 from perdure.core.card import ChatSettings
 from perdure.core.cursor import Cursor
 from perdure.core.errors import InvalidInput, NotRoot, Validation
@@ -120,21 +121,26 @@ async def read_chat(caller: Caller, chat_id: ChatId) -> ChatView:
 @routes.patch("/chats/{chat_id}", apart=True)
 async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Moved:
     """Rename, label, pin, archive, mark as read, choose model, effort and tools. What is not named stays."""
+    description = await _description(caller, body)
+    if not description.empty or body.archived is not UNSET:
+        await _change(caller, chat_id, body, description)
     if body.read is not UNSET:
         if await caller.chats.mark_read(await caller.chats.read(chat_id), body.read):
             caller.inbox_changed()
         caller.chat_read(chat_id)
-    description = await _description(caller, body)
-    if not description.empty or body.archived is not UNSET:
-        seen = await caller.chats.own(chat_id)
-        if description.pin and seen.row["parent_id"] is not None:
-            raise InvalidInput("Only a root chat can be pinned.", Validation("pin", "this chat is a child"))
-        _check_selection(seen, body)
-        if not description.empty:
-            caller.card_changed(chat_id, await caller.chats.describe(seen, description))
-        if body.archived is not UNSET and body.archived != seen.chat.archived:
-            await _archive(caller, seen, body.archived)
     return Moved((await caller.chats.read(chat_id)).card)
+
+
+async def _change(caller: Caller, chat_id: ChatId, body: PatchBody, description: Description) -> None:
+    """All of it or nothing: what can be refused is asked first, and archiving is refused while a chat works."""
+    seen = await caller.chats.own(chat_id)
+    if description.pin and seen.row["parent_id"] is not None:
+        raise InvalidInput("Only a root chat can be pinned.", Validation("pin", "this chat is a child"))
+    _check_selection(seen, body)
+    if body.archived is not UNSET and body.archived != seen.chat.archived:
+        await _archive(caller, seen, body.archived)
+    if not description.empty:
+        caller.card_changed(chat_id, await caller.chats.describe(seen, description))
 
 
 @routes.get("/chats/{chat_id}/children")
@@ -175,6 +181,7 @@ async def _archive(caller: Caller, seen: Seen, archived: bool) -> None:
 
 async def _system_rows(caller: Caller, body: CreateBody) -> tuple[NewMessage, ...]:
     """What the model is told before everything else, frozen as it is now."""
+    check_length(body.system_prompt or "", "system_prompt")
     settings = await caller.config.settings(caller.actor.organisation_id)
     prompts = (settings.system_prompt, body.system_prompt or "")
     return tuple(

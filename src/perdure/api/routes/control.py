@@ -10,6 +10,7 @@ from perdure.api.wire.control import ActionBody, Choice, Nothing, ToolResultsBod
 from perdure.core.chat import Action, ActionKind, BudgetOwner, State
 from perdure.core.errors import InvalidInput, NothingToCompact
 from perdure.core.ids import ChatId, MessageNumber
+from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Outcome, Verdict
 from perdure.machine.transitions.endings import Interrupt, Retry
@@ -64,10 +65,6 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
     if sum((bool(body.decisions), body.limit is not None, body.decline)) != 1:
         raise InvalidInput("Send exactly one of decisions, limit and decline.")
     seen = await caller.chats.own(chat_id)
-    if body.limit is not None:
-        await _raise_budget(caller, seen.chat.action, body.limit)
-    if always := [d.call_id for d in body.decisions if d.decision is Choice.APPROVE_ALWAYS]:
-        await caller.chats.approve_always(seen, [c.tool for c in seen.chat.open_calls if c.call_id in always])
     complete = CompleteRequiresAction(
         decisions=[Decision(d.call_id, _verdict(d.decision), d.result) for d in body.decisions],
         limit=body.limit,
@@ -75,6 +72,12 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
         by=caller.actor.user_id,
         expected=_DECIDED if body.decisions else frozenset({ActionKind.BUDGET}),
     )
+    # Before anything is set that outlives the answer: an answer that does not fit sets nothing.
+    follow(seen.chat, (complete,))
+    if body.limit is not None:
+        await _raise_budget(caller, seen.chat.action, body.limit)
+    if always := [d.call_id for d in body.decisions if d.decision is Choice.APPROVE_ALWAYS]:
+        await caller.chats.approve_always(seen, [c.tool for c in seen.chat.open_calls if c.call_id in always])
     return await _follow(caller, seen, complete)
 
 

@@ -32,7 +32,7 @@ async def read_skill_text(caller: Caller, name: str) -> SkillText:
 async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
     """Keep a skill, or change it. Your agents see what it is for, and read it when they need it."""
     caller.actor.require(Permission.CHAT)
-    if re.match(SKILL_NAME, name) is None:
+    if re.fullmatch(SKILL_NAME, name) is None:
         raise InvalidInput("The name cannot be used.", Validation("name", "small letters, digits and dashes"))
     header = header_of(body.content)
     if header.name and header.name != name:

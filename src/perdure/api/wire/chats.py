@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from perdure.api.wire.content import LINE, ClientId, Content
+from perdure.api.wire.content import END, LINE, ClientId, Content
+from perdure.config.settings import PROMPT_LIMIT
 from perdure.core.card import ChatSettings
 from perdure.core.chat import Busy
 from perdure.core.events import ChatCard, PendingAction, QueuedMessage
@@ -14,10 +15,10 @@ from perdure.core.ids import ModelName, WorkspaceId
 from perdure.core.message import Effort, Message
 
 Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
-LabelKey = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+LabelKey = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*" + END)]
 LabelValue = Annotated[str, Meta(min_length=1, max_length=256, pattern=LINE)]
 Labels = Annotated[dict[LabelKey, LabelValue], Meta(max_length=50)]
-Prompt = Annotated[str, Meta(max_length=128 * 1024)]
+Prompt = Annotated[str, Meta(max_length=PROMPT_LIMIT)]
 Micros = Annotated[int, Meta(ge=0, le=2**53)]
 Name = Annotated[ModelName, Meta(min_length=1, max_length=200, pattern=LINE)]
 Number = Annotated[int, Meta(ge=0, le=2**31 - 1)]
@@ -27,7 +28,7 @@ TemplateName = Annotated[str, Meta(min_length=1, max_length=100, pattern=LINE)]
 class ClientTool(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A tool that runs on the client's side. Without a schema it takes no parameters."""
 
-    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}" + END)]
     description: Annotated[str, Meta(max_length=10_000)] = ""
     schema: dict[str, Any] = {}
 
@@ -92,7 +93,7 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     mcp_servers: Annotated[tuple[str, ...], Meta(max_length=100)] | UnsetType = UNSET
     web_search: bool | UnsetType = UNSET
     """Whether the model's provider may search the web."""
-    approvals: dict[str, Annotated[str, Meta(pattern="^(auto|ask|deny)$")]] | UnsetType = UNSET
+    approvals: dict[str, Annotated[str, Meta(pattern="^(auto|ask|deny)" + END)]] | UnsetType = UNSET
 
 
 class Sent(Struct, frozen=True, omit_defaults=True, kw_only=True):

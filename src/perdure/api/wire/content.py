@@ -7,7 +7,10 @@ from msgspec import Meta, Struct
 
 from perdure.core.errors import InvalidInput, Validation
 
-LINE = r"^[^\u0000-\u001f]*$"
+END = r"$(?!\n)"
+"""Where a text ends. A bare $ would let a line break follow."""
+
+LINE = r"^[^\u0000-\u001f]*" + END
 """A text of one line: it is stored in a column of its own, which holds no NUL."""
 
 ClientId = Annotated[str, Meta(min_length=1, max_length=128, pattern=LINE)]

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from perdure.api.wire.content import LINE
+from perdure.api.wire.content import END, LINE
 from perdure.api.wire.options import changes_of, options_of
 from perdure.config.hooks import Hook, HookEvent, HookOptions
 from perdure.core.ids import HookId
 
-Url = Annotated[str, Meta(max_length=2_000, pattern=r"^https?://[^\s/?#]+[^\s#]*$")]
+Url = Annotated[str, Meta(max_length=2_000, pattern=r"^https?://[^\s/?#]+[^\s#]*" + END)]
 Events = Annotated[tuple[HookEvent, ...], Meta(min_length=1, max_length=7)]
 Name = Annotated[str, Meta(max_length=200, pattern=LINE)]
 Milliseconds = Annotated[int, Meta(ge=100, le=5_000)]
@@ -104,5 +104,5 @@ class Deliveries(Struct, frozen=True, omit_defaults=True):
 
 
 class DeliveriesQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    cursor: Annotated[str, Meta(pattern=r"^[0-9]{0,18}$")] = ""
+    cursor: Annotated[str, Meta(pattern=r"^[0-9]{0,18}" + END)] = ""
     limit: Annotated[int, Meta(ge=1, le=200)] = 50

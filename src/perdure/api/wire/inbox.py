@@ -7,6 +7,7 @@ from uuid import UUID
 
 from msgspec import Meta, Struct
 
+from perdure.api.wire.content import END
 from perdure.core.ids import ChatId
 
 
@@ -45,8 +46,8 @@ class Unread(Struct, frozen=True):
 
 
 class PushKeys(Struct, frozen=True, forbid_unknown_fields=True):
-    p256dh: Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9_=-]+$")]
-    auth: Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9_=-]+$")]
+    p256dh: Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9_=-]+" + END)]
+    auth: Annotated[str, Meta(max_length=100, pattern=r"^[A-Za-z0-9_=-]+" + END)]
 
 
 class PushSubscription(Struct, frozen=True):
@@ -56,7 +57,7 @@ class PushSubscription(Struct, frozen=True):
 class PushBody(Struct, frozen=True, forbid_unknown_fields=True):
     """A subscription as the browser gives it."""
 
-    endpoint: Annotated[str, Meta(max_length=2_000, pattern=r"^https://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?$")]
+    endpoint: Annotated[str, Meta(max_length=2_000, pattern=r"^https://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?" + END)]
     keys: PushKeys
     expirationTime: float | None = None  # noqa: N815 - the browser's own spelling
 

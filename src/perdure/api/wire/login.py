@@ -5,10 +5,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from perdure.access.login_services import LoginOptions
-from perdure.api.wire.content import LINE
+from perdure.api.wire.content import END, LINE
 
 Issuer = Annotated[
-    str, Meta(max_length=500, pattern=r"^(https://[^\s/?#]+|http://(127\.0\.0\.1|localhost)(:\d+)?)(/[^\s?#]*)?$")
+    str, Meta(max_length=500, pattern=r"^(https://[^\s/?#]+|http://(127\.0\.0\.1|localhost)(:\d+)?)(/[^\s?#]*)?" + END)
 ]
 """HTTPS, except on this machine."""
 

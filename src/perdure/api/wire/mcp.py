@@ -5,20 +5,23 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from perdure.api.wire.content import LINE
+from perdure.api.wire.content import END, LINE
 from perdure.api.wire.options import changes_of, options_of
 from perdure.config.mcp import Auth, Availability, McpOptions, McpSecrets, McpServer, Transport
 from perdure.core.ids import McpServerId
 
-Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9])*$", max_length=32)]
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9])*" + END, max_length=32)]
 Name = Annotated[str, Meta(max_length=200, pattern=LINE)]
-Url = Annotated[str, Meta(max_length=2_000, pattern=r"^(https?://[^\s/?#]+[^\s#]*)?$")]
+Url = Annotated[str, Meta(max_length=2_000, pattern=r"^(https?://[^\s/?#]+[^\s#]*)?" + END)]
 Command = Annotated[str, Meta(max_length=4_000)]
-Header = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]+$", max_length=100)]
+Header = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]+" + END, max_length=100)]
 ToolNames = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...], Meta(max_length=500)]
-Secret = Annotated[str, Meta(max_length=20_000, pattern=r"^[^\r\n\u0000]*$")]
+Secret = Annotated[str, Meta(max_length=20_000, pattern=r"^[^\r\n\u0000]*" + END)]
 Variables = Annotated[
-    dict[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Annotated[str, Meta(pattern=r"^[^\u0000]*$")]],
+    dict[
+        Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*" + END)],
+        Annotated[str, Meta(pattern=r"^[^\u0000]*" + END)],
+    ],
     Meta(max_length=100),
 ]
 _SECRETS = ("secret", "environment", "client_id", "client_secret")

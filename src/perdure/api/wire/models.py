@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Meta, Struct
 
-from perdure.api.wire.content import LINE
+from perdure.api.wire.content import END, LINE
 from perdure.config.models import ModelOptions, ModelSetting, Price, Provider, ProviderOptions
 from perdure.core.ids import ModelName, ProviderId
 from perdure.core.message import Effort
@@ -67,7 +67,7 @@ class Providers(Struct, frozen=True):
 
 Short = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
 Secret = Annotated[str, Meta(min_length=1, max_length=20_000)]
-Address = Annotated[str, Meta(max_length=2_000, pattern=r"^(https?://[^\s/?#]+[^\s?#]*)?$")]
+Address = Annotated[str, Meta(max_length=2_000, pattern=r"^(https?://[^\s/?#]+[^\s?#]*)?" + END)]
 
 
 class ProviderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

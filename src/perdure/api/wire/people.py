@@ -7,10 +7,10 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from perdure.access.roles import Role, Scope
-from perdure.api.wire.content import LINE
+from perdure.api.wire.content import END, LINE
 from perdure.core.ids import OrganisationId, UserId
 
-Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s\u0000-\u001f]+@[^@\s\u0000-\u001f]+$")]
+Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s\u0000-\u001f]+@[^@\s\u0000-\u001f]+" + END)]
 Password = Annotated[str, Meta(max_length=1_024)]
 PersonName = Annotated[str, Meta(max_length=200, pattern=LINE)]
 
@@ -171,5 +171,5 @@ class AuditPage(Struct, frozen=True, omit_defaults=True):
 
 
 class PageQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    cursor: Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")] | None = None
+    cursor: Annotated[str, Meta(pattern=r"^[0-9]{1,18}" + END)] | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 50

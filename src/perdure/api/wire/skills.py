@@ -5,12 +5,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from perdure.api.wire.content import LINE
+from perdure.api.wire.content import END, LINE
 
 Description = Annotated[str, Meta(max_length=1_000)]
 Content = Annotated[str, Meta(min_length=1, max_length=128 * 1024)]
 FileName = Annotated[
-    str, Meta(pattern=r"^(?!\.{1,2}(/|$))[A-Za-z0-9_.-]+(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$", max_length=200)
+    str, Meta(pattern=r"^(?!\.{1,2}(/|$))[A-Za-z0-9_.-]+(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*" + END, max_length=200)
 ]
 Files = Annotated[dict[FileName, Annotated[str, Meta(max_length=64 * 1024)]], Meta(max_length=20)]
 SKILL_NAME = r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$"
