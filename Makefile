@@ -97,7 +97,7 @@ $(WEB): web/pnpm-lock.yaml
 $(TYPES): $(READY) $(WEB) web/scripts/types.mjs $(shell find src/perdure -name '*.py')
 	@scripts/pnpm --silent run types
 
-$(PAGE): $(WEB) $(shell find web/src web/public web/index.html web/vite.config.ts -type f ! -path $(TYPES) 2>/dev/null)
+$(PAGE): $(WEB) $(shell find web/src web/public web/index.html web/diagram.html web/vite.config.ts -type f ! -path $(TYPES) 2>/dev/null)
 	@echo "setup: building the web page"
 	@scripts/pnpm --silent build > .make/page.log 2>&1 || { cat .make/page.log; exit 1; }
 	@touch $@

@@ -8,6 +8,10 @@ test("a terminal shows what its shell prints, and a reload comes back to the sam
   person,
 }) => {
   const { page } = person;
+  const refused: string[] = [];
+  page.on("console", (line) => {
+    if (/Content Security Policy/i.test(line.text())) refused.push(line.text());
+  });
   await person.startsChat(WORKSPACE);
   await person.reads("ready");
   await person.seesRest();
@@ -19,7 +23,7 @@ test("a terminal shows what its shell prints, and a reload comes back to the sam
   await page.keyboard.type("kept=40; echo first-$((kept + 2))\n");
   await expect(screen).toContainText("first-42");
   await page.keyboard.type("printf '\\033[38;2;10;200;30mgreen\\033[0m\\n'\n");
-  // Colours come as style attributes, which the policy ignores until they are set by code.
+  // Colours come as style attributes, which the policy refuses: they are set by code instead.
   const green = screen.locator("span", { hasText: /^green$/ });
   await expect(green.last()).toHaveCSS("color", "rgb(10, 200, 30)");
   await page.reload();
@@ -27,6 +31,7 @@ test("a terminal shows what its shell prints, and a reload comes back to the sam
   await page.locator(".xterm").click();
   await page.keyboard.type("echo second-$((kept + 3))\n");
   await expect(screen).toContainText("second-43");
+  expect(refused).toEqual([]);
 });
 
 test("a shell that ends says so, and another can be opened", async ({ person }) => {

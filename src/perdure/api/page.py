@@ -12,14 +12,19 @@ from perdure.api.http import Answer, Receive, Scope, Send, headers_of
 INDEX = "/index.html"
 HASHED = "/assets/"
 
-# Styles that libraries insert count because the page adopts them as sheets of its own.
+# Styles that a terminal inserts count because the page adopts them as sheets of its own.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; media-src 'self' blob:; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; worker-src 'self'; "
+    "media-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+# Diagrams are drawn in a frame without an origin, by a library that writes styles into what it draws.
+DRAWING = "/diagram.html"
+DRAWING_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
 _HEADERS = (
-    ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
@@ -75,10 +80,16 @@ def _served(file: _File, path: str, *, squeeze: bool) -> Answer:
     # A file whose name holds a hash of its content never changes.
     kept = "public, max-age=31536000, immutable" if path.startswith(HASHED) else "no-cache"
     kind = f"{file.media_type}; charset=utf-8" if _texty(file.media_type) else file.media_type
-    headers = (("content-type", kind), ("cache-control", kept), ("vary", "accept-encoding"), *_HEADERS)
+    headers = (("content-type", kind), ("cache-control", kept), ("vary", "accept-encoding"), *_rules(path), *_HEADERS)
     if squeeze and file.squeezed is not None:
         return Answer(200, file.squeezed, (*headers, ("content-encoding", "gzip")))
     return Answer(200, file.content, headers)
+
+
+def _rules(path: str) -> tuple[tuple[str, str], ...]:
+    policy = ("content-security-policy", DRAWING_POLICY if path == DRAWING else POLICY)
+    # They are the same for everybody, and to a frame without an origin everything is foreign.
+    return (policy, ("access-control-allow-origin", "*")) if path.startswith(HASHED) else (policy,)
 
 
 def _files(folder: Path) -> dict[str, _File]:

@@ -3,7 +3,7 @@ import { CopyButton } from "../ui/CopyButton.tsx";
 import { Colored } from "./Colored.tsx";
 import { languageOf } from "./highlight.ts";
 
-const Diagram = lazy(() => import("./Diagram.tsx"));
+const Diagram = lazy(() => import("../diagrams/Diagram.tsx"));
 
 interface Props {
   code: string;

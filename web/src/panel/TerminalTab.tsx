@@ -5,8 +5,8 @@ import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef, useState } from "react";
 import { useShownTheme } from "../app/theme.ts";
-import { adoptStyles } from "../ui/adoptStyles.ts";
 import { Button } from "../ui/Button.tsx";
+import { styleByCode } from "../ui/styleByCode.ts";
 import { NoWorkspace } from "./NoWorkspace.tsx";
 import { type Link, showShell } from "./shell.ts";
 
@@ -48,7 +48,7 @@ function Screen({ workspace, onAnother }: { workspace: string; onAnother: () => 
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const undo = adoptStyles(element);
+    const undo = styleByCode();
     const screen = new Terminal({
       fontFamily: "JetBrains Mono Variable, monospace",
       fontSize: 12.5,
