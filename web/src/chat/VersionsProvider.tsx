@@ -1,12 +1,14 @@
-/** Lets a person turn from the conversation to what an edit left behind, and back. */
+/** Lets a person turn from the conversation to what an edit left behind, and back. The address says which is shown. */
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
+import { useLocation, useSearch } from "wouter";
 import { api } from "../api/client.ts";
 import type { Branch } from "../api/types.ts";
+import { withFields } from "../app/address.ts";
 import { useChat, useLiveChat } from "./hooks.ts";
 import type { ChatState } from "./state.ts";
-import { gaps, historyUntil, known, NOW, type Version } from "./versions.ts";
+import { gaps, historyUntil, known, NOW } from "./versions.ts";
 import { type Versions, VersionsContext } from "./versionsContext.ts";
 
 const NOTHING: Branch[] = [];
@@ -15,7 +17,11 @@ const selectMessages = (chat: ChatState) => chat.messages;
 export function VersionsProvider({ children }: { children: ReactNode }) {
   const live = useLiveChat();
   const messages = useChat(selectMessages);
-  const [shown, setShown] = useState<Version | null>(null);
+  const [location, go] = useLocation();
+  const search = useSearch();
+  /** What a person said: the version is the conversation as it went on from there. */
+  const wanted = Number(new URLSearchParams(search).get("version"));
+  const [arrived, setArrived] = useState<number | null>(null);
   const missing = useMemo(() => gaps(messages), [messages]);
   const { data = NOTHING } = useQuery({
     queryKey: ["branches", live.id, missing],
@@ -26,14 +32,23 @@ export function VersionsProvider({ children }: { children: ReactNode }) {
   });
   const value = useMemo((): Versions => {
     const all = known(messages, data);
-    const past = shown && shown.until !== NOW ? historyUntil(all, shown.until) : [];
+    const version = all.versions.get(wanted)?.find((entry) => entry.number === wanted);
+    const past = version && version.until !== NOW ? historyUntil(all, version.until) : [];
+    const turnTo = (number: number | null) => go(location + withFields(search, { version: number }));
     return {
       past: past.length > 0 ? past : null,
-      arrived: shown?.number ?? null,
+      shown: past.length > 0 ? wanted : null,
+      arrived,
       of: (message) => all.versions.get(message.number) ?? [],
-      show: setShown,
-      backToNow: () => setShown(null),
+      show: ({ number, until }) => {
+        setArrived(number);
+        turnTo(until === NOW ? null : number);
+      },
+      backToNow: () => {
+        setArrived(null);
+        turnTo(null);
+      },
     };
-  }, [messages, data, shown]);
+  }, [messages, data, wanted, arrived, search, location, go]);
   return <VersionsContext value={value}>{children}</VersionsContext>;
 }

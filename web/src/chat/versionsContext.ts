@@ -7,6 +7,8 @@ import type { Version } from "./versions.ts";
 export interface Versions {
   /** The messages of an earlier version; null while the conversation is shown as it is. */
   past: readonly Message[] | null;
+  /** What was said in it anew, by number. */
+  shown: number | null;
   /** The message that somebody just turned to. */
   arrived: number | null;
   /** What was said in the place of a message, itself among it; empty where it was never said anew. */
@@ -17,6 +19,7 @@ export interface Versions {
 
 export const VersionsContext = createContext<Versions>({
   past: null,
+  shown: null,
   arrived: null,
   of: () => [],
   show: () => {},

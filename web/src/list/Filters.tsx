@@ -1,5 +1,6 @@
 import { ListFilter as FilterIcon, X } from "lucide-react";
-import { useLocation } from "wouter";
+import { useLocation, useSearch } from "wouter";
+import { withFields } from "../app/address.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useCards } from "./directory.ts";
 
@@ -33,11 +34,15 @@ const CHOICES: [ListFilter["kind"], string][] = [
   ["archived", "Archived"],
 ];
 
+/** What somebody chose, as fields of the address. */
+type Chosen = { show?: string; label?: string };
+
 /** The filter lives in the address, so that it can be kept and shared. */
 export function Filters({ filter }: { filter: ListFilter }) {
   const [location, go] = useLocation();
   const labels = useLabels();
-  const show = (search: string) => go(location + search);
+  const search = useSearch();
+  const show = (chosen: Chosen) => go(location + withFields(search, { show: null, label: null, ...chosen }));
   return (
     <div className="filters">
       <Menu
@@ -50,9 +55,9 @@ export function Filters({ filter }: { filter: ListFilter }) {
         }
       >
         {(close) => {
-          const choose = (search: string) => () => {
+          const choose = (chosen: Chosen) => () => {
             close();
-            show(search);
+            show(chosen);
           };
           return (
             <>
@@ -60,18 +65,14 @@ export function Filters({ filter }: { filter: ListFilter }) {
                 <MenuItem
                   key={kind}
                   checked={kind === filter.kind}
-                  onSelect={choose(kind === "all" ? "" : `?show=${kind}`)}
+                  onSelect={choose(kind === "all" ? {} : { show: kind })}
                 >
                   {label}
                 </MenuItem>
               ))}
               {labels.length > 0 && <p className="menu-heading">Labels</p>}
               {labels.map((label) => (
-                <MenuItem
-                  key={label}
-                  checked={filter.query.label === label}
-                  onSelect={choose(`?${new URLSearchParams({ label })}`)}
-                >
+                <MenuItem key={label} checked={filter.query.label === label} onSelect={choose({ label })}>
                   {label}
                 </MenuItem>
               ))}
@@ -84,7 +85,7 @@ export function Filters({ filter }: { filter: ListFilter }) {
           type="button"
           className="attachment-remove"
           aria-label="Show all chats"
-          onClick={() => show("")}
+          onClick={() => show({})}
         >
           <X aria-hidden />
         </button>

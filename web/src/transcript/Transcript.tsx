@@ -1,6 +1,6 @@
 /** The conversation: rows, virtualised, that never jump. */
 
-import { useLayoutEffect, useMemo, useRef } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import { committedRows, liveRows, pastRows, type Row } from "../chat/rows.ts";
@@ -47,8 +47,17 @@ export function Transcript() {
   useLayoutEffect(() => {
     first.current = rows[0]?.key;
   });
-  const reading = useVersions().past !== null;
+  const { past, shown, arrived } = useVersions();
+  const reading = past !== null;
   const { away, toEnd, onScroll } = useStickToEnd(scroller, !reading);
+  // Whoever turned to it is there already; whoever comes by its address is brought there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only where the address leads elsewhere
+  useEffect(() => {
+    if (shown === null || shown === arrived) return;
+    list.current?.scrollToIndex(
+      rows.findIndex((row) => row.kind === "user" && row.message?.number === shown),
+    );
+  }, [shown]);
   return (
     <div className="transcript-frame">
       <div
