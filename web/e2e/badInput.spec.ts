@@ -16,7 +16,7 @@ test("a session that expired leads to the door, and the draft is there after it"
   await expect(person.composer).toHaveValue("words that nobody sent yet");
 });
 
-test("what is said after the session ended can be sent once somebody signs in again", async ({ person }) => {
+test("what is said after the session ended is sent once somebody signs in again", async ({ person }) => {
   const { page } = person;
   await person.startsChat("[[say:hello]]");
   await person.reads("hello");
@@ -27,8 +27,6 @@ test("what is said after the session ended can be sent once somebody signs in ag
   await expect(page.getByRole("dialog", { name: "Your session has ended" })).toBeVisible();
   await page.context().addCookies(cookies);
   await page.reload();
-  await person.hasSaid("Not sent");
-  await page.getByRole("button", { name: "Send again" }).click();
   await person.reads("nothing was lost");
 });
 

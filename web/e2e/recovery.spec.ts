@@ -20,18 +20,64 @@ test("the server is killed in the middle of an answer, and the page resumes by i
   expect(await person.transcript.locator(".row-text").allInnerTexts()).toEqual([words, "THE END"]);
 });
 
-test("a message sent while the server is gone is kept, and can be sent again", async ({ person, server }) => {
+test("what is said while the server is gone is kept, and sent once and in order when it is back", async ({
+  person,
+  server,
+}) => {
   await person.startsChat("[[say:hello]]");
+  await person.reads("hello");
   await person.seesRest();
   await server.kill();
   await person.says("[[say:after the outage]]");
-  await person.hasSaid("Not sent");
+  await person.says("[[say:and then this]]");
+  await expect(person.transcript.getByText("Sent as soon as the server can be reached")).toHaveCount(2);
   await expect(person.page.getByText("No connection.")).toBeVisible();
   await server.start();
-  await person.page.getByRole("button", { name: "Send again" }).click();
   await person.reads("after the outage");
+  await person.reads("and then this");
   await person.seesRest();
   await expect(person.page.getByText("No connection.")).toHaveCount(0);
+  await expect(person.transcript.locator(".row-text")).toHaveText([
+    "hello",
+    "after the outage",
+    "and then this",
+  ]);
+});
+
+test("what could not be sent is sent after a reload, from wherever one is", async ({ person }) => {
+  const { page } = person;
+  await person.startsChat("[[say:hello]]");
+  await person.reads("hello");
+  const chat = page.url();
+  await page.route("**/messages", (route) => route.abort());
+  await person.says("[[say:kept by the browser]]");
+  await person.hasSaid("Sent as soon as");
+  await page.unroute("**/messages");
+  await page.goto("/settings/profile");
+  const kept = () => Object.keys(localStorage).filter((key) => key.startsWith("send:"));
+  await expect.poll(() => page.evaluate(kept)).toEqual([]);
+  await page.goto(chat);
+  await person.reads("kept by the browser");
+  await expect(person.transcript.locator(".row-user")).toHaveCount(2);
+});
+
+test("a chat whose beginning was heard, and the answer lost, begins once", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  await expect(person.composer).toBeVisible();
+  const before = new Date().toISOString();
+  let tries = 0;
+  await page.route("**/api/v1/chats", async (route) => {
+    if (route.request().method() !== "POST" || ++tries > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await person.says("[[say:begun at last]]");
+  await page.waitForURL(/\/chats\//);
+  await person.reads("begun at last");
+  expect(tries).toBe(2);
+  const { items } = await person.asks<{ items: { created_at: string }[] }>("GET", "/chats");
+  expect(items.filter((chat) => chat.created_at > before)).toHaveLength(1);
 });
 
 test("a chat that is not there says so", async ({ person }) => {

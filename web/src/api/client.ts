@@ -40,10 +40,7 @@ async function request<Answer>(method: string, path: string, body?: unknown, key
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (key) headers["Idempotency-Key"] = key;
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const ask = () =>
-    fetch(path, { method, headers, body: text, credentials: "same-origin" }).catch(() => {
-      throw new ApiError(0, {});
-    });
+  const ask = () => fetch(path, { method, headers, body: text, credentials: "same-origin" }).catch(unreached);
   let response = await ask();
   for (let tried = 1; key && GONE.includes(response.status) && tried < TRIES; tried++) {
     await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY * 2 ** tried));
@@ -52,8 +49,13 @@ async function request<Answer>(method: string, path: string, body?: unknown, key
   return answer<Answer>(response, path);
 }
 
+/** Nothing came, or not all of it. */
+function unreached(): never {
+  throw new ApiError(0, {});
+}
+
 async function answer<Answer>(response: Response, path: string): Promise<Answer> {
-  const text = await response.text();
+  const text = await response.text().catch(unreached);
   const data = parsed(text);
   if (response.ok) return data as Answer;
   // To the question who one is, a refusal is the answer.

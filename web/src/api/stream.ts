@@ -18,6 +18,7 @@ export interface StreamOptions<Event extends { cursor: string }> {
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 10_000;
 const SPREAD = 0.3;
+const LONG_HIDDEN_MS = 60_000;
 
 /** How long to wait before try number `tries`, counting from 0: 1 s doubling to 10 s, give or take 30 %. */
 export function delayBefore(tries: number, random: number): number {
@@ -34,6 +35,7 @@ export class EventStream<Event extends { cursor: string }> {
   #tries = 0;
   #refusedSockets = 0;
   #running = false;
+  #hiddenAt = Date.now();
 
   constructor(options: StreamOptions<Event>) {
     this.#options = options;
@@ -42,15 +44,15 @@ export class EventStream<Event extends { cursor: string }> {
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    addEventListener("online", this.hurry);
-    document.addEventListener("visibilitychange", this.hurry);
+    addEventListener("online", this.#renew);
+    document.addEventListener("visibilitychange", this.#seen);
     this.#connect();
   }
 
   stop(): void {
     this.#running = false;
-    removeEventListener("online", this.hurry);
-    document.removeEventListener("visibilitychange", this.hurry);
+    removeEventListener("online", this.#renew);
+    document.removeEventListener("visibilitychange", this.#seen);
     this.#drop();
   }
 
@@ -67,12 +69,24 @@ export class EventStream<Event extends { cursor: string }> {
     this.#socket = null;
   }
 
-  /** Somebody looks, the network is back, or the server answered otherwise: do not sit out the delay. */
+  /** Somebody looks, or the server answered otherwise: do not sit out the delay. */
   hurry = (): void => {
     if (!this.#timer || document.hidden) return;
     clearTimeout(this.#timer);
     this.#timer = null;
     this.#connect();
+  };
+
+  /** What looks open may lead nowhere after another network or a long sleep, and nothing would ever say so. */
+  #renew = (): void => {
+    this.#drop();
+    this.#connect();
+  };
+
+  #seen = (): void => {
+    if (document.hidden) this.#hiddenAt = Date.now();
+    else if (Date.now() - this.#hiddenAt > LONG_HIDDEN_MS) this.#renew();
+    else this.hurry();
   };
 
   #address(): URL {
@@ -139,7 +153,7 @@ export class EventStream<Event extends { cursor: string }> {
   }
 
   #again(): void {
-    if (!this.#running || this.#timer) return;
+    if (!this.#running || this.#timer || this.#socket) return;
     this.#timer = setTimeout(
       () => {
         this.#timer = null;

@@ -1,13 +1,21 @@
 /** The page's front door: who is looking decides what is shown. */
 
 import { CloudOff } from "lucide-react";
+import { useEffect } from "react";
 import { Login, SignInAgain } from "../login/Login.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Shell } from "./Shell.tsx";
 import { MeContext, useSession } from "./session.ts";
+import { useStores } from "./stores.ts";
 
 export function App() {
   const session = useSession();
+  const { chats } = useStores();
+  const { kind } = session;
+  // Whoever comes back, to the page or through the door, has said what could not be sent.
+  useEffect(() => {
+    if (kind === "in") chats.resume();
+  }, [kind, chats]);
   switch (session.kind) {
     case "loading":
       return <div className="boot" aria-busy="true" />;

@@ -5,6 +5,7 @@ import { createContext, useContext, useEffect } from "react";
 import { api, onSessionExpired, setCsrfToken } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Me } from "../api/types.ts";
+import { claim } from "./owner.ts";
 
 export type Session =
   | { kind: "loading" }
@@ -33,6 +34,7 @@ export function useSession(): Session {
     queryFn: async () => {
       const me = await api.get<Me>("/me");
       setCsrfToken(me.csrf_token);
+      claim(localStorage, me.id);
       return me;
     },
     retry: (failures, reason) => !(reason instanceof ApiError && reason.status === 401) && failures < 2,

@@ -2,22 +2,21 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { Menu as MenuIcon } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useLocation } from "wouter";
-import { api } from "../api/client.ts";
-import { ApiError, reasonOf } from "../api/errors.ts";
-import type { Content, Created, Effort, Template } from "../api/types.ts";
+import type { ChatCard, Content, Effort, Template } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
 import { PlanToggle } from "../composer/ChatComposer.tsx";
 import { Composer } from "../composer/Composer.tsx";
 import { useSkills } from "../composer/commands.ts";
-import { NEW_CHAT } from "../composer/drafts.ts";
+import { EMPTY_DRAFT, NEW_CHAT } from "../composer/drafts.ts";
 import { ModelPicker } from "../composer/ModelPicker.tsx";
 import { Welcome } from "../login/Welcome.tsx";
 import type { Values } from "../settings/values.ts";
 import { Button } from "../ui/Button.tsx";
+import { type Beginning, useBeginning } from "./beginning.ts";
 import { saidOf, TemplateFields } from "./TemplateFields.tsx";
 import { TemplatePicker } from "./TemplatePicker.tsx";
 import "./chat.css";
@@ -40,11 +39,6 @@ export function NewChat({ onDrawer }: { onDrawer: () => void }) {
   );
 }
 
-function refusalOf(error: unknown): string {
-  const model = error instanceof ApiError && error.validations.some((entry) => entry.field === "model");
-  return model ? "That model cannot be used any more. Choose another and send it again." : reasonOf(error);
-}
-
 const NONE: never[] = [];
 const nothing = () => NONE;
 
@@ -56,39 +50,38 @@ function NewChatComposer() {
   const [template, setTemplate] = useState<Template | null>(null);
   const [parameters, setParameters] = useState<Values>({});
   const [plan_mode, setPlanMode] = useState(false);
-  const [refused, setRefused] = useState<string | null>(null);
+  const [beginning, begin] = useBeginning();
   const { drafts } = useStores();
   const client = useQueryClient();
   const skills = useSkills();
   const suggestions = useMemo(() => ({ command: skills, file: NONE }), [skills]);
   const models = useModels();
   const known = models.some((entry) => entry.name === model) ? model : undefined;
+  const refused = beginning.phase === "refused";
+  useEffect(() => {
+    // What can be chosen may be another by now.
+    if (refused) void client.invalidateQueries({ queryKey: ["models"] });
+  }, [refused, client]);
   const create = (content: Content[]): boolean => {
     const workspace = template ? { template: template.name, parameters: saidOf(parameters) } : undefined;
-    const client_id = crypto.randomUUID();
-    setRefused(null);
     const draft = drafts.get(NEW_CHAT);
-    const body = {
-      content,
-      model: known,
-      effort: known && effort,
-      plan_mode: plan_mode || undefined,
-      workspace,
-      client_id,
-    };
-    api.post<Created>("/chats", body, client_id).then(
-      ({ chat }) => {
+    begin({
+      asked: {
+        content,
+        model: known,
+        effort: known && effort,
+        plan_mode: plan_mode || undefined,
+        workspace,
+      },
+      meant: () => drafts.get(NEW_CHAT) === draft,
+      onBegun: (chat: ChatCard) => {
+        drafts.change(NEW_CHAT, (now) => (now === draft ? EMPTY_DRAFT : now));
         directory.put([chat]);
         go(`/chats/${chat.id}`);
       },
-      (error: unknown) => {
-        setRefused(refusalOf(error));
-        // What can be chosen may be another by now.
-        void client.invalidateQueries({ queryKey: ["models"] });
-        drafts.change(NEW_CHAT, () => draft);
-      },
-    );
-    return true;
+    });
+    // It stays in the box until the server has it.
+    return false;
   };
   return (
     <div className="hero-composer">
@@ -113,11 +106,21 @@ function NewChatComposer() {
         <PlanToggle on={plan_mode} onChange={setPlanMode} />
       </Composer>
       {template && <TemplateFields template={template} values={parameters} onValues={setParameters} />}
-      {refused && (
-        <p className="field-error" role="alert">
-          {refused}
-        </p>
-      )}
+      <BeginningNote beginning={beginning} />
     </div>
+  );
+}
+
+function BeginningNote({ beginning }: { beginning: Beginning }) {
+  if (beginning.phase === "refused")
+    return (
+      <p className="field-error" role="alert">
+        {beginning.reason}
+      </p>
+    );
+  return (
+    <p className="quiet small" role="status">
+      {beginning.phase === "held" && "The server cannot be reached. This is sent as soon as it can be."}
+    </p>
   );
 }

@@ -4,6 +4,7 @@ import { api, BASE } from "../api/client.ts";
 import { ApiError, reasonOf } from "../api/errors.ts";
 import { EventStream } from "../api/stream.ts";
 import type { ChatEvent, Message, Page, Sent } from "../api/types.ts";
+import { Delivery } from "./delivery.ts";
 import type { Outbox } from "./outbox.ts";
 import { type LocalEvent, reduce } from "./reducer.ts";
 import { type ChatState, emptyChat, type Send } from "./state.ts";
@@ -34,6 +35,7 @@ export class LiveChat {
   #followers = 0;
   #asked: Promise<unknown> = Promise.resolve();
   readonly #stream: EventStream<ChatEvent>;
+  readonly #delivery: Delivery;
   readonly #outbox: Outbox | undefined;
 
   constructor(id: string, outbox?: Outbox) {
@@ -45,8 +47,17 @@ export class LiveChat {
       types: EVENT_TYPES,
       cursor: () => this.state.cursor,
       onEvents: (events) => this.#hear(events),
-      onLink: (connection) => this.dispatch({ type: "connection", connection }),
+      onLink: (connection) => {
+        this.dispatch({ type: "connection", connection });
+        if (connection === "open") this.hurry();
+      },
       worthRetrying: () => this.#worthRetrying(),
+    });
+    this.#delivery = new Delivery({
+      sends: () => this.state.sends,
+      post: (send) => this.#post(send),
+      dispatch: (event) => this.dispatch(event),
+      again: () => this.hurry(),
     });
   }
 
@@ -73,7 +84,7 @@ export class LiveChat {
   }
 
   #set(state: ChatState): void {
-    if (state.sends !== this.state.sends) this.#outbox?.keep(this.id, state.sends);
+    if (state.sends !== this.state.sends) this.#outbox?.keep(this.id, this.state.sends, state.sends);
     this.state = state;
     this.#tell();
   }
@@ -112,16 +123,18 @@ export class LiveChat {
   /** Say something. What was typed stays on the page until the server has it, whatever happens on the way. */
   async send(send: Send): Promise<void> {
     this.dispatch({ type: "sending", send: { ...send, state: { phase: "sending" } } });
-    const { client_id, content, busy, model, effort, plan_mode } = send;
-    try {
-      const body = { content, busy, model, effort, plan_mode, client_id };
-      const path = `/chats/${this.id}/messages`;
-      const sent = await this.inOrder(() => api.post<Sent>(path, body, client_id));
-      this.dispatch({ type: "sent", client_id, sent });
-      this.#stream.hurry();
-    } catch (error) {
-      this.dispatch({ type: "send_failed", client_id, reason: reasonOf(error) });
-    }
+    await this.inOrder(() => this.#delivery.run());
+    if (!this.#delivery.holds) this.#stream.hurry();
+  }
+
+  /** Do not sit out the delay: what is held may go now. */
+  hurry(): void {
+    if (this.#delivery.holds) void this.inOrder(() => this.#delivery.run());
+  }
+
+  #post({ client_id, content, busy, model, effort, plan_mode }: Send): Promise<Sent> {
+    const body = { content, busy, model, effort, plan_mode, client_id };
+    return api.post<Sent>(`/chats/${this.id}/messages`, body, client_id);
   }
 
   async loadOlder(): Promise<void> {
@@ -158,5 +171,10 @@ export class LiveChats {
     this.#held.set(id, held);
     if (this.#held.size > this.#most) this.#held.delete(this.#held.keys().next().value ?? "");
     return held;
+  }
+
+  /** Send what could not be sent, of this visit and of earlier ones, in whichever chat. */
+  resume(): void {
+    for (const id of this.#outbox?.chats() ?? []) this.get(id).hurry();
   }
 }

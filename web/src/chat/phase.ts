@@ -34,7 +34,7 @@ export function phaseOf(chat: ChatState): Phase {
       if (chat.preview.parts.length > 0) return { kind: "streaming" };
       return { kind: "starting", waiting_for_capacity: chat.card?.waiting_for_capacity ?? false };
     case "waiting":
-      return chat.sends.some((send) => send.state.phase !== "failed")
+      return chat.sends.some(({ state }) => state.phase === "sending" || state.phase === "accepted")
         ? { kind: "starting", waiting_for_capacity: false }
         : { kind: "idle" };
   }

@@ -11,6 +11,7 @@ export type LocalEvent =
   | { type: "sending"; send: Send }
   | { type: "sent"; client_id: string; sent: Sent }
   | { type: "send_failed"; client_id: string; reason: string }
+  | { type: "sends_held" }
   | { type: "send_dropped"; client_id: string };
 
 export function reduce(chat: ChatState, event: ChatEvent | LocalEvent): ChatState {
@@ -31,6 +32,8 @@ export function reduce(chat: ChatState, event: ChatEvent | LocalEvent): ChatStat
         ...chat,
         sends: withState(chat.sends, event.client_id, { phase: "failed", reason: event.reason }),
       };
+    case "sends_held":
+      return { ...chat, sends: chat.sends.map(held) };
     case "send_dropped":
       return { ...chat, sends: chat.sends.filter((send) => send.client_id !== event.client_id) };
     default:
@@ -117,6 +120,11 @@ function sent(chat: ChatState, client_id: string, answer: Sent): ChatState {
   const known = message && chat.messages.some((other) => other.number === message.number);
   if (!message || known) return { ...chat, sends: chat.sends.filter((send) => send.client_id !== client_id) };
   return { ...chat, sends: withState(chat.sends, client_id, { phase: "accepted", number: message.number }) };
+}
+
+/** What was on its way waits with it: a later message never goes first. */
+function held(send: Send): Send {
+  return send.state.phase === "sending" ? { ...send, state: { phase: "held" } } : send;
 }
 
 function withState(sends: readonly Send[], client_id: string, state: Send["state"]): readonly Send[] {

@@ -17,6 +17,13 @@ import { NOTHING, type Preview } from "./preview.ts";
 /** `gap`: something was missed, and nothing more is believed until the stream starts again from our cursor. */
 export type Connection = "connecting" | "open" | "lost" | "gap";
 
+/** `held`: the server cannot be reached; it goes by itself as soon as it can. `failed`: somebody has to decide. */
+export type SendState =
+  | { phase: "sending" }
+  | { phase: "held" }
+  | { phase: "accepted"; number: number }
+  | { phase: "failed"; reason: string };
+
 /** A message on its way. It leaves the list when the server shows it, in the history or in the queue. */
 export interface Send {
   client_id: string;
@@ -26,7 +33,7 @@ export interface Send {
   effort?: Effort;
   plan_mode?: boolean;
   at: string;
-  state: { phase: "sending" } | { phase: "accepted"; number: number } | { phase: "failed"; reason: string };
+  state: SendState;
 }
 
 export type Older = "more" | "loading" | "none";

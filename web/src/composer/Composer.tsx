@@ -42,10 +42,19 @@ export function Composer(props: Props) {
   }, []);
   const uploading = draft.attachments.some((item) => item.state.phase === "uploading");
   const content = contentOf(draft);
-  const ready = content.length > 0 && !uploading;
+  const ready = content.length > 0 || uploading;
+  /** How to send it, once its files have arrived. */
+  const [wanted, setWanted] = useState<Busy | null>(null);
   const send = (busy: Busy) => {
-    if (ready && props.onSend(content, busy, draft.text)) drafts.change(props.draft, () => EMPTY_DRAFT);
+    if (uploading) setWanted(busy);
+    else if (ready && props.onSend(content, busy, draft.text)) drafts.change(props.draft, () => EMPTY_DRAFT);
   };
+  useEffect(() => {
+    if (wanted === null || uploading) return;
+    setWanted(null);
+    // What did not arrive may be what matters: somebody looks at it first.
+    if (draft.attachments.every((item) => item.state.phase === "ready")) send(wanted);
+  });
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
@@ -73,6 +82,11 @@ export function Composer(props: Props) {
         suggestions={props.suggestions}
         said={props.said}
       />
+      {wanted && (
+        <p className="composer-note" role="status">
+          Sent as soon as the files are there
+        </p>
+      )}
       <div className="composer-bar">
         <PickFiles onFiles={addFiles} />
         <div className="composer-controls">{props.children}</div>

@@ -101,6 +101,7 @@ export function TextBox({ box, text, placeholder, onText, onFiles, onSend, sugge
       )}
       <textarea
         ref={box}
+        dir="auto"
         rows={1}
         value={text}
         placeholder={placeholder}

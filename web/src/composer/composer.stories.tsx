@@ -3,19 +3,28 @@
 import type { ReactNode } from "react";
 import { expect } from "vitest";
 import type { ChatEvent } from "../api/types.ts";
+import type { LiveChat } from "../chat/live.ts";
 import { answer, chat, message, status, text } from "../stories/fixtures.ts";
 import type { Acting, Story } from "../stories/story.ts";
 import { chatAfter, World } from "../stories/World.tsx";
 import { ChatComposer } from "./ChatComposer.tsx";
-import type { Draft } from "./drafts.ts";
+import type { Draft, Drafts } from "./drafts.ts";
 
 export default { title: "Composer" };
 
+/** Of the story that is shown. */
+let drafts: Drafts;
+let live: LiveChat;
+
 function shown(draft: Partial<Draft>, ...events: ChatEvent[]): ReactNode {
+  live = chatAfter(chat(), ...events);
   return (
     <World
-      chat={chatAfter(chat(), ...events)}
-      prepare={({ drafts }) => drafts.change("c1", (empty) => ({ ...empty, ...draft }))}
+      chat={live}
+      prepare={(stores) => {
+        drafts = stores.drafts;
+        drafts.change("c1", (empty) => ({ ...empty, ...draft }));
+      }}
     >
       <div
         style={{
@@ -106,6 +115,36 @@ export const WithFiles: Story = {
   },
 };
 
+const upload = { id: "2", name: "screen.png" };
+
+export const SentOnceUploaded: Story = {
+  render: () =>
+    shown({ text: "look", attachments: [{ ...upload, state: { phase: "uploading", share: 0.4 } }] }, idle),
+  play: async (acting) => {
+    await acting.user.click(box(acting.root));
+    await acting.user.keyboard("{Enter}");
+    expect(said(acting)).toEqual([]);
+    expect(acting.root.textContent).toContain("Sent as soon as the files are there");
+    const file = { id: "f", name: "screen.png", media_type: "image/png", size: 9 };
+    drafts.attach("c1", { ...upload, state: { phase: "ready", file } });
+    await expect.poll(() => said(acting)).toMatchObject([{ content: [{ type: "file" }, { text: "look" }] }]);
+    expect(box(acting.root).value).toBe("");
+  },
+};
+
+export const NotSentWithoutItsFile: Story = {
+  render: () =>
+    shown({ text: "look", attachments: [{ ...upload, state: { phase: "uploading", share: 0.4 } }] }, idle),
+  play: async (acting) => {
+    await acting.user.click(box(acting.root));
+    await acting.user.keyboard("{Enter}");
+    drafts.attach("c1", { ...upload, state: { phase: "failed", reason: "too large" } });
+    await expect.poll(() => acting.root.textContent).toContain("screen.png: too large");
+    expect(said(acting)).toEqual([]);
+    expect(box(acting.root).value).toBe("look");
+  },
+};
+
 export const LargePaste: Story = {
   render: () => shown({}, idle),
   play: async ({ root }) => {
@@ -147,5 +186,28 @@ export const Queue: Story = {
     expect(asked).toEqual([{ what: "PUT /chats/c1/queue", body: { order: [2, 1, 3] } }]);
     await user.click(root.querySelector('[aria-label="Send now"]') as HTMLElement);
     expect(asked.at(-1)?.what).toBe("POST /chats/c1/queue/2/promote");
+  },
+};
+
+const queued = (...numbers: number[]): ChatEvent => ({
+  type: "queue_update",
+  cursor: "q",
+  queue: numbers.map((number) => ({
+    number,
+    parts: [text(`message ${number}`)],
+    created_at: "2026-01-01T00:00:00Z",
+  })),
+});
+
+/** A message that is sent while somebody changes it takes nothing along that was typed. */
+export const SentWhileEdited: Story = {
+  render: () => shown({}, ...busy, queued(1, 2)),
+  play: async ({ root, user }) => {
+    const editor = () => root.querySelector<HTMLTextAreaElement>(".queue-editing textarea");
+    await user.click(root.querySelector('[aria-label="Edit queued message"]') as HTMLElement);
+    await user.fill(editor() as HTMLElement, "message one, better");
+    live.dispatch(queued(2));
+    await expect.poll(editor).toBe(null);
+    await expect.poll(() => box(root).value).toBe("message one, better");
   },
 };

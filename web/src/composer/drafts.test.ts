@@ -40,3 +40,13 @@ test("files come first, then comments with their lines, then the text", () => {
   });
   expect(content.map((part) => part.type)).toEqual(["file", "file_reference", "text", "text"]);
 });
+
+test("an upload that was taken out of the draft does not come back into it", () => {
+  const drafts = new Drafts(storage);
+  const going = { id: "1", name: "a.txt", state: { phase: "uploading" as const, share: 0 } };
+  drafts.change("c", (draft) => ({ ...draft, attachments: [going] }));
+  expect(drafts.attach("c", { ...going, state: { phase: "uploading", share: 0.5 } })).toBe(true);
+  drafts.change("c", () => EMPTY_DRAFT);
+  expect(drafts.attach("c", { ...going, state: { phase: "ready", file } })).toBe(false);
+  expect(drafts.get("c")).toEqual(EMPTY_DRAFT);
+});

@@ -46,6 +46,14 @@ export class Drafts {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Put an attachment in the place of the one with its id. False when that is not in the draft any more. */
+  attach(chat: string, attachment: Attachment): boolean {
+    const { attachments } = this.get(chat);
+    const at = attachments.findIndex((item) => item.id === attachment.id);
+    if (at >= 0) this.change(chat, (draft) => ({ ...draft, attachments: attachments.with(at, attachment) }));
+    return at >= 0;
+  }
+
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -8,6 +8,7 @@ import { useStores } from "../app/stores.ts";
 import type { Attachment } from "./drafts.ts";
 
 const LARGEST = 10 * 1_048_576;
+const TOO_LARGE = { phase: "failed", reason: "larger than 10 MB" } as const;
 /** A paste longer than this becomes a file: it is read better there, and the box stays quick. */
 const LONG_PASTE_LETTERS = 8_000;
 const LONG_PASTE_LINES = 200;
@@ -27,26 +28,19 @@ export function useUploads(draft: string, chat_id: string | null): (files: Itera
     (files) => {
       for (const file of files) {
         const id = crypto.randomUUID();
-        const set = (state: Attachment["state"]) =>
-          drafts.change(draft, (before) => {
-            const entry = { id, name: file.name, state } as Attachment;
-            const known = before.attachments.some((item) => item.id === id);
-            const attachments = known
-              ? before.attachments.map((item) => (item.id === id ? entry : item))
-              : [...before.attachments, entry];
-            return { ...before, attachments };
-          });
-        if (file.size > LARGEST) {
-          set({ phase: "failed", reason: "larger than 10 MB" });
-          continue;
-        }
-        set({ phase: "uploading", share: 0 });
-        upload<StoredFile>(
-          file,
-          { chat_id },
-          (share) => set({ phase: "uploading", share }),
-          new AbortController().signal,
-        )
+        const going = new AbortController();
+        const set = (state: Attachment["state"]) => {
+          // Taken out of the draft meanwhile: nobody waits for it.
+          if (!drafts.attach(draft, { id, name: file.name, state } as Attachment)) going.abort();
+        };
+        const tooLarge = file.size > LARGEST;
+        const first = tooLarge ? TOO_LARGE : { phase: "uploading" as const, share: 0 };
+        drafts.change(draft, (before) => ({
+          ...before,
+          attachments: [...before.attachments, { id, name: file.name, state: first } as Attachment],
+        }));
+        if (tooLarge) continue;
+        upload<StoredFile>(file, { chat_id }, (share) => set({ phase: "uploading", share }), going.signal)
           .then((stored) => set({ phase: "ready", file: stored }))
           .catch((error: unknown) => set({ phase: "failed", reason: reasonOf(error) }));
       }

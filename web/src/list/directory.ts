@@ -2,7 +2,7 @@
 
 import { useCallback, useSyncExternalStore } from "react";
 import { api, BASE } from "../api/client.ts";
-import { ApiError } from "../api/errors.ts";
+import { isAway } from "../api/errors.ts";
 import { EventStream } from "../api/stream.ts";
 import type { ChatCard, ChatPage, WatchEvent } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
@@ -93,10 +93,6 @@ export class Directory {
     this.cards = cards;
     for (const listener of this.#listeners) listener();
   }
-}
-
-function isAway(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 502);
 }
 
 export function useAway(): boolean {

@@ -1,9 +1,12 @@
 import { CornerDownRight, GripVertical, Pencil, SendHorizontal, Trash2 } from "lucide-react";
-import { type HTMLAttributes, useState } from "react";
+import { type HTMLAttributes, useEffect } from "react";
 import { api } from "../api/client.ts";
 import type { Content, QueuedMessage } from "../api/types.ts";
+import { useStores } from "../app/stores.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { textOf } from "../chat/said.ts";
+import { EMPTY_DRAFT } from "../composer/drafts.ts";
+import { useEditing, useKeptText } from "../composer/keptText.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
@@ -17,10 +20,11 @@ interface Props {
 export function QueueItem({ item, dragging, movable, handle }: Props) {
   const live = useLiveChat();
   const { complain } = useToasts();
-  const [editing, setEditing] = useState(false);
+  const place = `queue:${live.id}:${item.number}`;
+  const [editing, setEditing] = useEditing(place);
   const path = `/chats/${live.id}/queue/${item.number}`;
   const text = textOf(item.parts);
-  if (editing) return <Editor item={item} text={text} path={path} onDone={() => setEditing(false)} />;
+  if (editing) return <Editor item={item} place={place} path={path} onDone={() => setEditing(false)} />;
   return (
     <li className={`queue-item ${dragging ? "queue-dragging" : ""}`} data-reorder={item.number}>
       {movable && (
@@ -29,7 +33,9 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
         </button>
       )}
       {item.steer && <CornerDownRight className="steer" aria-label="Delivered at the next step" />}
-      <span className="truncate grow">{text || "Files"}</span>
+      <span className="truncate grow" dir="auto">
+        {text || "Files"}
+      </span>
       <Button
         look="ghost"
         small
@@ -53,51 +59,75 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
   );
 }
 
-function Editor({
-  item,
-  text,
-  path,
-  onDone,
-}: {
+interface EditorProps {
   item: QueuedMessage;
-  text: string;
+  /** Where what is typed is kept. */
+  place: string;
   path: string;
   onDone: () => void;
-}) {
+}
+
+function Editor({ item, place, path, onDone }: EditorProps) {
   const live = useLiveChat();
-  const [value, setValue] = useState(text);
+  const { text, setText, forget, fresh } = useKeptText(place, textOf(item.parts));
   const { complain } = useToasts();
+  useTakenAway(place, item.number);
+  const done = () => {
+    forget();
+    onDone();
+  };
   const save = () => {
     const others = item.parts.filter(
       (part) => part.type === "file" || part.type === "file_reference",
     ) as Content[];
-    const content = [...others, { type: "text", text: value }];
-    live.inOrder(() => api.put(path, { content })).then(onDone, complain);
+    const content = [...others, { type: "text", text }];
+    live.inOrder(() => api.put(path, { content })).then(done, complain);
   };
   return (
     <li className="queue-item queue-editing">
       <textarea
         className="input"
         rows={2}
+        dir="auto"
         aria-label="Queued message"
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to edit
-        autoFocus
-        value={value}
-        onChange={(event) => setValue(event.target.value)}
+        autoFocus={fresh}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") onDone();
+          if (event.key === "Escape") done();
           if (event.key === "Enter" && !event.shiftKey) {
             event.preventDefault();
             save();
           }
         }}
       />
-      <Button small look="primary" disabled={!value.trim()} onClick={save}>
+      <Button small look="primary" disabled={!text.trim()} onClick={save}>
         Save
       </Button>
-      <Button small look="ghost" onClick={onDone}>
+      <Button small look="ghost" onClick={done}>
         Cancel
       </Button>
     </li>
+  );
+}
+
+/** A message that is sent or deleted while somebody changes it takes its box along: the words go to the composer. */
+function useTakenAway(place: string, number: number): void {
+  const live = useLiveChat();
+  const { drafts } = useStores();
+  const { say } = useToasts();
+  useEffect(
+    () => () => {
+      const { text } = drafts.get(place);
+      if (!text || live.state.queue.some((item) => item.number === number)) return;
+      drafts.change(place, () => EMPTY_DRAFT);
+      drafts.change(live.id, (draft) => ({
+        ...draft,
+        text: [draft.text, text].filter(Boolean).join("\n\n"),
+      }));
+      say("That message has left the queue. What you changed is in the composer.");
+    },
+    [place, number, live, drafts, say],
   );
 }

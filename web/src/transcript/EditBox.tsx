@@ -3,15 +3,27 @@ import { api } from "../api/client.ts";
 import type { Content, Message } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { textOf } from "../chat/said.ts";
+import { useKeptText } from "../composer/keptText.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
+interface Props {
+  message: Message;
+  /** Where what is typed is kept. */
+  place: string;
+  onDone: () => void;
+}
+
 /** Say it differently: the conversation goes on from here, and what came after stays as a branch. */
-export function EditBox({ message, onDone }: { message: Message; onDone: () => void }) {
+export function EditBox({ message, place, onDone }: Props) {
   const live = useLiveChat();
   const { complain } = useToasts();
-  const [text, setText] = useState(textOf(message.parts));
+  const { text, setText, forget, fresh } = useKeptText(place, textOf(message.parts));
   const [saving, setSaving] = useState(false);
+  const done = () => {
+    forget();
+    onDone();
+  };
   const save = async () => {
     const others = message.parts.filter(
       (part) => part.type === "file" || part.type === "file_reference",
@@ -21,7 +33,7 @@ export function EditBox({ message, onDone }: { message: Message; onDone: () => v
       await api.put(`/chats/${live.id}/messages/${message.number}`, {
         content: [...others, { type: "text", text }],
       });
-      onDone();
+      done();
     } catch (error) {
       setSaving(false);
       complain(error);
@@ -31,20 +43,21 @@ export function EditBox({ message, onDone }: { message: Message; onDone: () => v
     <div className="edit-box">
       <textarea
         className="input"
+        dir="auto"
         aria-label="Edit message"
         rows={Math.min(16, text.split("\n").length + 1)}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to edit
-        autoFocus
+        autoFocus={fresh}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") onDone();
+          if (event.key === "Escape") done();
           if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void save();
         }}
       />
       <div className="spread">
         <span className="quiet small grow">The answers below move to a branch.</span>
-        <Button small onClick={onDone}>
+        <Button small onClick={done}>
           Cancel
         </Button>
         <Button small look="primary" disabled={saving || !text.trim()} onClick={() => void save()}>

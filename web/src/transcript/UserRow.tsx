@@ -1,4 +1,4 @@
-import { Pencil, RotateCw, X } from "lucide-react";
+import { Clock, Pencil, RotateCw, X } from "lucide-react";
 import { useState } from "react";
 import type { Part } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
@@ -6,6 +6,7 @@ import { useReading } from "../chat/reading.ts";
 import type { Row } from "../chat/rows.ts";
 import { textOf } from "../chat/said.ts";
 import type { Send } from "../chat/state.ts";
+import { useEditing } from "../composer/keptText.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { clockTime, fullTime } from "../ui/format.ts";
@@ -18,10 +19,13 @@ const FOLD_OVER_LETTERS = 3_000;
 
 /** What a person said. It can be edited now; earlier versions stay one click away, and stay as they were. */
 export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
-  const [editing, setEditing] = useState(false);
-  const reading = useReading();
+  const live = useLiveChat();
   const { message, send, parts } = row;
-  if (editing && message) return <EditBox message={message} onDone={() => setEditing(false)} />;
+  const place = `edit:${live.id}:${message?.number}`;
+  const [editing, setEditing] = useEditing(place);
+  const reading = useReading();
+  if (editing && message && !reading)
+    return <EditBox message={message} place={place} onDone={() => setEditing(false)} />;
   return (
     <div className="said">
       <div className={`bubble ${send ? `bubble-${send.state.phase}` : ""}`}>
@@ -69,7 +73,7 @@ function Folding({ text }: { text: string }) {
   const [open, setOpen] = useState(false);
   const shown = long && !open ? lines.slice(0, FOLD_OVER_LINES).join("\n").slice(0, FOLD_OVER_LETTERS) : text;
   return (
-    <div className="said-text">
+    <div className="said-text" dir="auto">
       {shown}
       {long && (
         <button type="button" className="said-more" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -80,23 +84,37 @@ function Folding({ text }: { text: string }) {
   );
 }
 
+/** How far a message is on its way. What is held goes by itself; what was refused waits for somebody to decide. */
 function SendState({ send }: { send: Send }) {
   const live = useLiveChat();
-  if (send.state.phase !== "failed") return <span className="only-spoken">Sending</span>;
+  const { state, client_id } = send;
+  if (state.phase === "sending" || state.phase === "accepted")
+    return <span className="only-spoken">Sending</span>;
+  const discard = (
+    <Button
+      look="ghost"
+      small
+      label="Discard"
+      onClick={() => live.dispatch({ type: "send_dropped", client_id })}
+    >
+      <X />
+    </Button>
+  );
+  if (state.phase === "held")
+    return (
+      <div className="send-held" role="status">
+        <Clock aria-hidden />
+        <span>Sent as soon as the server can be reached</span>
+        {discard}
+      </div>
+    );
   return (
     <div className="send-failed" role="alert">
-      <span>Not sent: {send.state.reason}</span>
+      <span>Not sent: {state.reason}</span>
       <Button small onClick={() => void live.send(send)}>
         <RotateCw /> Send again
       </Button>
-      <Button
-        look="ghost"
-        small
-        label="Discard"
-        onClick={() => live.dispatch({ type: "send_dropped", client_id: send.client_id })}
-      >
-        <X />
-      </Button>
+      {discard}
     </div>
   );
 }

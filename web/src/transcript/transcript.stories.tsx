@@ -313,3 +313,70 @@ export const Hostile: Story = {
     expect(root.textContent).toContain("Show all 10,001 lines");
   },
 };
+
+export const Held: Story = {
+  render: () => {
+    const live = chatAfter(chat(), asked, answered, status("waiting"));
+    for (const [client_id, words] of Object.entries({ x: "And the tests?", y: "Also the docs." })) {
+      const send = { client_id, content: [{ type: "text" as const, text: words }], busy: "queue" as const };
+      live.dispatch({ type: "sending", send: { ...send, at: at(9), state: { phase: "held" } } });
+    }
+    return (
+      <World chat={live}>
+        <div style={{ display: "flex", height: "100vh" }}>
+          <Transcript />
+        </div>
+      </World>
+    );
+  },
+  play: async ({ root, user }) => {
+    const held = () => root.querySelectorAll(".send-held");
+    expect(held()).toHaveLength(2);
+    await user.click(root.querySelector('.send-held [aria-label="Discard"]') as HTMLElement);
+    await expect.poll(() => held().length).toBe(1);
+    expect(root.textContent).toContain("Also the docs.");
+  },
+};
+
+const many = Array.from({ length: 80 }, (_, index) =>
+  message(index + 1, index % 2 ? "assistant" : "user", [text(`Message ${index + 1}. `.repeat(20))]),
+);
+
+/** What is typed into a row outlives the row, which is gone while nobody sees it. */
+export const EditOutOfSight: Story = {
+  render: () => shown(...many, status("waiting")),
+  play: async ({ root, user }) => {
+    const scroller = root.querySelector(".transcript") as HTMLElement;
+    const box = () => root.querySelector<HTMLTextAreaElement>(".edit-box textarea");
+    const edits = () => [...root.querySelectorAll<HTMLElement>('[aria-label="Edit message"]')];
+    await expect.poll(() => edits().length).toBeGreaterThan(0);
+    edits().at(-1)?.click();
+    await expect.poll(box).not.toBe(null);
+    await user.fill(box() as HTMLElement, "Said differently");
+    scroller.scrollTop = 0;
+    await expect.poll(box).toBe(null);
+    scroller.scrollTop = scroller.scrollHeight;
+    await expect.poll(() => box()?.value).toBe("Said differently");
+  },
+};
+
+/** What is written from right to left reads so, paragraph by paragraph; code never does. */
+export const RightToLeft: Story = {
+  render: () =>
+    shown(
+      message(1, "user", [text("اجعل المستورد قابلا للاستئناف")]),
+      message(2, "assistant", [
+        text(
+          "## כותרת\n\nזו פסקה עם `code` בתוכה.\n\n- אחת\n- שתיים\n\nAnd this is English.\n\n```py\nx = 1\n```",
+        ),
+      ]),
+      status("waiting"),
+    ),
+  play: async ({ root }) => {
+    const direction = (selector: string) =>
+      [...root.querySelectorAll(selector)].map((element) => getComputedStyle(element).direction);
+    expect(direction(".said-text")).toEqual(["rtl"]);
+    expect(direction(".markdown :is(h4, p, ul)")).toEqual(["rtl", "rtl", "rtl", "ltr"]);
+    expect(direction(".markdown pre")).toEqual(["ltr"]);
+  },
+};
