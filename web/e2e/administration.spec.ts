@@ -233,15 +233,10 @@ test("a provider is added with its key, tried at once, and given a model", async
   const row = page.getByRole("listitem").filter({ hasText: "House model" });
   await expect(row.getByRole("alert")).toContainText("House model cannot be reached.");
   await expect(row).toContainText("key set");
-  await row.getByRole("button", { name: "Remove provider" }).click();
-  await row.getByRole("button", { name: "Remove with its models" }).click();
-  await expect(row).toHaveCount(0);
-
-  await page.getByRole("button", { name: /Anything compatible/ }).click();
-  await form.getByLabel("Name").fill("House model");
-  await form.getByLabel("Address").fill(String(items[0]?.base_url));
-  await form.getByLabel("Key").fill("sk-house");
-  await form.getByRole("button", { name: "Add provider" }).click();
+  await row.getByRole("button", { name: "Change provider" }).click();
+  const change = page.getByRole("dialog", { name: "Change House model" });
+  await change.getByLabel("Address").fill(String(items[0]?.base_url));
+  await change.getByRole("button", { name: "Save" }).click();
   await expect(row.getByRole("status")).toContainText("demo answers.");
   await expect(row).toContainText("no model");
   await row.getByRole("button", { name: "Model", exact: true }).click();
@@ -252,4 +247,44 @@ test("a provider is added with its key, tried at once, and given a model", async
   await expect(row).toContainText("1 model");
   await row.getByRole("button", { name: "Remove provider" }).click();
   await row.getByRole("button", { name: "Remove with its models" }).click();
+});
+
+test("a group gets its members, and a login service is set up, switched off and removed", async ({
+  person,
+}) => {
+  const { page } = person;
+  await page.goto("/admin/users");
+  await page.getByRole("button", { name: "Add group" }).click();
+  const group = page.getByRole("dialog", { name: "Add group" });
+  await group.getByLabel("Name").fill("Readers");
+  await group.getByRole("switch").first().check();
+  await group.getByRole("button", { name: "Add", exact: true }).click();
+  const readers = page.getByRole("listitem").filter({ hasText: "Readers" });
+  await expect(readers).toBeVisible();
+  await expect(readers).not.toContainText("nobody yet");
+  await page.getByRole("button", { name: "Remove group" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(readers).toHaveCount(0);
+
+  await page.getByRole("button", { name: "Add login service" }).click();
+  const form = page.getByRole("dialog", { name: "Add login service" });
+  await form.getByLabel("Short name").fill("house");
+  await form.getByLabel("Name", { exact: true }).fill("House SSO");
+  await form.getByLabel("Issuer").fill("https://login.example.com");
+  await form.getByLabel("Client", { exact: true }).fill("perdure");
+  await form.getByLabel("Client secret").fill("shh");
+  await form.getByLabel("Roles by that claim").fill("platform=admin");
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form).toHaveCount(0);
+  const service = page.getByRole("listitem").filter({ hasText: "House SSO" });
+  await expect(service).toContainText("/login/oidc/house/callback");
+  await service.getByRole("button", { name: "Change login service" }).click();
+  const change = page.getByRole("dialog", { name: "Change House SSO" });
+  await expect(change.getByLabel("Roles by that claim")).toHaveValue("platform=admin");
+  await change.getByRole("switch", { name: "On", exact: true }).uncheck();
+  await change.getByRole("button", { name: "Save" }).click();
+  await expect(service).toContainText("off");
+  await service.getByRole("button", { name: "Remove login service" }).click();
+  await service.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(service).toHaveCount(0);
 });

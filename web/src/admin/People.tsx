@@ -1,10 +1,20 @@
-/** Who is here, and in which groups. */
+/** Who is here, in which groups, and how they sign in. */
 
 import type { Group, User } from "../api/types.ts";
+import { useMe } from "../app/session.ts";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
+import { useResource } from "../settings/resource.ts";
 import { choices } from "./choices.ts";
+import { LoginServices } from "./LoginServices.tsx";
 
 export function People() {
+  const me = useMe();
+  const users = useResource<User>("/users").items;
+  const nameOf = (id: string) => {
+    const person = users.find((entry) => entry.id === id);
+    return person?.name || person?.email || "";
+  };
+  const people = users.map(({ id }) => ({ value: id, label: nameOf(id) }));
   return (
     <>
       <ResourcePage<User>
@@ -44,11 +54,22 @@ export function People() {
         about="Chats can be shared with a whole group."
         path="/groups"
         noun="group"
-        initial={{}}
-        fields={[{ name: "name", label: "Name", required: true }]}
+        initial={{ members: [] }}
+        fields={[
+          { name: "name", label: "Name", required: true },
+          { name: "members", label: "Members", kind: "several", options: people },
+        ]}
         idOf={(group) => group.id}
-        row={(group) => <strong>{group.name}</strong>}
+        row={(group) => (
+          <>
+            <strong>{group.name}</strong>
+            <div className="quiet small truncate">
+              {group.members.map(nameOf).filter(Boolean).join(", ") || "nobody yet"}
+            </div>
+          </>
+        )}
       />
+      {me.role === "owner" && <LoginServices />}
     </>
   );
 }

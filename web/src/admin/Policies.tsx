@@ -54,6 +54,17 @@ function rulesWith(models: FieldSpec["options"]): Rule[] {
       fields: [{ name: "value", label: "Tools", kind: "json" }],
     },
     {
+      title: "Web search",
+      about:
+        "Where chats that may search the web find something. Name domains to allow or to block, not both.",
+      name: "web_search",
+      fields: [
+        { name: "allowed_domains", label: "Only these domains", kind: "list" },
+        { name: "blocked_domains", label: "Never these domains", kind: "list" },
+        { name: "max_uses", label: "Searches of one answer", kind: "number", placeholder: "no limit" },
+      ],
+    },
+    {
       title: "Retention",
       name: "retention",
       fields: [number("archived_days", "Keep archived chats (days)", 30)],

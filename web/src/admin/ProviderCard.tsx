@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { KeyRound, Plus, Zap } from "lucide-react";
+import { KeyRound, Pencil, Plus, Zap } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
@@ -12,7 +12,8 @@ import { Switch } from "../ui/Field.tsx";
 import { duration, plural } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
-import { ModelForm } from "./ModelForm.tsx";
+import { ModelForm, tidy } from "./ModelForm.tsx";
+import { addressFields } from "./ProviderForm.tsx";
 import { vendorOf } from "./vendors.ts";
 
 type Test =
@@ -37,7 +38,7 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
   const { complain } = useToasts();
   const client = useQueryClient();
   const [test, setTest] = useState<Test>({ phase: "untested" });
-  const [open, setOpen] = useState<"nothing" | "key" | "model">("nothing");
+  const [open, setOpen] = useState<"nothing" | "change" | "key" | "model">("nothing");
   const close = () => setOpen("nothing");
   const settings = useResource<ModelSetting>("/model-settings");
   const models = settings.items.filter((model) => model.provider_id === provider.id);
@@ -62,6 +63,10 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
   const setKey = async ({ key }: Values) => {
     await api.post(`/providers/${provider.id}/keys`, { key });
     await client.invalidateQueries({ queryKey: ["resource", "/providers"] });
+    void tryIt();
+  };
+  const change = async (values: Values) => {
+    await providers.update(provider.id, { base_url: "", ...tidy(values) });
     void tryIt();
   };
   return (
@@ -93,12 +98,26 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
         <Button small onClick={() => setOpen("model")}>
           <Plus /> Model
         </Button>
+        <Button look="ghost" small label="Change provider" onClick={() => setOpen("change")}>
+          <Pencil />
+        </Button>
         <RemoveButton
           label="Remove provider"
           words="Remove with its models"
           onRemove={() => providers.remove(provider.id)}
         />
       </div>
+      {open === "change" && (
+        <Dialog title={`Change ${provider.name}`} onClose={close}>
+          <SpecForm
+            fields={addressFields(vendorOf(provider))}
+            initial={{ name: provider.name, base_url: provider.base_url, options: provider.options }}
+            submit="Save"
+            onSubmit={change}
+            onDone={close}
+          />
+        </Dialog>
+      )}
       {open === "key" && (
         <Dialog title={`Key for ${provider.name}`} onClose={close}>
           <SpecForm

@@ -40,7 +40,9 @@ export function Providers() {
           {VENDORS.map((vendor) => (
             <button key={vendor.name} type="button" className="option" onClick={() => setAdding(vendor)}>
               <strong>{vendor.name}</strong>
-              <span className="quiet small truncate">{vendor.base_url || "your own address"}</span>
+              <span className="quiet small truncate">
+                {vendor.base_url || vendor.where || "your own address"}
+              </span>
             </button>
           ))}
         </div>

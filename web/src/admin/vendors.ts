@@ -1,6 +1,7 @@
 /** Whose models can be reached, and what each needs to know. */
 
 import type { Provider } from "../api/types.ts";
+import type { FieldSpec } from "../settings/form.tsx";
 
 export interface Vendor {
   vendor: string;
@@ -10,9 +11,21 @@ export interface Vendor {
   /** Where a key is got, in words. */
   key: string;
   needsKey: boolean;
-  /** Where its models run, unless somebody says otherwise. */
-  region?: string;
+  /** What else it wants to know, and what that is unless somebody says otherwise. */
+  more?: FieldSpec[];
+  options?: Record<string, string>;
+  /** Where it is, when its address follows from something else. */
+  where?: string;
 }
+
+const REGION: FieldSpec = { name: "options.region", label: "Region", required: true };
+const PROJECT: FieldSpec = { name: "options.project", label: "Project", required: true };
+const API_VERSION: FieldSpec = {
+  name: "options.api_version",
+  label: "API version",
+  placeholder: "2024-10-21",
+  hint: "Only for resources with dated APIs.",
+};
 
 export const VENDORS: Vendor[] = [
   {
@@ -62,15 +75,29 @@ export const VENDORS: Vendor[] = [
     base_url: "https://RESOURCE.openai.azure.com/openai",
     key: "A key of the resource.",
     needsKey: true,
+    more: [API_VERSION],
   },
   {
     vendor: "bedrock",
     name: "Amazon Bedrock",
     dialect: "anthropic_messages",
-    base_url: "https://bedrock-runtime.us-east-1.amazonaws.com",
-    key: "Access key id, a colon, and the secret.",
-    needsKey: true,
-    region: "us-east-1",
+    base_url: "",
+    key: "Access key id, a colon, and the secret. None for what the server's machine is allowed.",
+    needsKey: false,
+    more: [REGION],
+    options: { region: "us-east-1" },
+    where: "by its region",
+  },
+  {
+    vendor: "vertex",
+    name: "Google Vertex AI",
+    dialect: "gemini",
+    base_url: "",
+    key: "A service account's JSON. None for what the server's machine is allowed.",
+    needsKey: false,
+    more: [PROJECT, REGION],
+    options: { region: "global" },
+    where: "by its project",
   },
   {
     vendor: "",

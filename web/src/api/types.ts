@@ -96,6 +96,7 @@ export type ModelSetting = Wire<"Setting">;
 export type CatalogEntry = Wire<"CatalogEntry">;
 export type User = Wire<"User">;
 export type Group = Wire<"Group">;
+export type LoginService = Wire<"LoginServiceView">;
 export type Token = Wire<"NewToken"> | (Wire<"Token"> & { secret?: undefined });
 export type Session = Wire<"Session">;
 export type AuditEntry = Wire<"AuditEntry">;

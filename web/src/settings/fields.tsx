@@ -193,15 +193,23 @@ function JsonField({ value, onChange, ...common }: InputProps) {
       className="input mono"
       error={wrong ?? common.error}
       value={text}
-      onChange={(event) => {
-        setText(event.target.value);
-        try {
-          onChange(JSON.parse(event.target.value));
-          setWrong(undefined);
-        } catch (error) {
-          setWrong(String(error));
-        }
+      spellCheck={false}
+      onChange={({ target }) => {
+        setText(target.value);
+        const found = parsed(target.value);
+        // Nothing is saved while it is not what it has to be.
+        target.setCustomValidity("problem" in found ? "This is not JSON." : "");
+        setWrong("problem" in found ? found.problem : undefined);
+        if ("value" in found) onChange(found.value);
       }}
     />
   );
+}
+
+function parsed(text: string): { value: unknown } | { problem: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: String(error) };
+  }
 }

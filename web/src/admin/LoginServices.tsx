@@ -1,0 +1,138 @@
+/** Services that people sign in with instead of a password. Only an owner sets them up. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Pencil, Plus } from "lucide-react";
+import { useState } from "react";
+import { api } from "../api/client.ts";
+import type { LoginService } from "../api/types.ts";
+import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
+import { useResource } from "../settings/resource.ts";
+import { Problem, Section } from "../settings/Section.tsx";
+import { Button } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import { RemoveButton } from "../ui/RemoveButton.tsx";
+import { choices } from "./choices.ts";
+import { tidy } from "./ModelForm.tsx";
+
+const SLUG: FieldSpec = {
+  name: "slug",
+  label: "Short name",
+  required: true,
+  placeholder: "sso",
+  hint: "It stands in the address that people come back to, and never changes.",
+};
+const FIELDS: FieldSpec[] = [
+  { name: "name", label: "Name", required: true, placeholder: "Example SSO" },
+  { name: "issuer", label: "Issuer", required: true, placeholder: "https://login.example.com" },
+  { name: "client_id", label: "Client", required: true },
+  {
+    name: "client_secret",
+    label: "Client secret",
+    kind: "password",
+    hint: "Encrypted; never shown again. Empty keeps the one that is set.",
+  },
+  { name: "options.domains", label: "Only addresses of", kind: "list", hint: "Domains. Empty: all." },
+  { name: "options.provision", label: "Whoever is new gets an account", kind: "switch" },
+  {
+    name: "options.role",
+    label: "Role",
+    kind: "choice",
+    options: choices("member", "auditor", "admin", "owner"),
+  },
+  { name: "options.role_claim", label: "Claim that decides the role", placeholder: "groups" },
+  {
+    name: "options.roles",
+    label: "Roles by that claim",
+    kind: "pairs",
+    hint: "A value of the claim and a role, one to a line: platform=admin.",
+  },
+  { name: "enabled", label: "On", kind: "switch" },
+];
+const INITIAL: Values = { enabled: true, options: { provision: true, role: "member" } };
+
+type Open = { kind: "nothing" } | { kind: "add" } | { kind: "change"; service: LoginService };
+
+export function LoginServices() {
+  const services = useResource<LoginService>("/login-services");
+  const client = useQueryClient();
+  const [open, setOpen] = useState<Open>({ kind: "nothing" });
+  const close = () => setOpen({ kind: "nothing" });
+  const save = async ({ slug, ...values }: Values) => {
+    await api.put(`/login-services/${encodeURIComponent(String(slug))}`, tidy(values));
+    await client.invalidateQueries();
+  };
+  return (
+    <Section
+      title="Login services"
+      about="Sign-in with a service that speaks OpenID Connect."
+      action={
+        <Button onClick={() => setOpen({ kind: "add" })}>
+          <Plus /> Add login service
+        </Button>
+      }
+    >
+      <Problem error={services.error} />
+      <ul className="rows">
+        {services.items.map((service) => (
+          <li key={service.slug} className="card row-card">
+            <ServiceFacts service={service} />
+            <Button
+              look="ghost"
+              label="Change login service"
+              onClick={() => setOpen({ kind: "change", service })}
+            >
+              <Pencil />
+            </Button>
+            <RemoveButton label="Remove login service" onRemove={() => services.remove(service.slug)} />
+          </li>
+        ))}
+      </ul>
+      {!services.loading && !services.error && services.items.length === 0 && (
+        <p className="quiet">None. People sign in with a password or a link.</p>
+      )}
+      {open.kind === "add" && (
+        <Dialog title="Add login service" onClose={close}>
+          <SpecForm
+            fields={[SLUG, ...FIELDS]}
+            initial={INITIAL}
+            submit="Add"
+            onSubmit={save}
+            onDone={close}
+          />
+        </Dialog>
+      )}
+      {open.kind === "change" && (
+        <Dialog title={`Change ${open.service.name}`} onClose={close}>
+          <SpecForm
+            fields={FIELDS}
+            initial={changeable(open.service)}
+            submit="Save"
+            onSubmit={save}
+            onDone={close}
+          />
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+/** What can be changed of it, with what it leaves out at its default. */
+function changeable({ slug, name, issuer, client_id, enabled, options }: LoginService): Values {
+  return { slug, name, issuer, client_id, enabled, options: { provision: true, role: "member", ...options } };
+}
+
+function ServiceFacts({ service }: { service: LoginService }) {
+  return (
+    <div className="grow">
+      <strong>{service.name}</strong> {!service.enabled && <span className="pill pill-warn">off</span>}
+      <div className="quiet small truncate">{service.issuer}</div>
+      <div className="spread quiet small">
+        <span className="truncate" title={service.redirect_uri}>
+          Sends people back to {service.redirect_uri}
+        </span>
+        <CopyButton text={() => service.redirect_uri} label="Copy the redirect URI" />
+      </div>
+    </div>
+  );
+}
