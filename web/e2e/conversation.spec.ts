@@ -81,9 +81,13 @@ test("an edited message keeps its versions: one can be read, left, and gone on f
   await person.seesRest();
   await person.page.getByRole("button", { name: "Earlier version" }).click();
   await person.reads("the first version");
+  await expect(person.page).toHaveURL(/\?version=\d+$/);
+  await person.page.reload();
+  await person.reads("the first version");
   await expect(person.transcript).not.toContainText("the new version");
   await expect(person.composer).toHaveCount(0);
   await person.page.getByRole("button", { name: "Back to now" }).click();
+  await expect(person.page).not.toHaveURL(/version/);
   await person.reads("the new version");
   await expect(person.composer).toBeVisible();
   await person.page.getByRole("button", { name: "Earlier version" }).click();
@@ -154,6 +158,8 @@ test("the keyboard is enough", async ({ person }) => {
   await person.page.keyboard.press("Control+k");
   await person.page.keyboard.type("New chat");
   await person.page.keyboard.press("Enter");
+  await expect(person.composer).toBeFocused();
+  await expect(person.composer).toHaveValue("");
   await person.composer.focus();
   await person.page.keyboard.type("[[rate:10]][[say:400 tokens]]");
   await person.page.keyboard.press("Enter");

@@ -11,8 +11,10 @@ import { Snippet } from "../list/Snippet.tsx";
 import { StatusIcon } from "../list/StatusIcon.tsx";
 import { useVerbs } from "../list/verbs.ts";
 import { ago } from "../ui/format.ts";
+import { useReturnedFocus } from "../ui/returnFocus.ts";
 import { type Entry, useChatCommands, useModelCommands, usePlaces } from "./commands.tsx";
 import { found, offered } from "./found.ts";
+import { isTyping } from "./shortcuts.ts";
 
 const MOST = 12;
 const MOST_UNASKED = 6;
@@ -22,6 +24,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Before it is painted: whoever sees it can type.
   useLayoutEffect(() => dialog.current?.showModal(), []);
+  const returns = useReturnedFocus();
+  const [typing] = useState(() => isTyping(document.activeElement));
+  /** Whoever was typing goes on; otherwise the place that is gone to may take the focus. */
+  const goOn = () => {
+    returns.current = typing;
+    onClose();
+  };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it on Escape
     <dialog
@@ -34,7 +43,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       {renaming ? (
         <NewTitle card={renaming} onDone={onClose} />
       ) : (
-        <Results onRename={setRenaming} onClose={onClose} />
+        <Results onRename={setRenaming} onClose={goOn} />
       )}
     </dialog>
   );
@@ -59,7 +68,11 @@ function Results({ onRename, onClose }: { onRename: (card: ChatCard) => void; on
       event.preventDefault();
       choose((chosen + by + entries.length) % Math.max(1, entries.length));
     }
-    if (event.key === "Enter" && !event.nativeEvent.isComposing) run(entries[chosen]);
+    if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+      // The focus may be elsewhere in a moment: the line break is not for there.
+      event.preventDefault();
+      run(entries[chosen]);
+    }
   };
   return (
     <>
@@ -162,7 +175,11 @@ function NewTitle({ card, onDone }: { card: ChatCard; onDone: () => void }) {
         value={title}
         onFocus={(event) => event.target.select()}
         onChange={(event) => setTitle(event.target.value)}
-        onKeyDown={(event) => event.key === "Enter" && save()}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          save();
+        }}
       />
       <span className="hint">Enter saves</span>
     </div>

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { ChatCard, ChatEvent } from "../api/types.ts";
-import { at, chat, status } from "../stories/fixtures.ts";
+import { at, card, chat, status } from "../stories/fixtures.ts";
 import { ANSWERS, CARDS, HISTORY, QUEUE, STREAMING } from "../stories/house.ts";
 import type { Story } from "../stories/story.ts";
 import { World } from "../stories/World.tsx";
@@ -317,7 +317,13 @@ export const Keyboard: Story = {
   width: 1280,
   height: 800,
   play: async ({ root, user }) => {
-    (document.activeElement as HTMLElement | null)?.blur();
+    const box = root.querySelector(".composer textarea") as HTMLElement;
+    box.focus();
+    await user.keyboard("{Control>}k{/Control}");
+    await expect.poll(() => document.activeElement?.closest(".palette")).toBeTruthy();
+    await user.keyboard("{Escape}");
+    await expect.poll(() => document.activeElement).toBe(box);
+    box.blur();
     await user.keyboard("?");
     await expect.poll(() => root.querySelector("dialog")?.textContent).toContain("Search and go anywhere");
     await user.keyboard("{Escape}");
@@ -400,5 +406,30 @@ export const OwnKeys: Story = {
     });
     expect(cards()[1]?.querySelector("input")?.value).toBe("");
     expect(root.querySelector('[aria-label="Remove your key for Anthropic"]')).toBeTruthy();
+  },
+};
+
+const PINNED = [card("p1", { title: "First", pin: 1 }), card("p2", { title: "Second", pin: 2 })];
+
+/** Pins are put in order with the keyboard as well. */
+export const Pins: Story = {
+  render: () => (
+    <World path="/" cards={PINNED}>
+      <Shell />
+    </World>
+  ),
+  answers: { ...ANSWERS, "GET /chats": { items: PINNED } },
+  width: 1280,
+  height: 800,
+  play: async ({ root, user, asked }) => {
+    const titles = () => [...root.querySelectorAll(".chat-row-title")].map((title) => title.textContent);
+    await expect.poll(titles).toEqual(["First", "Second"]);
+    (root.querySelector(".chat-row-grip") as HTMLElement).focus();
+    await user.keyboard("{ArrowDown}");
+    await expect.poll(titles).toEqual(["Second", "First"]);
+    expect(asked).toEqual([
+      { what: "PATCH /chats/p2", body: { pin: 1 } },
+      { what: "PATCH /chats/p1", body: { pin: 2 } },
+    ]);
   },
 };

@@ -67,7 +67,7 @@ export function shortcutOf(event: KeyboardEvent): string | null {
   return key === "/" ? "composer" : null;
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

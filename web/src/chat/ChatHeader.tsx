@@ -29,6 +29,9 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
   useEffect(() => {
     document.title = card?.title ? `${card.title} · Perdure` : "Perdure";
     if (card) directory.put([card]);
+    return () => {
+      document.title = "Perdure";
+    };
   }, [card, directory]);
   return (
     <header className="chat-header">
@@ -45,7 +48,7 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
           <TitleEditor card={card} onDone={() => setRenaming(false)} />
         </ul>
       ) : (
-        <h1 className="truncate" title={card?.title}>
+        <h1 className="truncate" dir="auto" title={card?.title}>
           {mine ? (
             <button
               type="button"

@@ -12,11 +12,11 @@ import { useStores } from "../app/stores.ts";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { useReorder } from "../ui/reorder.ts";
+import { useToasts } from "../ui/Toasts.tsx";
 import { ChatRow } from "./ChatRow.tsx";
 import { useCards } from "./directory.ts";
 import { Filters, type ListFilter, readFilter } from "./Filters.tsx";
 import { grouped, type ListGroup } from "./groups.ts";
-import { useChatVerbs } from "./verbs.ts";
 import "./list.css";
 
 export function ChatList({ onSearch }: { onSearch: () => void }) {
@@ -69,13 +69,14 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
 
 function Group({ group, current }: { group: ListGroup; current: string | undefined }) {
   const ids = group.cards.map((card) => card.id);
-  const first = group.cards[0] as ChatCard;
-  const verbs = useChatVerbs(first);
   const { directory } = useStores();
+  const { complain } = useToasts();
   const reorder = useReorder(group.name === "Pinned" ? ids : [], (order) => {
     directory.put(order.flatMap((id, at) => cardOf(group, id, { pin: at + 1 })));
-    for (const [at, id] of order.entries())
-      void api.patch(`/chats/${id}`, { pin: at + 1 }).catch(() => verbs.pin(first.pin ?? 0));
+    Promise.all(order.map((id, at) => api.patch(`/chats/${id}`, { pin: at + 1 }))).catch((error: unknown) => {
+      directory.put(group.cards);
+      complain(error);
+    });
   });
   const order = group.name === "Pinned" ? reorder.order : ids;
   return (

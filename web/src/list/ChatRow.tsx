@@ -10,8 +10,9 @@ import {
   Trash2,
 } from "lucide-react";
 import { type HTMLAttributes, memo, useState } from "react";
-import { Link, useSearch } from "wouter";
+import { Link, useLocation, useSearch } from "wouter";
 import type { ChatCard } from "../api/types.ts";
+import { withFields } from "../app/address.ts";
 import { useMe } from "../app/session.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useCards } from "./directory.ts";
@@ -32,24 +33,39 @@ export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
   const verbs = useChatVerbs(card);
   const me = useMe();
   const [renaming, setRenaming] = useState(false);
-  const [open, setOpen] = useState(false);
-  const filter = useSearch();
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  // A version is one of the open chat, not of the others.
+  const filter = withFields(useSearch(), { version: null });
   const children = card.children ?? [];
+  const [location] = useLocation();
+  /** Open as somebody left it; and where the chat that is read is one of them. */
+  const open = chosen ?? children.some((id) => location === `/chats/${id}`);
   if (renaming) return <TitleEditor card={card} onDone={() => setRenaming(false)} />;
   return (
     <li data-reorder={card.id}>
       <div
         className={`chat-row ${current ? "chat-row-current" : ""} ${card.unread ? "chat-row-unread" : ""}`}
       >
-        <span {...handle} className={handle ? "chat-row-grip" : undefined}>
+        {handle ? (
+          <button
+            type="button"
+            className="chat-row-grip"
+            aria-label={`Move ${card.title || "the chat"}: drag, or use the arrow keys`}
+            {...handle}
+          >
+            <StatusIcon card={card} />
+          </button>
+        ) : (
           <StatusIcon card={card} />
-        </span>
+        )}
         <Link
-          href={`/chats/${card.id}${filter && `?${filter}`}`}
+          href={`/chats/${card.id}${filter}`}
           className="chat-row-link"
           aria-current={current ? "page" : undefined}
         >
-          <span className="truncate chat-row-title">{card.title || "New chat"}</span>
+          <span className="truncate chat-row-title" dir="auto">
+            {card.title || "New chat"}
+          </span>
           <span className="truncate chat-row-subtitle">
             {card.snippet ? <Snippet text={card.snippet} /> : subtitleOf(card)}
           </span>
@@ -66,7 +82,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
             className="chat-row-fold"
             aria-expanded={open}
             aria-label={`${children.length} agents`}
-            onClick={() => setOpen(!open)}
+            onClick={() => setChosen(!open)}
           >
             <ChevronRight aria-hidden />
           </button>
@@ -80,11 +96,12 @@ export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
 
 function ChildRows({ ids }: { ids: readonly string[] }) {
   const cards = useCards();
+  const [location] = useLocation();
   return (
     <ul className="chat-children">
       {ids.map((id) => {
         const card = cards.get(id);
-        return card ? <ChatRow key={id} card={card} current={false} /> : null;
+        return card ? <ChatRow key={id} card={card} current={location === `/chats/${id}`} /> : null;
       })}
     </ul>
   );

@@ -71,3 +71,12 @@ test("an error is the subtitle before anything else", () => {
     subtitleOf(card("x", { status: "error", turn_label: "Fix tests", last_error: { message: "No key" } })),
   ).toBe("No key");
 });
+
+test("while it works the subtitle says so, and at rest what the last turn was about, or its model", () => {
+  const about = { turn_label: "Fix tests", model: "demo" };
+  expect([
+    subtitleOf(card("x", { ...about, status: "running" })),
+    subtitleOf(card("x", about)),
+    subtitleOf(card("x", { model: "demo" })),
+  ]).toEqual(["Working…", "Fix tests", "demo"]);
+});

@@ -49,7 +49,7 @@ export function subtitleOf(card: ChatCard): string {
     return ASKS[card.action];
   if (card.status === "requires_action") return "Waiting for agents";
   if (card.waiting_for_capacity) return "Waiting for a free worker";
-  if (card.status === "running") return labelOf(card) ?? "Working…";
+  if (card.status === "running") return "Working…";
   if (card.status === "interrupting") return "Stopping…";
   if (card.status === "waiting" && card.asks) return WAITS[card.asks];
   return labelOf(card) ?? card.model ?? ago(card.updated_at);

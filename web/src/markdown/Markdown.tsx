@@ -47,13 +47,13 @@ type BlockToken =
 function one(token: BlockToken): ReactNode {
   switch (token.type) {
     case "paragraph":
-      return <p>{inline(token.tokens)}</p>;
+      return <p dir="auto">{inline(token.tokens)}</p>;
     case "heading":
       return <Heading token={token} />;
     case "list":
       return <List token={token} />;
     case "blockquote":
-      return <blockquote>{blocks(token.tokens)}</blockquote>;
+      return <blockquote dir="auto">{blocks(token.tokens)}</blockquote>;
     case "code":
       return <CodeBlock code={token.text} lang={token.lang?.split(/\s/)[0] ?? ""} closed />;
     case "table":
@@ -67,7 +67,7 @@ function one(token: BlockToken): ReactNode {
     case "text":
       return token.tokens ? inline(token.tokens) : token.text;
     case "html":
-      return /^<!--/.test(token.raw) ? null : <p>{token.raw.trim()}</p>;
+      return /^<!--/.test(token.raw) ? null : <p dir="auto">{token.raw.trim()}</p>;
     default:
       return null;
   }
@@ -77,7 +77,11 @@ function one(token: BlockToken): ReactNode {
 function Heading({ token }: { token: Tokens.Heading }) {
   const level = Math.min(6, token.depth + 2);
   const Tag = `h${level}` as "h3" | "h4" | "h5" | "h6";
-  return <Tag className={`heading-${token.depth}`}>{inline(token.tokens)}</Tag>;
+  return (
+    <Tag dir="auto" className={`heading-${token.depth}`}>
+      {inline(token.tokens)}
+    </Tag>
+  );
 }
 
 function List({ token }: { token: Tokens.List }) {
@@ -86,12 +90,17 @@ function List({ token }: { token: Tokens.List }) {
       {blocks(item.tokens)}
     </li>
   ));
-  return token.ordered ? <ol start={token.start || 1}>{items}</ol> : <ul>{items}</ul>;
+  if (!token.ordered) return <ul dir="auto">{items}</ul>;
+  return (
+    <ol dir="auto" start={token.start || 1}>
+      {items}
+    </ol>
+  );
 }
 
 function Table({ token }: { token: Tokens.Table }) {
   const cell = (entry: Tokens.TableCell, at: number, Tag: "th" | "td") => (
-    <Tag key={at} data-align={entry.align ?? undefined}>
+    <Tag key={at} dir="auto" data-align={entry.align ?? undefined}>
       {inline(entry.tokens)}
     </Tag>
   );

@@ -136,3 +136,9 @@ export const listAgents: Renderer = {
   line: (_, call) => ({ verb: tense(call, "Listing", "Listed"), object: "agents" }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };
+
+export const listSubagentModels: Renderer = {
+  icon: Bot,
+  line: (_, call) => ({ verb: tense(call, "Listing", "Listed"), object: "models for agents" }),
+  Body: ({ call }) => <Output text={outputOf(call)} />,
+};

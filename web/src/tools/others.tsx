@@ -1,6 +1,6 @@
-/** Searching the web, remembering, skills, MCP, and tools nobody has drawn yet. */
+/** Searching the web, remembering, skills, screens, MCP, and tools nobody has drawn yet. */
 
-import { BookOpen, Globe, History, Plug, Wrench } from "lucide-react";
+import { BookOpen, Globe, History, Monitor, Plug, Wrench } from "lucide-react";
 import { structured, textField } from "../chat/calls.ts";
 import { safeAddress } from "../markdown/links.ts";
 import { Output } from "./Output.tsx";
@@ -80,5 +80,21 @@ export const mcp: Renderer = {
 export const unknownTool: Renderer = {
   icon: Wrench,
   line: (_, call) => ({ verb: tense(call, "Using", "Used"), object: call.part.tool || "a tool" }),
+  Body: ({ call, fields }) => <Exchange fields={fields} output={outputOf(call)} />,
+};
+
+/** What was done with the screen, in the model's own words for it. */
+function actionsOf(fields: Fields): string {
+  const list = Array.isArray(fields.actions) ? (fields.actions as Fields[]) : [fields];
+  const names = list.map((action) => textField(action, "action") || textField(action, "type"));
+  return names.filter(Boolean).join(", ").replaceAll("_", " ");
+}
+
+export const computer: Renderer = {
+  icon: Monitor,
+  line: (fields, call) => ({
+    verb: tense(call, "Using the screen:", "Used the screen:"),
+    object: actionsOf(fields),
+  }),
   Body: ({ call, fields }) => <Exchange fields={fields} output={outputOf(call)} />,
 };

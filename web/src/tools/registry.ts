@@ -3,11 +3,18 @@
 import type { ToolCallPart } from "../api/types.ts";
 import { askUserQuestion } from "./AskUserQuestion.tsx";
 import { advisor } from "./advisor.tsx";
-import { interruptAgent, listAgents, messageAgent, spawnAgent, waitAgent } from "./agents.tsx";
+import {
+  interruptAgent,
+  listAgents,
+  listSubagentModels,
+  messageAgent,
+  spawnAgent,
+  waitAgent,
+} from "./agents.tsx";
 import { editFiles } from "./editFiles.tsx";
 import { execute, processList, processOutput, processSignal } from "./execute.tsx";
 import { listFiles, readFile, searchFiles, writeFile } from "./files.tsx";
-import { mcp, readSkill, recall, unknownTool, webSearch } from "./others.tsx";
+import { computer, mcp, readSkill, recall, unknownTool, webSearch } from "./others.tsx";
 import { proposePlan } from "./ProposePlan.tsx";
 import type { Renderer } from "./renderer.ts";
 import {
@@ -40,10 +47,11 @@ const RENDERERS: Record<string, Renderer> = {
   message_agent: messageAgent,
   interrupt_agent: interruptAgent,
   list_agents: listAgents,
-  list_subagent_models: listAgents,
+  list_subagent_models: listSubagentModels,
   ask_user_question: askUserQuestion,
   propose_plan: proposePlan,
   advisor,
+  computer,
   web_search: webSearch,
   recall,
   read_skill: readSkill,

@@ -273,3 +273,10 @@ export const Enormous: Story = {
     );
   },
 };
+
+export const Screen: Story = {
+  render: () => shown(["computer", { action: "left_click", coordinate: [40, 12] }, "Done."]),
+  play: async ({ root }) => {
+    expect(root.textContent).toContain("Used the screen: left click");
+  },
+};

@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Button } from "./Button.tsx";
+import { useReturnedFocus } from "./returnFocus.ts";
 
 interface Props {
   title: string;
@@ -13,10 +14,9 @@ interface Props {
 export function Dialog({ title, onClose, children, className = "" }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
-    const element = dialog.current;
-    if (element && !element.open) element.showModal();
-    return () => element?.close();
+  useReturnedFocus();
+  useLayoutEffect(() => {
+    if (!dialog.current?.open) dialog.current?.showModal();
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it on Escape

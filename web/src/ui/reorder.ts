@@ -26,6 +26,8 @@ export function useReorder<Id extends string | number>(ids: readonly Id[], onOrd
       const from = dragged.order.indexOf(id);
       if (to >= 0 && to !== from) setDragged({ id, order: moved(dragged.order, from, to) });
     },
+    // The browser took the pointer for a scroll: nothing was put anywhere.
+    onPointerCancel: () => setDragged(null),
     onPointerUp: () => {
       if (dragged?.order.some((other, at) => other !== ids[at])) onOrder(dragged.order);
       setDragged(null);

@@ -1,0 +1,46 @@
+/** What to do about an error, and where. */
+
+import type { ErrorKind } from "../api/types.ts";
+
+export interface Advice {
+  what: string;
+  link?: { to: string; words: string };
+}
+
+interface Known {
+  what: string;
+  /** Who sets the house up can put it right there. */
+  administration?: true;
+  /** A key of one's own puts it right, too. */
+  own?: true;
+}
+
+const PROVIDERS = { to: "/admin/providers", words: "Open providers" };
+const OWN_KEYS = { to: "/settings/keys", words: "Open your keys" };
+const ADVICE: Record<ErrorKind, Known> = {
+  overloaded: { what: "It usually passes within minutes. Retry then, or use another model." },
+  rate_limit: { what: "Wait a moment and retry, or use another model." },
+  timeout: { what: "Retry in a moment." },
+  startup_timeout: { what: "Retry, or use another model." },
+  stream_silence_timeout: { what: "Retry, or use another model." },
+  auth: { what: "Put in a key that works, then retry.", administration: true, own: true },
+  config: { what: "Put it right, then retry.", administration: true },
+  context_overflow: { what: "Shorten your message, or use a model with a larger window." },
+  usage_limit: { what: "Raise it there, or use another model." },
+  missing_key: { what: "Once it is there, retry.", administration: true, own: true },
+  provider_disabled: { what: "Or switch it on again, and retry.", administration: true },
+  content_filter: { what: "Say it differently." },
+  hook_denied: { what: "It is a rule of this deployment. Your administrator knows why." },
+  hook_dispatch_failed: { what: "Rules of this deployment are asked first. Tell your administrator." },
+  generic: { what: "Retry; if it stays, the detail below helps to find out why." },
+};
+
+const ASK = "Tell an administrator, or use another model.";
+
+/** What somebody can do who may, or may not, set providers up. */
+export function adviceFor(kind: ErrorKind | undefined, administers: boolean): Advice {
+  const known = ADVICE[kind ?? "generic"] ?? ADVICE.generic;
+  if (!known.administration) return { what: known.what };
+  if (administers) return { what: known.what, link: PROVIDERS };
+  return known.own ? { what: known.what, link: OWN_KEYS } : { what: ASK };
+}
