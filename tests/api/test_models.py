@@ -33,3 +33,35 @@ async def test_a_provider_that_cannot_be_reached_is_refused(
         known = [each["name"] for each in (await boss.get("/providers")).json["items"]]
     assert (said.status, said.json.get("message")) == ((201, None) if complaint is None else (400, complaint))
     assert known == (["ours"] if complaint is None else [])
+
+
+@pytest.mark.parametrize(
+    ("address", "vendor"),
+    [
+        ("http://[", ""),
+        ("http://[::1", "anthropic"),
+        ("https://a.test:port", "azure"),
+        ("https://a.test:99999", "bedrock"),
+        ("http://[", "vertex"),
+    ],
+)
+async def test_an_address_that_nobody_can_ask_is_refused_by_its_field(town: Town, address: str, vendor: str) -> None:
+    options = {"vendor": vendor, "region": "eu-central-1", "project": "ours"}
+    body = {"name": "ours", "dialect": "anthropic_messages", "options": options}
+    async with await town.person("boss", Role.ADMIN) as boss:
+        said = await boss.post("/providers", {**body, "base_url": address})
+        added = await boss.post("/providers", {**body, **OURS})
+        changed = await boss.patch(f"/providers/{added.json['id']}", {"base_url": address})
+        kept = (await boss.get("/providers")).json["items"]
+    assert (said.status, [each["field"] for each in said.json["validations"]]) == (400, ["base_url"])
+    assert (changed.status, changed.json["validations"]) == (400, said.json["validations"])
+    assert [each["base_url"] for each in kept] == [OURS["base_url"]]
+
+
+async def test_a_provider_is_not_changed_into_one_that_cannot_be_reached(town: Town) -> None:
+    async with await town.person("boss", Role.ADMIN) as boss:
+        added = await boss.post("/providers", {"name": "ours", "dialect": "openai_chat", **OURS})
+        changed = await boss.patch(f"/providers/{added.json['id']}", {"base_url": ""})
+        switched = await boss.patch(f"/providers/{added.json['id']}", {"enabled": False})
+    assert (changed.status, changed.json["message"]) == (400, "ours needs a base url.")
+    assert (switched.status, switched.json["base_url"]) == (200, OURS["base_url"])

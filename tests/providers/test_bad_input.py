@@ -120,7 +120,10 @@ async def test_a_base_url_with_or_without_its_version(
     assert [part.text for part in completion.parts if isinstance(part, Text)] == ["Hello."]
 
 
-@pytest.mark.parametrize("typed", ["api.example.com", "", "ftp://x", "https://", "http://x?key=1", "javascript:x"])
+@pytest.mark.parametrize(
+    "typed",
+    ["api.example.com", "", "ftp://x", "https://", "http://x?key=1", "javascript:x", "http://[", "http://x:y"],
+)
 def test_what_is_no_address_is_refused(typed: str) -> None:
     with pytest.raises(Misconfigured, match="base"):
         way("openai_chat", typed)

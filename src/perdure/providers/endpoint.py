@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from perdure.core.errors import Misconfigured
 from perdure.providers.dialects.dialect import PLAIN, Quirks
@@ -44,11 +44,21 @@ VERSIONS = {
 OPENAI_VERSION = "/v1"
 
 
+def split_address(typed: str) -> SplitResult:
+    """The parts of a URL that an admin typed. Raises Misconfigured where no request could be sent to it."""
+    try:
+        url = urlsplit(typed.strip())
+        usable = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        url, usable = SplitResult("", "", "", "", ""), False
+    if not usable or url.query or url.fragment:
+        raise Misconfigured(f"{typed!r} is not a base URL. It must look like https://api.example.com.")
+    return url
+
+
 def base_url(typed: str, dialect: str) -> str:
     """The URL an admin typed, as the dialect needs it: with or without a version, with or without a slash."""
-    url = urlsplit(typed.strip())
-    if url.scheme not in ("http", "https") or not url.hostname or url.query or url.fragment:
-        raise Misconfigured(f"{typed!r} is not a base URL. It must look like https://api.example.com.")
+    url = split_address(typed)
     path = url.path.rstrip("/")
     for ending in VERSIONS[dialect]:
         path = path.removesuffix(ending)

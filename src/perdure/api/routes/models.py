@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import msgspec
+from msgspec import structs
 
 from perdure.access.rows import Row
 from perdure.agent.configured_models import settings_of
@@ -33,6 +34,7 @@ from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, 
 from perdure.core.ids import ModelName, ProviderId
 from perdure.providers.catalog import Catalog as Known
 from perdure.providers.dialects.registry import dialect_named
+from perdure.providers.endpoint import split_address
 from perdure.providers.service import endpoint
 
 routes = Routes("models")
@@ -71,8 +73,7 @@ async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
         enabled=body.enabled,
         options=body.options,
     )
-    # What it lacks to be reached is said now, not when a chat needs it.
-    endpoint(settings_of(provider), provider.dialect)
+    _check_reachable(provider)
     added = await caller.configuration.add_provider(provider, key=body.key)
     caller.config_changed()
     return added
@@ -81,6 +82,10 @@ async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
 @routes.patch("/providers/{provider_id}")
 async def change_provider(caller: Caller, provider_id: ProviderId, body: ProviderPatch) -> Provider:
     """Change a provider, or switch it off."""
+    if body.base_url is not None or body.options is not None:
+        known = await caller.configuration.provider(provider_id)
+        base_url = known.base_url if body.base_url is None else body.base_url
+        _check_reachable(structs.replace(known, base_url=base_url, options=body.options or known.options))
     caller.config_changed()
     return await caller.configuration.change_provider(
         provider_id, name=body.name, base_url=body.base_url, enabled=body.enabled, options=body.options
@@ -214,3 +219,13 @@ def _known_dialect(name: str) -> None:
         dialect_named(name)
     except Misconfigured as error:
         raise InvalidInput(str(error), Validation("dialect", "is not known")) from error
+
+
+def _check_reachable(provider: Provider) -> None:
+    """What a provider lacks to be reached is said now, not when a chat needs it."""
+    if provider.base_url:
+        try:
+            split_address(provider.base_url)
+        except Misconfigured as error:
+            raise InvalidInput(str(error), Validation("base_url", "is not an address")) from error
+    endpoint(settings_of(provider), provider.dialect)
