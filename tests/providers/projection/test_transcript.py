@@ -7,6 +7,7 @@ from tests.providers.routes import assistant, tool, user
 from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
 from perdure.core.parts import FileReference, Media, Notice, ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.projection.calls import NO_RESULT
+from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.shape import CONTINUE, OPENING
 from perdure.providers.projection.transcript import NO_OUTPUT, project
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
@@ -162,6 +163,15 @@ def test_without_tools_on_offer_old_exchanges_become_words() -> None:
         AssistantTurn((Text("I look."), Text("[called look {}]"))),
         said("[look answered]\nseen"),
     ]
+
+
+def test_without_tools_on_offer_what_was_found_and_shown_is_kept() -> None:
+    found = structs.replace(FOUND, provider_metadata=OWN)
+    shown = ToolResult("c1", "look", "seen", media=(Media("png", "image/png", "a.png"),))
+    turns = projected(user("hi"), assistant(SEARCH, found, CALL), tool(shown), target=Target("here", "m", tools=False))
+    assert turns[1] == AssistantTurn((Text("[web_search]\na page"), Text("[called look {}]")))
+    assert isinstance(turns[2], UserTurn)
+    assert turns[2].parts == (Text("[look answered]\nseen"), Attachment("a.png", "image/png", PNG))
 
 
 def test_a_system_row_is_said_by_the_user() -> None:

@@ -7,6 +7,9 @@ def _any(*expressions: str) -> re.Pattern[str]:
     return re.compile("|".join(expressions), re.DOTALL)
 
 
+WITHHELD = _any(r'"code"\s*:\s*"content_filter"')
+"""Azure refuses a prompt so, before it says anything."""
+
 INTERRUPTED = _any(r"\b(?:chat|request|operation) (?:was )?interrupted")
 
 BROKEN_CHAIN = _any(
@@ -140,7 +143,8 @@ CONFIG = _any(
     r"(?:unknown|unrecognized) (?:parameter|name|request argument|field)",
     r"extra inputs are not permitted",
     r"invalid schema for",
-    r"does not support (?:tools|images?|image input|function|thinking|reasoning|streaming|the effort)",
+    r"does not support (?:tools|images?|image input|function|thinking|reasoning|streaming|(?:the )?effort)",
+    r"(?:deprecated|cannot both be specified) for this model",
     r"unable to locate credentials",
     r"(?:could not|cannot|failed to|unable to) (?:load|resolve|find|determine|refresh)[^\n]{0,20}credentials",
     r"default credentials were not found",

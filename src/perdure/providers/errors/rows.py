@@ -23,6 +23,7 @@ from perdure.providers.errors.patterns import (
     TRANSPORT,
     UNREACHABLE,
     UNTRUSTED,
+    WITHHELD,
 )
 from perdure.providers.errors.signals import Signals
 
@@ -45,6 +46,10 @@ def _is(*types: type[BaseException]) -> Callable[[Signals], bool]:
 
 def _configured_wrong(seen: Signals) -> bool:
     return bool(CONTEXT.search(seen.everything) or CONFIG.search(seen.everything))
+
+
+def _withheld(seen: Signals) -> bool:
+    return isinstance(seen.error, failures.Filtered) or bool(WITHHELD.search(seen.body))
 
 
 def _interrupted(seen: Signals) -> bool:
@@ -143,7 +148,7 @@ ROWS = (
     Row("our start-up timeout", _is(failures.StartupTimeout), ErrorKind.STARTUP_TIMEOUT, retryable=True),
     Row("our silence timeout", _is(failures.SilenceTimeout), ErrorKind.STREAM_SILENCE_TIMEOUT, retryable=True),
     Row("our deadline for the whole call", _is(failures.DeadlinePassed), ErrorKind.TIMEOUT, template=words.DEADLINE),
-    Row("the answer was withheld", _is(failures.Filtered), ErrorKind.CONTENT_FILTER),
+    Row("the answer was withheld", _withheld, ErrorKind.CONTENT_FILTER),
     Row("no key was given", _is(failures.KeyMissing), ErrorKind.MISSING_KEY),
     Row("the provider is disabled here", _is(failures.ProviderDisabled), ErrorKind.PROVIDER_DISABLED),
     Row("not this API: HTML, another format", _is(failures.Malformed), ErrorKind.CONFIG, template=words.NOT_THE_API),

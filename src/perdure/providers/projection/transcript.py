@@ -150,11 +150,13 @@ class _Transcript:
 
     def _told(self, parts: list[AnyPart], slots: list[Slot]) -> Iterator[Turn]:
         """An exchange with tools in words, for a request that offers none."""
-        said = [part for part in parts if isinstance(part, Text)]
+        spoken = (part for part in parts if isinstance(part, Text | ToolResult))
+        said = [told(part) if isinstance(part, ToolResult) else part for part in spoken]
         calls = [Text(f"[called {slot.call.tool} {slot.call.args}]") for slot in slots]
         yield AssistantTurn((*said, *calls))
         answers = [self._answer(slot) for slot in slots]
-        yield UserTurn(tuple(Text(f"[{answer.tool} answered]\n{answer.text}") for answer in answers))
+        words = (Text(f"[{answer.tool} answered]\n{answer.text}") for answer in answers)
+        yield UserTurn((*words, *(item for answer in answers for item in answer.attachments)))
 
     def _answer(self, slot: Slot) -> Answer:
         call, result = slot.call, slot.result
