@@ -1,17 +1,21 @@
 """Known models, prices and costs."""
 
+import msgspec
 import pytest
-from tests.providers.routes import TOOLS, assistant, user
+from tests.providers.routes import TOOLS, assistant, route, user
 
 from perdure.core.message import Effort
 from perdure.core.parts import File, Reasoning, Source, Text, ToolCall
 from perdure.core.usage import Usage
 from perdure.providers.catalog import Catalog
+from perdure.providers.client import ProviderClient
 from perdure.providers.dialects.registry import DIALECTS
-from perdure.providers.effort import budget, clamped
+from perdure.providers.effort import budget, clamped, named
 from perdure.providers.estimate import DOCUMENT_TOKENS, MESSAGE_TOKENS, PICTURE_TOKENS, estimate, tokens_in
 from perdure.providers.model import Model, Price
 from perdure.providers.pricing import cost
+from perdure.providers.request import ModelRequest, ModelSettings, WebSearch
+from perdure.sim.server import Simulator
 
 CATALOG = Catalog.load()
 
@@ -34,6 +38,8 @@ def test_every_known_model_is_described_in_full() -> None:
         ("anthropic/claude-opus-4.6", "claude-opus-4-6"),
         ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
         ("claude-opus-4-5@20251101", "claude-opus-4-5"),
+        ("global.anthropic.claude-opus-4-6-v1", "claude-opus-4-6"),
+        ("anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6"),
         ("gpt-5.2-2025-12-11", "gpt-5.2"),
         ("openai/gpt-5.2", "gpt-5.2"),
     ],
@@ -43,6 +49,21 @@ def test_a_model_is_known_by_its_other_names(name: str, known: str) -> None:
     assert found is not None
     assert plain is not None
     assert (found.id, found.price) == (name, plain.price)
+
+
+SAMPLING = {"temperature": 0.5, "top_p": 0.9, "top_k": 40, "presence_penalty": 0.1, "frequency_penalty": 0.1}
+
+
+@pytest.mark.parametrize("known", tuple(CATALOG), ids=lambda model: model.id)
+async def test_a_known_model_takes_every_effort_and_whatever_else_is_set(
+    sim: Simulator, client: ProviderClient, known: Model
+) -> None:
+    """The simulator refuses by name what the vendor's model of that name refuses."""
+    for effort in (None, *Effort):
+        settings = msgspec.convert({**SAMPLING, "effort": effort}, ModelSettings)
+        request = ModelRequest(messages=[user("[[say:Hi.]]")], settings=settings, tools=TOOLS, web_search=WebSearch())
+        await client.complete(route(sim, known.dialect, model=known), request)
+    assert {entry.status for entry in sim.requests} == {200}
 
 
 def test_an_unknown_model_works_with_what_its_dialect_tells() -> None:
@@ -77,6 +98,16 @@ def test_what_has_no_cache_price_costs_as_fresh() -> None:
 )
 def test_effort_is_clamped_to_what_a_model_knows(wanted: Effort, given: Effort) -> None:
     assert clamped(wanted, Model(id="m", dialect="d", min_effort=Effort.LOW, max_effort=Effort.HIGH)) is given
+
+
+def test_an_effort_that_a_model_lacks_becomes_the_one_below() -> None:
+    model = Model(id="m", dialect="d", max_effort=Effort.MAX, lacks=(Effort.XHIGH,))
+    assert [clamped(effort, model) for effort in (Effort.XHIGH, Effort.MAX)] == [Effort.HIGH, Effort.MAX]
+
+
+@pytest.mark.parametrize(("least", "said"), [(Effort.NONE, Effort.LOW), (Effort.MINIMAL, Effort.MINIMAL)])
+def test_openai_knows_no_minimum_where_thinking_can_be_off(least: Effort, said: Effort) -> None:
+    assert named(Effort.MINIMAL, Model(id="m", dialect="openai_chat", min_effort=least)) is said
 
 
 @pytest.mark.parametrize(("output", "tokens"), [(32_000, 16_000), (200_000, 65_536), (2_048, 1_024), (2_000, 0)])

@@ -132,6 +132,13 @@ def test_options_join_what_the_dialect_says() -> None:
     assert set(sent["text"]) == {"format", "verbosity"}
 
 
+def test_an_option_that_is_null_leaves_a_field_out() -> None:
+    settings = ModelSettings(options={"reasoning": {"summary": None}, "prompt_cache_key": None}, effort=Effort.LOW)
+    sent = body(ModelRequest(messages=[user("hi")], settings=settings, cache_key="chat"), MODELS["openai_responses"])
+    assert sent["reasoning"] == {"effort": "low"}
+    assert "prompt_cache_key" not in sent
+
+
 def test_a_chain_names_the_response_before_and_asks_to_be_stored() -> None:
     chain = Continuation(store=True, previous_response_id="resp_1")
     sent = body(ModelRequest(messages=[user("more")], continuation=chain), MODELS["openai_responses"])

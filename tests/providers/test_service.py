@@ -63,7 +63,15 @@ def body(route: Route) -> dict[str, Any]:
         ),
         (
             to("anthropic_messages", "claude@1", service=Service.VERTEX, project="p", region="eu"),
-            VERTEX.format(host="eu-aiplatform", region="eu", model="anthropic/models/claude%401:streamRawPredict"),
+            VERTEX.format(host="aiplatform.eu.rep", region="eu", model="anthropic/models/claude%401:streamRawPredict"),
+        ),
+        (
+            to("gemini", service=Service.VERTEX, project="p", region="europe-west4"),
+            VERTEX.format(
+                host="europe-west4-aiplatform",
+                region="europe-west4",
+                model="google/models/m:streamGenerateContent?alt=sse",
+            ),
         ),
         (
             to("gemini", service=Service.VERTEX, project="p"),
@@ -90,6 +98,8 @@ def test_a_compatible_server_gets_only_what_all_of_them_know() -> None:
     compatible = body(to("openai_chat", service=Service.COMPATIBLE, base_url="http://localhost:11434"))
     assert "prompt_cache_key" not in compatible
     assert compatible["max_tokens"] == 32_000
+    azure = body(to("openai_chat", service=Service.AZURE, base_url="http://x", api_version="2024-10-21"))
+    assert "prompt_cache_key" not in azure
     openai = body(to("openai_chat", service=Service.OPENAI))
     assert (openai["prompt_cache_key"], openai["max_completion_tokens"]) == ("chat", 32_000)
 

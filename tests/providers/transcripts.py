@@ -154,6 +154,14 @@ TRANSCRIPTS: dict[str, list[NewMessage]] = {
         tool(ToolResult("call_1", "look", "", media=(Media("png", "image/png", "a.png"),))),
         user("and?"),
     ],
+    "an error with a picture": [
+        user("hi"),
+        assistant(CALL, ToolCall("call_2", "look", "{}")),
+        tool(
+            ToolResult("call_1", "look", "no", is_error=True, media=(Media("png", "image/png", "a.png"),)),
+            ToolResult("call_2", "look", "seen"),
+        ),
+    ],
     "files that are not what they say": [user(_file("liar"), _file("binary"), _file("big"), _file("gone"))],
     "files of the answer": [user("hi"), assistant("Here.", _file("png"), Source("1", "https://x.test")), user("ok")],
     "lines somebody points at": [user(FileReference("a.py", 1, 2, "x = 1"), "why?")],

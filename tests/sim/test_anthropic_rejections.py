@@ -18,6 +18,7 @@ SEARCHED: Body = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_se
 THOUGHT: Body = {"type": "thinking", "thinking": "hm", "signature": sign(THINKING, "hm")}
 MARK: Body = {"type": "ephemeral"}
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP6DwABBQECz6AuzQAAAABJRU5ErkJggg=="
+SIZE: Body = {"display_width_px": 640, "display_height_px": 400}
 
 
 def body(*messages: Json, **more: Json) -> Body:
@@ -53,6 +54,41 @@ ROWS = [
     Refused("a limit that is text", body(max_tokens="many"), "max_tokens: Input should be a valid integer"),
     Refused("a limit out of reach", body(max_tokens=999_999), "maximum allowed number of output tokens"),
     Refused("too hot", body(temperature=1.5), "temperature: Input should be less than or equal to 1"),
+    Refused("hot in two ways", body(temperature=0.5, top_p=0.9), "cannot both be specified for this model"),
+    Refused(
+        "a temperature for a newer model",
+        {**body(temperature=0.5), "model": "claude-opus-5-5"},
+        "`temperature` is deprecated for this model.",
+    ),
+    Refused(
+        "no thoughts where there always are some",
+        {**body(thinking={"type": "disabled"}), "model": "claude-sonnet-5-5"},
+        '"thinking.type.disabled" is not supported for this model.',
+    ),
+    Refused(
+        "adaptive thoughts before there were any",
+        {**body(thinking={"type": "adaptive"}), "model": "claude-sonnet-4-5-20250929"},
+        "adaptive thinking is not supported on this model",
+    ),
+    Refused(
+        "an effort that the model lacks",
+        {**body(output_config={"effort": "xhigh"}), "model": "claude-opus-4-6"},
+        "does not support effort level 'xhigh'. Supported levels: high, low, max, medium.",
+    ),
+    Refused(
+        "an older screen for a newer model",
+        {
+            **body(tools=[{"type": "computer_20251124", "name": "computer", **SIZE}]),
+            "model": "claude-opus-5-5",
+        },
+        "tools.0: `computer_20251124` is not supported for this model.",
+        headers={"anthropic-beta": "computer-use-2025-11-24"},
+    ),
+    Refused(
+        "bound thoughts without being let in",
+        body(thinking={"type": "adaptive", "block_binding": {}}),
+        "block_binding: Extra inputs are not permitted",
+    ),
     Refused("a strange role", body({"role": "tool", "content": "x"}), "messages.0.role: Input should be 'user', "),
     Refused("the model first", body(assistant(TEXT), HELLO), 'first message must use the "user" role'),
     Refused("nothing said", body(user()), "messages.0: all messages must have non-empty content"),

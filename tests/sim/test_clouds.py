@@ -72,8 +72,15 @@ async def test_bedrock_fails_inside_a_stream(sim: Simulator) -> None:
         ({}, "anthropic_version: Field required"),
         ({"anthropic_version": "bedrock-2023-05-31", "model": "m"}, "extraneous key [model] is not permitted"),
         ({"anthropic_version": "bedrock-2023-05-31", "stream": True}, "extraneous key [stream] is not permitted"),
+        (
+            {
+                "anthropic_version": "bedrock-2023-05-31",
+                "tools": [{"type": "web_search_20250305", "name": "web_search"}],
+            },
+            "tools.0: Input tag 'web_search_20250305' found",
+        ),
     ],
-    ids=["no version", "a model", "a stream"],
+    ids=["no version", "a model", "a stream", "a search"],
 )
 async def test_bedrock_refuses(sim: Simulator, more: Body, says: str) -> None:
     body: Body = {"max_tokens": 5, "messages": [HELLO], **more}
@@ -103,6 +110,36 @@ async def test_vertex_wants_a_token(sim: Simulator, path: str, body: dict[str, J
     status, answer = await post(sim.url + path, body, {})
     assert status == 401
     assert "UNAUTHENTICATED" in str(answer)
+
+
+async def test_bedrock_lets_those_in_who_ask_in_the_body(sim: Simulator) -> None:
+    bound: Json = {"type": "adaptive", "block_binding": {}}
+    body: Body = {
+        "anthropic_version": "bedrock-2023-05-31",
+        "max_tokens": 5,
+        "messages": [HELLO],
+        "thinking": bound,
+    }
+    url, beta = f"{sim.url}/model/m/invoke", "thinking-binding-controls-2026-08-01"
+    key = {"authorization": "Bearer key"}
+    in_header, _ = await post(url, body, {**key, "anthropic-beta": beta})
+    in_body, _ = await post(url, {**body, "anthropic_beta": [beta]}, key)
+    assert (in_header, in_body) == (400, 200)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"toolConfig": {"includeServerSideToolInvocations": True}}, "includeServerSideToolInvocations"),
+        ({"contents": [{"role": "user", "parts": [{"toolCall": {"id": "1"}}]}]}, "toolCall"),
+    ],
+    ids=["a search beside tools", "a search's own parts"],
+)
+async def test_vertex_does_not_know(sim: Simulator, more: dict[str, Json], says: str) -> None:
+    body: dict[str, Json] = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}], **more}
+    url = f"{sim.url}{VERTEX}/google/models/m:generateContent"
+    status, answer = await post(url, body, {"authorization": "Bearer token"})
+    assert (status, says in str(answer)) == (400, True)
 
 
 async def test_vertex_wants_the_version_in_the_body(sim: Simulator) -> None:

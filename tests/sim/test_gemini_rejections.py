@@ -117,6 +117,11 @@ ROWS = [
         "only one of thinking budget and thinking level",
     ),
     Refused(
+        "search and functions without a word about it",
+        body(tools=[{"functionDeclarations": [{"name": "read"}]}, {"googleSearch": {}}]),
+        "Please enable tool_config.include_server_side_tool_invocations",
+    ),
+    Refused(
         "a choice that is not declared",
         body(toolConfig={"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["write"]}}),
         "must be a subset of the declared functions: write",
@@ -166,6 +171,22 @@ async def test_gemini_refuses(sim: Simulator, row: Refused) -> None:
 async def test_gemini_does_not_find(sim: Simulator, name: str, status: int, says: str) -> None:
     answered, answer = await post(f"{sim.url}/v1beta/models/{name}", body(), HEADERS)
     assert (answered, says in str(answer)) == (status, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "thinking", "says"),
+    [
+        ("gemini-2.5-pro", {"thinkingLevel": "LOW"}, "Thinking level is not supported for this model."),
+        ("gemini-2.5-pro", {"thinkingBudget": 0}, "This model only works in thinking mode."),
+        ("gemini-2.5-flash", {"thinkingBudget": 65_536}, "Please choose a value between 1 and 24576."),
+        ("gemini-3.8-flash", {"thinkingLevel": "MINIMAL"}, "Thinking level MINIMAL is not supported for this model."),
+        ("gemini-3.1-pro-preview", {"thinkingLevel": "minimal"}, "Thinking level MINIMAL is not supported"),
+    ],
+)
+async def test_a_model_refuses_to_think_otherwise(sim: Simulator, name: str, thinking: Body, says: str) -> None:
+    url = f"{sim.url}/v1beta/models/{name}:generateContent"
+    status, answer = await post(url, config(thinkingConfig=thinking), HEADERS)
+    assert (status, says in str(answer)) == (400, True)
 
 
 async def test_a_prompt_too_long_is_counted(sim: Simulator) -> None:

@@ -108,6 +108,18 @@ ROWS = [
         "an effort nobody knows", body(reasoning={"effort": "huge"}), "Invalid value: 'huge'.", param="reasoning.effort"
     ),
     Refused(
+        "an effort that the model lacks",
+        {**body(reasoning={"effort": "minimal"}), "model": "gpt-5.2"},
+        "Unsupported value: 'minimal' is not supported with the 'gpt-5.2' model. Supported values are: 'none', 'low', ",
+        code="unsupported_value",
+        param="reasoning.effort",
+    ),
+    Refused(
+        "a screen's call without its id",
+        body(HELLO, {"type": "computer_call", "call_id": "call_1", "status": "completed", "actions": []}),
+        "Missing required parameter: 'input[1].id'.",
+    ),
+    Refused(
         "to include nothing known", body(include=["everything"]), "Invalid value: 'everything'.", param="include[0]"
     ),
     Refused("a long cache key", body(prompt_cache_key="k" * 65), "maximum length 64", code="string_above_max_length"),

@@ -7,12 +7,13 @@ import msgspec
 from msgspec import Struct
 
 from perdure.agent.models import ResolvedModel
-from perdure.core.message import Kind, Message, NewMessage, Role
+from perdure.core.message import Effort, Kind, Message, NewMessage, Role
 from perdure.core.parts import AnyPart, Text
 from perdure.core.text import storable
 from perdure.core.usage import Usage
 from perdure.providers.client import ProviderClient
 from perdure.providers.estimate import estimate
+from perdure.providers.model import Thinking
 from perdure.providers.pricing import cost
 from perdure.providers.request import ModelRequest
 from perdure.tools.budget import within
@@ -22,6 +23,8 @@ LABEL_LENGTH = 60
 SUMMARY_LENGTH = 600
 SHOWN_BYTES = 6_000
 OUTPUT_TOKENS = 400
+THOUGHT_TOKENS = 2_000
+"""What a model may think first that cannot be told not to."""
 
 ASKED = (
     "Describe the conversation below for a list of chats. Give a title of at most six words, a label of two to five "
@@ -53,7 +56,7 @@ def worst_case(model: ResolvedModel, messages: Sequence[Message]) -> int:
     price, request = model.route.model.price, _request(model, messages)
     if price is None:
         return 0
-    return cost(Usage(input=estimate(request.messages, system=request.system), output=OUTPUT_TOKENS), price)
+    return cost(Usage(input=estimate(request.messages, system=request.system), output=_room(model)), price)
 
 
 async def describe(client: ProviderClient, model: ResolvedModel, messages: Sequence[Message]) -> Found:
@@ -68,9 +71,15 @@ def _request(model: ResolvedModel, messages: Sequence[Message]) -> ModelRequest:
     return ModelRequest(
         system=(ASKED,),
         messages=(NewMessage(role=Role.USER, parts=(Text(f"<conversation>\n{shown}\n</conversation>"),)),),
-        settings=msgspec.structs.replace(model.settings, max_output_tokens=OUTPUT_TOKENS, effort=None),
+        settings=msgspec.structs.replace(model.settings, max_output_tokens=_room(model), effort=Effort.NONE),
         output_schema=SCHEMA,
     )
+
+
+def _room(model: ResolvedModel) -> int:
+    known = model.route.model
+    thinks = known.thinking is not Thinking.NONE and known.min_effort is not Effort.NONE
+    return OUTPUT_TOKENS + (THOUGHT_TOKENS if thinks else 0)
 
 
 def report_summary(messages: Sequence[Message]) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from perdure.providers.model import Model
 
-_DATED = re.compile(r"[-@]\d{4}-?\d{2}-?\d{2}(?:-v\d+(?::\d+)?)?$")
+_VERSION = re.compile(r"(?:[-@]\d{4}-?\d{2}-?\d{2})?(?:-v\d+(?::\d+)?)?$")
 
 
 class _Catalog(Struct):
@@ -50,4 +50,4 @@ class Catalog:
 def _bare(name: str) -> str:
     bare = name.rsplit("/", 1)[-1]
     bare = re.sub(r"^(?:[a-z]{2,6}\.)?anthropic\.", "", bare)
-    return _DATED.sub("", bare)
+    return _VERSION.sub("", bare, count=1)

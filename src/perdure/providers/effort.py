@@ -18,8 +18,16 @@ BUDGETS = {
 
 def clamped(effort: Effort, model: Model) -> Effort:
     """The nearest effort that the model knows."""
-    rank = SCALE.index(effort)
-    return SCALE[max(SCALE.index(model.min_effort), min(rank, SCALE.index(model.max_effort)))]
+    rank = max(SCALE.index(model.min_effort), min(SCALE.index(effort), SCALE.index(model.max_effort)))
+    while SCALE[rank] in model.lacks:
+        rank -= 1
+    return SCALE[rank]
+
+
+def named(effort: Effort, model: Model) -> Effort:
+    """The effort as OpenAI names it: a model that can be told not to think knows nothing between that and a little."""
+    level = clamped(effort, model)
+    return Effort.LOW if level is Effort.MINIMAL and model.min_effort is Effort.NONE else level
 
 
 def budget(effort: Effort, max_output_tokens: int) -> int:

@@ -38,12 +38,16 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
     thinking: Thinking = Thinking.NONE
     min_effort: Effort = Effort.NONE
     max_effort: Effort = Effort.HIGH
+    lacks: tuple[Effort, ...] = ()
+    """Efforts between its least and its most that it does not know."""
     images: bool = True
     documents: bool = False
     """Whether it reads PDFs."""
     tools: bool = True
     computer: bool = False
     """Whether it uses screens with its provider's own tool."""
+    screen_toolset: bool = False
+    """Whether that is Anthropic's set of tools, with a member to each action, instead of the one tool before it."""
     sampling: bool = True
     """Whether temperature and its kin may be set."""
     binds_thinking: bool = False

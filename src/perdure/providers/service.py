@@ -1,5 +1,6 @@
 """The services that we know: how each is addressed, which dialects it speaks, and how a key is shown to it."""
 
+from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
@@ -9,8 +10,8 @@ from msgspec import Struct
 from perdure.core.errors import Misconfigured
 from perdure.providers.aws import AwsCredentials
 from perdure.providers.credentials import ApiKey, Credentials, NoKey
-from perdure.providers.dialects.dialect import PLAIN, Quirks
-from perdure.providers.endpoint import Endpoint, Framing, base_url
+from perdure.providers.dialects.dialect import PLAIN, Quirks, Searches
+from perdure.providers.endpoint import Endpoint, Framing, base_url, split_address
 from perdure.providers.errors.failures import KeyMissing
 from perdure.providers.google import GoogleCredentials
 
@@ -47,7 +48,12 @@ BEDROCK = Quirks(
     body={"anthropic_version": "bedrock-2023-05-31"},
     without=frozenset({"model", "stream"}),
     path="/model/{model}/invoke-with-response-stream",
+    searches=Searches.NEVER,
+    betas_in_body=True,
 )
+
+MULTI_REGIONS = frozenset({"us", "eu"})
+"""Vertex serves these from hosts of their own."""
 
 
 class ProviderSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -75,6 +81,8 @@ class ProviderSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def endpoint(provider: ProviderSettings, dialect: str) -> Endpoint:
     """Where a provider serves a dialect."""
+    if provider.base_url:
+        split_address(provider.base_url)
     match provider.service:
         case Service.BEDROCK:
             address = provider.base_url or f"https://bedrock-runtime.{_required(provider, 'region')}.amazonaws.com"
@@ -84,11 +92,7 @@ def endpoint(provider: ProviderSettings, dialect: str) -> Endpoint:
         case Service.AZURE:
             return _azure(provider, dialect)
         case Service.COMPATIBLE:
-            quirks = Quirks(
-                without=COMPATIBLE.without,
-                max_tokens_field=COMPATIBLE.max_tokens_field,
-                replays_reasoning=provider.replays_reasoning,
-            )
+            quirks = replace(COMPATIBLE, replays_reasoning=provider.replays_reasoning)
             return _at(provider, base_url(_required(provider, "base_url"), dialect), quirks)
         case service:
             return _at(provider, base_url(provider.base_url or ADDRESSES[service], dialect), PLAIN)
@@ -137,11 +141,11 @@ def _aws(provider: ProviderSettings, secret: str | None) -> Credentials:
 
 def _vertex(provider: ProviderSettings, dialect: str) -> Endpoint:
     region, project = provider.region or "global", _required(provider, "project")
-    host = "aiplatform" if region == "global" else f"{region}-aiplatform"
-    address = (provider.base_url or f"https://{host}.googleapis.com").rstrip("/")
+    address = (provider.base_url or f"https://{_vertex_host(region)}").rstrip("/")
     models = f"/v1/projects/{project}/locations/{region}/publishers"
     if dialect == "gemini":
-        return _at(provider, address, Quirks(path=models + "/google/models/{model}:streamGenerateContent?alt=sse"))
+        path = models + "/google/models/{model}:streamGenerateContent?alt=sse"
+        return _at(provider, address, Quirks(path=path, searches=Searches.ALONE))
     quirks = Quirks(
         body={"anthropic_version": "vertex-2023-10-16"},
         without=frozenset({"model"}),
@@ -150,13 +154,20 @@ def _vertex(provider: ProviderSettings, dialect: str) -> Endpoint:
     return _at(provider, address, quirks)
 
 
+def _vertex_host(region: str) -> str:
+    if region in MULTI_REGIONS:
+        return f"aiplatform.{region}.rep.googleapis.com"
+    return "aiplatform.googleapis.com" if region == "global" else f"{region}-aiplatform.googleapis.com"
+
+
 def _azure(provider: ProviderSettings, dialect: str) -> Endpoint:
     address = _required(provider, "base_url").rstrip("/")
     address = address.removesuffix("/openai/v1").removesuffix("/openai")
     if provider.api_version is None:
         return _at(provider, f"{address}/openai/v1", PLAIN)
     path = "/deployments/{model}/chat/completions" if dialect == "openai_chat" else None
-    return _at(provider, f"{address}/openai", Quirks(path=path), query=f"api-version={provider.api_version}")
+    quirks = Quirks(path=path, without=frozenset({"prompt_cache_key"}))
+    return _at(provider, f"{address}/openai", quirks, query=f"api-version={provider.api_version}")
 
 
 def _at(
@@ -167,13 +178,7 @@ def _at(
     query: str = "",
     framing: Framing = Framing.SSE,
 ) -> Endpoint:
-    joined = Quirks(
-        body={**quirks.body, **provider.body},
-        without=quirks.without,
-        path=quirks.path,
-        max_tokens_field=quirks.max_tokens_field,
-        replays_reasoning=quirks.replays_reasoning,
-    )
+    joined = replace(quirks, body={**quirks.body, **provider.body})
     asked = "&".join(part for part in (query, provider.query.lstrip("?&")) if part)
     return Endpoint(address, provider.headers, asked, joined, framing)
 

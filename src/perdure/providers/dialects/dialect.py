@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol, cast
 from urllib.parse import quote
 
@@ -14,6 +15,15 @@ Meaning = Sequence[AnyDelta | Finish]
 """What one event says. Events that we have no use for say nothing."""
 
 Json = dict[str, Any]
+
+
+class Searches(StrEnum):
+    """When an endpoint searches the web by itself."""
+
+    ALWAYS = "always"
+    ALONE = "alone"
+    """Only where a request offers no tools of ours."""
+    NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,9 @@ class Quirks:
     max_tokens_field: str = "max_completion_tokens"
     replays_reasoning: bool = False
     """Whether a Chat Completions server wants its reasoning back with the history."""
+    searches: Searches = Searches.ALWAYS
+    betas_in_body: bool = False
+    """Whether it is asked for Anthropic's features in trial in the body, not in a header."""
 
 
 PLAIN = Quirks()
@@ -86,12 +99,14 @@ def finished(body: Json, options: Json, quirks: Quirks) -> bytes:
 
 
 def _merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> Json:
-    """Objects joined field by field; the later one wins. Fields that are None are left out."""
+    """Objects joined field by field; the later one wins. Fields that either says are None are left out."""
     whole = {key: value for key, value in body.items() if value is not None}
     for key, value in more.items():
         before = whole.get(key)
-        if isinstance(before, dict) and isinstance(value, dict):
+        if value is None:
+            whole.pop(key, None)
+        elif isinstance(before, dict) and isinstance(value, dict):
             whole[key] = _merged(cast(Json, before), cast(Json, value))
-        elif value is not None:
+        else:
             whole[key] = value
     return whole

@@ -46,6 +46,14 @@ def cleaned(value: Any) -> Any:
             return value
 
 
+def objects(value: object) -> list[dict[str, Any]]:
+    """A list of objects, or none where it is anything else."""
+    try:
+        return msgspec.convert(value or [], list[dict[str, Any]])
+    except msgspec.ValidationError:
+        return []
+
+
 def excerpt(data: bytes) -> str:
     return data[:SHOWN].decode("utf-8", "replace")
 

@@ -10,6 +10,8 @@ from perdure.sim.document import Json
 from perdure.sim.script import Call, Reasoning, Search, Source, Step, Text, arguments
 from perdure.sim.signatures import seal, sign
 
+SCREEN = "computer"
+
 
 @dataclass(frozen=True, slots=True)
 class ContentBlock:
@@ -27,6 +29,8 @@ class Blocks:
 
     id: str
     step: Step
+    screen_set: bool = False
+    """Whether a screen is used with a set of tools, one to each action."""
 
     def of(self, part: Text | Reasoning | Call | Search, index: int) -> Iterator[ContentBlock]:
         """The content blocks that a part becomes; the first stands at this index."""
@@ -57,6 +61,10 @@ class Blocks:
             "id": call.id or f"toolu_{self.id}{index:02d}",
             "name": call.name,
         }
+        if self.screen_set and call.name == SCREEN and call.raw is None:
+            head |= {"name": call.input.get("action"), "toolset_name": SCREEN}
+            rest = {name: value for name, value in call.input.items() if name != "action"}
+            call = Call(name=call.name, input=rest)
         return ContentBlock(
             {**head, "input": {}}, {**head, "input": call.input}, ("input_json_delta", "partial_json", arguments(call))
         )

@@ -77,7 +77,7 @@ class Answer:
 
     @property
     def _blocks(self) -> Blocks:
-        return Blocks(self.ask.id, self.step)
+        return Blocks(self.ask.id, self.step, screen_set=self.ask.options.get("screen_set") is True)
 
     @property
     def stop_reason(self) -> str:

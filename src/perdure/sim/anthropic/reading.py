@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from perdure.sim.anthropic.order import Turn
-from perdure.sim.anthropic.settings import thinks
+from perdure.sim.anthropic.settings import TOOLSET, thinks
 from perdure.sim.ask import Answered, Ask, Called, Figures, Said, Tool
 from perdure.sim.document import Json, Node, is_object
 from perdure.sim.media import DOCUMENT_TOKENS, IMAGE_TOKENS
@@ -34,6 +34,7 @@ def ask(body: Node, spoken: list[Turn], blocks: list[Block], request: Request, c
         max_tokens=body["max_tokens"].integer(),
         chat=_user(body),
         figures=Figures(sum(block.tokens for block in blocks), *cached),
+        options={"screen_set": any(tool.fields().get("type") == TOOLSET for tool in tools)},
     )
 
 

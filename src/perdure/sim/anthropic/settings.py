@@ -3,6 +3,7 @@
 import re
 
 from perdure.sim.anthropic.blocks import check_cache_control, check_text
+from perdure.sim.anthropic.models import check_model
 from perdure.sim.anthropic.voice import invalid
 from perdure.sim.document import Node, names, read
 
@@ -19,11 +20,16 @@ _TOOL = names("""
     strict type
 """)
 _COMPUTERS = {"computer_20250124": "computer-use-2025-01-24", "computer_20251124": "computer-use-2025-11-24"}
+BINDING = "thinking-binding-controls-2026-08-01"
+_THINKING = names("type display budget_tokens")
+_BINDING = names("block_binding")
+TOOLSET = "computer_toolset_20260801"
 _SERVER_TOOLS = ("web_search_", "web_fetch_", "code_execution_", "bash_", "text_editor_", "memory_", "tool_search_")
 
 
 def check_settings(body: Node, betas: str = "") -> None:
     """Every field but the messages. `betas` are the features that the request asks to be let into."""
+    check_model(body)
     _check_limit(body["max_tokens"])
     _check_system(body.get("system"))
     _check_sampling(body)
@@ -34,7 +40,7 @@ def check_settings(body: Node, betas: str = "") -> None:
     read(body.get("stop_sequences"), _check_stop_sequences)
     read(body.get("output_config"), _check_output)
     offered = _check_tools(body.get("tools"), betas)
-    _check_thinking(body)
+    _check_thinking(body, betas)
     _check_choice(body, offered)
 
 
@@ -75,6 +81,8 @@ def _check_sampling(body: Node) -> None:
             raise node.refuse("Input should be greater than or equal to 0")
         if value > 1:
             raise node.refuse("Input should be less than or equal to 1")
+    if body.has("temperature") and body.has("top_p"):
+        raise invalid("`temperature` and `top_p` cannot both be specified for this model. Please use only one.")
     if (top_k := body.get("top_k")) is not None and top_k.integer() < 0:
         raise top_k.refuse("Input should be greater than or equal to 0")
 
@@ -100,6 +108,9 @@ def _check_tools(tools: Node | None, betas: str) -> set[str]:
         read(tool.get("cache_control"), check_cache_control)
         if kind is not None and kind.text().startswith(_SERVER_TOOLS):
             name = tool["name"].text()
+        elif kind is not None and kind.text() == TOOLSET:
+            tool.at(TOOLSET).only(names("cache_control configs type"))
+            name = "computer"
         elif kind is not None and kind.text().startswith("computer_"):
             name = _check_computer(tool, betas)
         else:
@@ -137,11 +148,13 @@ def _check_custom(tool: Node, kind: Node | None) -> str:
     return name
 
 
-def _check_thinking(body: Node) -> None:
+def _check_thinking(body: Node, betas: str) -> None:
     thinking = body.get("thinking")
     if thinking is None:
         return
     kind = thinking["type"].among("enabled", "disabled", "adaptive", "between_tools")
+    fields = _THINKING | _BINDING if BINDING in betas.split(",") else _THINKING
+    thinking.at(kind).only(fields)
     if kind == "enabled":
         budget = thinking.at("enabled")["budget_tokens"]
         if budget.integer() < 1024:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import msgspec
 
@@ -10,12 +11,14 @@ from perdure.sim.anthropic.wire import Anthropic
 from perdure.sim.ask import Ask
 from perdure.sim.clouds.body import closed, opened, take_version
 from perdure.sim.clouds.event_stream import chunk, failure
+from perdure.sim.document import Json, is_object
 from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.script import Step
 from perdure.sim.wire import Request
 
 STREAMED = "/invoke-with-response-stream"
+SERVER_RUN = ("web_search_", "web_fetch_", "code_execution_")
 
 _SIGNED = re.compile(
     r"AWS4-HMAC-SHA256 Credential=([^/,]+)/\d{8}/[a-z0-9-]+/bedrock/aws4_request, ?"
@@ -63,10 +66,12 @@ class Bedrock(Anthropic):
                     f"Malformed input request: #: extraneous key [{name}] is not permitted, please reformat your "
                     "input and try again."
                 )
+        _check_tools(body.get("tools"))
+        betas = body.pop("anthropic_beta", None)
         if body:
             body["model"] = request.path.removeprefix("/model/").rpartition("/")[0]
             body["stream"] = request.path.endswith(STREAMED)
-        return self.read_checked(closed(request, body))
+        return self.read_checked(_asking_for(closed(request, body), betas))
 
     def fault(self, kind: str) -> Problem:
         problem = super().fault(kind)
@@ -89,6 +94,24 @@ class Bedrock(Anthropic):
     def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
         for action in super().stream(ask, step):
             yield _framed(action) if isinstance(action, bytes) else action
+
+
+def _asking_for(request: Request, betas: Json) -> Request:
+    """The request with the features in trial where Anthropic looks for them; here the header counts for nothing."""
+    asked = ",".join(str(beta) for beta in betas) if isinstance(betas, list) else ""
+    headers = {name: value for name, value in request.headers.items() if name != "anthropic-beta"}
+    return replace(request, headers={**headers, "anthropic-beta": asked})
+
+
+def _check_tools(tools: Json) -> None:
+    """Amazon runs none of Anthropic's own tools."""
+    for index, tool in enumerate(tools if isinstance(tools, list) else []):
+        kind = tool.get("type") if is_object(tool) else None
+        if isinstance(kind, str) and kind.startswith(SERVER_RUN):
+            known = "'bash_20250124', 'custom', 'memory_20250818', 'text_editor_20250728'"
+            raise invalid(
+                f"tools.{index}: Input tag '{kind}' found using 'type' does not match any of the expected tags: {known}"
+            )
 
 
 def _framed(event: bytes) -> bytes:

@@ -6,10 +6,16 @@ from perdure.sim.anthropic.voice import invalid
 from perdure.sim.anthropic.wire import Anthropic
 from perdure.sim.ask import Ask
 from perdure.sim.clouds.body import closed, opened, take_version
+from perdure.sim.document import Node, names, read
 from perdure.sim.gemini import voice as google
 from perdure.sim.gemini.wire import Gemini, target
 from perdure.sim.problem import Problem
 from perdure.sim.wire import Request
+
+PARTS = names("""
+    text inlineData fileData functionCall functionResponse executableCode codeExecutionResult thought thoughtSignature
+    videoMetadata mediaResolution
+""")
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:
@@ -27,6 +33,14 @@ def unauthenticated() -> Problem:
     return Problem(401, "UNAUTHENTICATED", message)
 
 
+def _check_tools(body: Node) -> None:
+    """Vertex does not search beside functions, and knows nothing of how the two are told apart."""
+    read(body.get("toolConfig"), lambda config: config.only(names("functionCallingConfig retrievalConfig")))
+    kinds = {kind for tool in body["tools"].items() for kind in tool.fields()} if body.has("tools") else set[str]()
+    if {"googleSearch", "functionDeclarations"} <= kinds:
+        raise google.invalid("Multiple tools are supported only when they are all search tools.")
+
+
 class VertexGemini(Gemini):
     """POST …/publishers/google/models/{model}:streamGenerateContent"""
 
@@ -37,6 +51,14 @@ class VertexGemini(Gemini):
 
     def unauthorized(self, key: str | None) -> Problem:  # noqa: ARG002
         return unauthenticated()
+
+    def _checked(self, request: Request, model: str, method: str) -> Node:
+        body = super()._checked(request, model, method)
+        _check_tools(body)
+        for content in body["contents"].items():
+            for part in content["parts"].items():
+                part.only(PARTS)
+        return body
 
 
 class VertexAnthropic(Anthropic):

@@ -3,6 +3,7 @@
 import re
 
 from perdure.sim.document import Json, Node, is_object, names, read
+from perdure.sim.gemini.thinking import check_thinking
 from perdure.sim.gemini.voice import GeminiVoice, invalid, violation
 
 FIELDS = names("""
@@ -35,9 +36,10 @@ def check_settings(body: Node, model: str) -> None:
     """Every field but the contents."""
     body.only(FIELDS)
     read(body.get("systemInstruction"), _check_system)
-    read(body.get("generationConfig"), _check_generation)
+    read(body.get("generationConfig"), lambda node: _check_generation(node, model))
     declared = _check_tools(body.get("tools"), model)
     read(body.get("toolConfig"), lambda node: _check_choice(node, declared))
+    _check_company(body, declared)
 
 
 def _check_system(node: Node) -> None:
@@ -45,7 +47,7 @@ def _check_system(node: Node) -> None:
         part["text"].text()
 
 
-def _check_generation(node: Node) -> None:
+def _check_generation(node: Node, model: str) -> None:
     node.only(_GENERATION)
     for name, (low, high) in _RANGES.items():
         value = node.get(name)
@@ -54,19 +56,9 @@ def _check_generation(node: Node) -> None:
     limit = node.get("maxOutputTokens")
     if limit is not None and limit.integer() < 1:
         raise limit.refuse("max_output_tokens must be positive.")
-    thinking = node.get("thinkingConfig")
-    if thinking is not None:
-        thinking.only(names("includeThoughts thinkingBudget thinkingLevel"))
-        if thinking.has("thinkingBudget") and thinking.has("thinkingLevel"):
-            raise invalid("You can only set only one of thinking budget and thinking level.")
-        read(thinking.get("thinkingLevel"), _check_level)
+    read(node.get("thinkingConfig"), lambda thinking: check_thinking(thinking, model))
     if node.has("responseSchema"):
         _check_schema(node["responseSchema"])
-
-
-def _check_level(node: Node) -> None:
-    if node.text().upper() not in ("THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH"):
-        raise GeminiVoice().not_among(node.path, node.value, ())
 
 
 def _check_tools(tools: Node | None, model: str) -> set[str]:
@@ -84,6 +76,18 @@ def _check_tools(tools: Node | None, model: str) -> set[str]:
     if searching and declared and model.startswith(("gemini-1", "gemini-2")):
         raise invalid("Built-in tools ({google_search}) and Function Calling cannot be combined in the same request.")
     return declared
+
+
+def _check_company(body: Node, declared: set[str]) -> None:
+    """Search and functions in one request come with a word that both are meant."""
+    config, tools = body.get("toolConfig"), body.get("tools")
+    asked = config is not None and config.fields().get("includeServerSideToolInvocations") is True
+    searching = tools is not None and any("googleSearch" in tool.fields() for tool in tools.items())
+    if searching and declared and not asked:
+        raise invalid(
+            "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function "
+            "calling."
+        )
 
 
 def _check_function(function: Node) -> str:

@@ -111,12 +111,13 @@ def _check_reasoning(item: Node, *, stored: bool) -> None:
 def _check_search(item: Node) -> None:
     _check_id(item, "ws")
     item["id"].text()
-    item["status"].among("in_progress", "searching", "completed", "failed")
+    item["status"].among("in_progress", "searching", "completed", "failed", "incomplete")
     read(item.get("action"), lambda action: action["type"].among("search", "open_page", "find_in_page"))
 
 
 def _check_screen_call(item: Node) -> None:
     _check_id(item, "cu")
+    item["id"].text()
     check_length(item["call_id"], CALL_ID_LIMIT)
     item["status"].among("in_progress", "completed", "incomplete")
     for action in item["actions"].items():

@@ -2,15 +2,17 @@
 
 from perdure.sim.document import Node, names, read
 from perdure.sim.openai.content import check_length, check_name, check_parameters, check_sampling
+from perdure.sim.openai.efforts import check_effort
 from perdure.sim.openai.voice import invalid
 
 FIELDS = names("""
-    access_programs background context_management conversation include input instructions max_output_tokens
+    access_programs background context_management conversation image include input instructions max_output_tokens
     max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key
     prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options
     temperature text tool_choice tools top_logprobs top_p truncation user
 """)
 OUTPUT_MINIMUM = 16
+_TIERS = ("auto", "default", "flex", "priority", "scale", "fast", "ultrafast")
 KEY_LIMIT = 64
 
 _REASONERS = ("o1", "o3", "o4", "gpt-5", "gpt-6")
@@ -47,11 +49,11 @@ def check_settings(body: Node) -> None:
     """Every field but the input."""
     _check_flags(body)
     _check_sampling(body)
-    _check_reasoning(body.get("reasoning"))
+    _check_reasoning(body.get("reasoning"), body["model"].text())
     _check_tools(body)
     read(body.get("instructions"), Node.text)
     read(body.get("truncation"), lambda node: node.among("auto", "disabled"))
-    read(body.get("service_tier"), lambda node: node.among("auto", "default", "flex", "priority", "scale"))
+    read(body.get("service_tier"), lambda node: node.among(*_TIERS))
     for name in ("prompt_cache_key", "safety_identifier", "user"):
         read(body.get(name), lambda node: check_length(node, KEY_LIMIT))
     for one in include.items() if (include := body.get("include")) is not None else ():
@@ -80,19 +82,17 @@ def _check_sampling(body: Node) -> None:
         raise limit.refuse(
             f"Invalid 'max_output_tokens': integer below minimum value. {message}", "integer_below_min_value"
         )
-    if body.has("temperature") and body["model"].text().startswith(_REASONERS):
-        message = "Unsupported parameter: 'temperature' is not supported with this model."
-        raise invalid(message, "temperature", "unsupported_parameter")
+    for name in ("temperature", "top_p"):
+        if body.has(name) and body["model"].text().startswith(_REASONERS):
+            message = f"Unsupported parameter: '{name}' is not supported with this model."
+            raise invalid(message, name, "unsupported_parameter")
 
 
-def _check_reasoning(reasoning: Node | None) -> None:
+def _check_reasoning(reasoning: Node | None, model: str) -> None:
     if reasoning is None:
         return
     reasoning.only(names("context effort generate_summary mode summary"))
-    read(
-        reasoning.get("effort"),
-        lambda effort: effort.among("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-    )
+    read(reasoning.get("effort"), lambda effort: check_effort(effort, model))
     read(reasoning.get("summary"), lambda summary: summary.among("auto", "concise", "detailed"))
 
 

@@ -11,6 +11,7 @@ from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.anthropic_messages.encode import NAME
 from perdure.providers.dialects.anthropic_messages.events import Error, Event, Page, Tokens
+from perdure.providers.dialects.anthropic_messages.screen import SCREEN, as_one_tool
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.wire import UNREADABLE, excerpt, parse_slowly
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
@@ -44,12 +45,15 @@ STATUSES = {
 class _Block:
     """A content block while it is open: where it stands in our message, and what is known only at its end."""
 
-    __slots__ = ("citations", "index", "signature")
+    __slots__ = ("citations", "index", "member", "signature", "written")
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.signature = ""
         self.citations: list[dict[str, Any]] = []
+        self.member = ""
+        """The action that is called, of the set of tools for a screen; what is written of its arguments waits."""
+        self.written = ""
 
 
 _EVENTS = msgspec.json.Decoder(Event)
@@ -113,6 +117,8 @@ class AnthropicDecoder:
         match piece.type:
             case "text_delta":
                 return (TextDelta(block.index, piece.text),)
+            case "input_json_delta" if block.member:
+                block.written += piece.partial_json
             case "input_json_delta":
                 return (ToolCallDelta(block.index, args_delta=piece.partial_json),)
             case "thinking_delta":
@@ -150,13 +156,12 @@ class AnthropicDecoder:
         if server:
             self._server_tools[call_id] = tool
         given = block.get("input") or None
-        return ToolCallDelta(
-            index=self._place(position),
-            call_id=call_id,
-            tool=tool,
-            args_delta="" if given is None else msgspec.json.encode(given).decode(),
-            provider_executed=server,
-        )
+        args = "" if given is None else msgspec.json.encode(given).decode()
+        index = self._place(position)
+        if block.get("toolset_name") == SCREEN:
+            self._blocks[position].member, self._blocks[position].written = tool, args
+            return ToolCallDelta(index, call_id, SCREEN)
+        return ToolCallDelta(index, call_id, tool, args, provider_executed=server)
 
     def _result(self, position: int, block: Json, kind: str) -> Iterator[AnyDelta]:
         call_id = str(block.get("tool_use_id", ""))
@@ -178,6 +183,8 @@ class AnthropicDecoder:
         block = self._blocks.pop(position, None)
         if block is None:
             return ()
+        if block.member:
+            return (ToolCallDelta(block.index, args_delta=as_one_tool(block.member, block.written)),)
         if block.signature:
             return (ReasoningDelta(block.index, provider_metadata=self._metadata({"signature": block.signature})),)
         if block.citations:

@@ -7,9 +7,15 @@ from msgspec import Raw
 
 from perdure.core.message import Effort
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
-from perdure.core.screen import Screen
+from perdure.providers.dialects.anthropic_messages.screen import (
+    SCREEN,
+    SCREEN_BETA,
+    member_call,
+    screen_offered,
+    takes_set,
+)
 from perdure.providers.dialects.conversation import Conversation, conversation
-from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
+from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, Searches, finished, path_for
 from perdure.providers.dialects.wire import to_json
 from perdure.providers.effort import budget, clamped
 from perdure.providers.model import Model, Thinking
@@ -23,7 +29,6 @@ PATH = "/v1/messages"
 HEADERS = {"anthropic-version": "2023-06-01"}
 BETA = "anthropic-beta"
 BINDING = "thinking-binding-controls-2026-08-01"
-COMPUTER = "computer-use-2025-11-24"
 MARK = {"type": "ephemeral"}
 MARKED_MESSAGES = 2
 
@@ -37,10 +42,13 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         tools=bool(request.tools) or request.screen is not None,
         continues_paused=True,
     )
-    spoken = conversation(request, target, lambda turns: _messages(turns, target))
-    tools, system = _tools(request), [{"type": "text", "text": text} for text in request.system if text.strip()]
+    as_set = request.screen is not None and takes_set(model, quirks)
+    spoken = conversation(request, target, lambda turns: _messages(turns, target, as_set=as_set), key=as_set)
+    tools = _tools(request, quirks, as_set=as_set)
+    system = [{"type": "text", "text": text} for text in request.system if text.strip()]
     hashes = [block_hash(to_json(block)) for block in (tools, *system) if block]
     _mark(tools, system, spoken.recent)
+    betas = [*([BINDING] if model.binds_thinking else []), *([SCREEN_BETA] if request.screen and not as_set else [])]
     body = {
         "model": model.id,
         "max_tokens": _max_tokens(request, model),
@@ -48,10 +56,10 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "tools": tools or None,
         "messages": spoken.body(MARKED_MESSAGES),
         "stream": True,
+        "anthropic_beta": betas if betas and quirks.betas_in_body else None,
         **_thoughts(request, model, spoken),
     }
-    betas = [*([BINDING] if model.binds_thinking else []), *([COMPUTER] if request.screen else [])]
-    headers = {**HEADERS, BETA: ",".join(betas)} if betas else HEADERS
+    headers = {**HEADERS, BETA: ",".join(betas)} if betas and not quirks.betas_in_body else HEADERS
     return Encoded(
         path_for(model, PATH, quirks),
         headers,
@@ -75,7 +83,9 @@ def _thoughts(request: ModelRequest, model: Model, spoken: Conversation) -> Json
     thinking, level = _thinking(effort, request, model, spoken)
     if level is not None:
         config["effort"] = level
-    sampling = {"temperature": settings.temperature, "top_p": settings.top_p, "top_k": settings.top_k}
+    # Most models take a temperature or a top-p, not both.
+    top_p = settings.top_p if settings.temperature is None else None
+    sampling = {"temperature": settings.temperature, "top_p": top_p, "top_k": settings.top_k}
     may_sample = model.sampling and (thinking is None or thinking["type"] == "disabled")
     return {"thinking": thinking, "output_config": config or None, **(sampling if may_sample else {})}
 
@@ -114,14 +124,14 @@ def _must_not_think(spoken: Conversation) -> bool:
     return under_way and spoken.begun_with_thought is False
 
 
-def _tools(request: ModelRequest) -> list[Json]:
+def _tools(request: ModelRequest, quirks: Quirks, *, as_set: bool) -> list[Json]:
     tools: list[Json] = [
         {"name": tool.name, "description": tool.description, "input_schema": tool.schema} for tool in request.tools
     ]
-    if request.web_search is not None:
+    if request.web_search is not None and quirks.searches is not Searches.NEVER:
         tools.append(_web_search(request.web_search))
     if request.screen is not None:
-        tools.append(_computer(request.screen))
+        tools.append(screen_offered(request.screen, as_set=as_set))
     return tools
 
 
@@ -136,11 +146,6 @@ def _web_search(search: WebSearch) -> Json:
     return tool
 
 
-def _computer(screen: Screen) -> Json:
-    size = {"display_width_px": screen.width, "display_height_px": screen.height}
-    return {"type": "computer_20251124", "name": "computer", **size}
-
-
 def _mark(tools: list[Json], system: list[Json], messages: list[Json]) -> None:
     """Where the provider may keep its cache: after the system text, and after each of the last two messages."""
     for block in (system or tools)[-1:]:
@@ -149,17 +154,21 @@ def _mark(tools: list[Json], system: list[Json], messages: list[Json]) -> None:
         message["content"][-1]["cache_control"] = MARK
 
 
-def _messages(turns: list[Turn], target: Target) -> list[Json]:
+def _messages(turns: list[Turn], target: Target, *, as_set: bool) -> list[Json]:
     """Answers and what the user says after them are one message, the answers first."""
     messages: list[Json] = []
+    members: set[str] = set()
     for turn in turns:
         match turn:
             case UserTurn(parts=parts):
                 role, content = "user", [_said(part) for part in parts]
             case ToolTurn(answers=answers):
-                role, content = "user", [_answer(answer) for answer in answers]
+                shown = [_said(item) for answer in answers if answer.error for item in answer.attachments]
+                results = [_answer(answer, member=answer.call_id in members) for answer in answers]
+                role, content = "user", [*results, *shown]
             case AssistantTurn(parts=parts):
-                role, content = "assistant", [_own(part, target) for part in parts]
+                role, content = "assistant", [_own(part, target, as_set=as_set) for part in parts]
+                members.update(block["id"] for block in content if "toolset_name" in block)
         if messages and messages[-1]["role"] == role:
             messages[-1]["content"] += content
         else:
@@ -174,17 +183,20 @@ def _said(part: Text | Attachment) -> Json:
     return {"type": "image" if part.picture else "document", "source": source}
 
 
-def _answer(answer: Answer) -> Json:
+def _answer(answer: Answer, *, member: bool) -> Json:
+    """A result. One that is an error may hold nothing but text: what it shows comes after all the results."""
     content: Any = answer.text
-    if answer.attachments:
+    if answer.attachments and not answer.error:
         content = [{"type": "text", "text": answer.text}, *map(_said, answer.attachments)]
     block: Json = {"type": "tool_result", "tool_use_id": answer.call_id, "content": content}
     if answer.error:
         block["is_error"] = True
+    if member:
+        block["toolset_name"] = SCREEN
     return block
 
 
-def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target) -> Json:
+def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target, *, as_set: bool) -> Json:
     data = target.data(part.provider_metadata)
     match part:
         case Text(text=text):
@@ -193,6 +205,8 @@ def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target) -> Json
             return {"type": "redacted_thinking", "data": data["redacted"]}
         case Reasoning(text=text):
             return {"type": "thinking", "thinking": text, "signature": data.get("signature", "")}
+        case ToolCall() if as_set and (told := member_call(part)) is not None:
+            return told
         case ToolCall():
             kind = "server_tool_use" if part.provider_executed else "tool_use"
             arguments = Raw(part.args.encode() or b"{}")

@@ -8,11 +8,12 @@ from msgspec import Raw
 from perdure.core.message import Effort
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.conversation import conversation
-from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
+from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, Searches, finished, path_for
 from perdure.providers.dialects.wire import to_json
 from perdure.providers.effort import BUDGETS, clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
+from perdure.providers.projection.provider_blocks import told
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
 from perdure.providers.request import ModelRequest
@@ -34,9 +35,12 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         tools=bool(request.tools) and model.tools,
     )
     signs = model.thinking is not Thinking.NONE
-    spoken = conversation(request, target, lambda turns: _contents(turns, target, signs=signs), key=signs)
+    whole = quirks.searches is Searches.ALWAYS
+    spoken = conversation(
+        request, target, lambda turns: _contents(turns, target, signs=signs, whole=whole), key=(signs, whole)
+    )
     system = [{"text": text} for text in request.system if text.strip()]
-    tools = _tools(request, model)
+    tools = _tools(request, model, quirks)
     mixed = len(tools) > 1
     body = {
         "contents": spoken.body(),
@@ -46,8 +50,8 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         "generationConfig": _settings(request, model),
     }
     blocks = [*([to_json(tools)] if tools else []), *map(to_json, system)]
-    whole = finished(body, request.settings.options, quirks)
-    return Encoded(path_for(model, PATH, quirks), {}, whole, (*map(block_hash, blocks), *spoken.hashes))
+    sent = finished(body, request.settings.options, quirks)
+    return Encoded(path_for(model, PATH, quirks), {}, sent, (*map(block_hash, blocks), *spoken.hashes))
 
 
 def _settings(request: ModelRequest, model: Model) -> Json:
@@ -81,7 +85,7 @@ def _thinking(effort: Effort | None, model: Model) -> Json | None:
     return {"includeThoughts": level is not Effort.NONE, "thinkingLevel": LEVELS.get(level, "HIGH")}
 
 
-def _tools(request: ModelRequest, model: Model) -> list[Json]:
+def _tools(request: ModelRequest, model: Model, quirks: Quirks) -> list[Json]:
     tools: list[Json] = []
     if request.tools and model.tools:
         declared = [
@@ -89,16 +93,17 @@ def _tools(request: ModelRequest, model: Model) -> list[Json]:
             for tool in request.tools
         ]
         tools.append({"functionDeclarations": declared})
-    # Models that take a thinking budget refuse to search and to call functions in one request. None knows a list of
-    # domains: rather no search than one that leads where it must not.
+    # Models that take a thinking budget refuse to search and to call functions in one request, and so does Vertex. None
+    # knows a list of domains: rather no search than one that leads where it must not.
     search = request.web_search
+    alone = quirks.searches is Searches.ALONE or model.thinking is Thinking.BUDGET
     bounded = search is not None and bool(search.allowed_domains or search.blocked_domains)
-    if search is not None and not bounded and not (tools and model.thinking is Thinking.BUDGET):
+    if search is not None and not bounded and not (tools and alone):
         tools.append({"googleSearch": {}})
     return tools
 
 
-def _contents(turns: list[Turn], target: Target, *, signs: bool) -> list[Json]:
+def _contents(turns: list[Turn], target: Target, *, signs: bool, whole: bool) -> list[Json]:
     contents: list[Json] = []
     for turn in turns:
         match turn:
@@ -108,7 +113,7 @@ def _contents(turns: list[Turn], target: Target, *, signs: bool) -> list[Json]:
                 shown = [_said(item) for answer in answers for item in answer.attachments]
                 role, spoken = "user", [*map(_answer, answers), *shown]
             case AssistantTurn():
-                role, spoken = "model", _own_parts(turn, target, signs=signs)
+                role, spoken = "model", _own_parts(turn, target, signs=signs, whole=whole)
         if contents and contents[-1]["role"] == role:
             contents[-1]["parts"] += spoken
         elif spoken:
@@ -127,8 +132,11 @@ def _answer(answer: Answer) -> Json:
     return {"functionResponse": {"id": answer.call_id, "name": answer.tool, "response": response}}
 
 
-def _own_parts(turn: AssistantTurn, target: Target, *, signs: bool) -> list[Json]:
-    """The model's own parts. The first of parallel calls carries the signature for all of them."""
+def _own_parts(turn: AssistantTurn, target: Target, *, signs: bool, whole: bool) -> list[Json]:
+    """The model's own parts. The first of parallel calls carries the signature for all of them.
+
+    What it searched comes back as it was, or as text where an endpoint does not take it whole.
+    """
     spoken: list[Json] = []
     called = False
     for part in turn.parts:
@@ -147,7 +155,7 @@ def _own_parts(turn: AssistantTurn, target: Target, *, signs: bool) -> list[Json
                 spoken.append({"functionCall": call, **signature})
             case ToolResult():
                 replayed: Any = data.get("parts", [])
-                spoken.extend(replayed)
+                spoken.extend(replayed if whole or not replayed else [{"text": told(part).text}])
             case _:
                 pass
     return spoken

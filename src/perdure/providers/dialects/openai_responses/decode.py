@@ -1,7 +1,6 @@
 """The events of a Responses stream, understood."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -22,7 +21,7 @@ from perdure.providers.dialects.openai_errors import OpenAIError
 from perdure.providers.dialects.openai_responses.encode import NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
 from perdure.providers.dialects.openai_responses.screen import COMPUTER, screen_call
-from perdure.providers.dialects.wire import excerpt, parse
+from perdure.providers.dialects.wire import excerpt, objects, parse
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
@@ -170,7 +169,7 @@ class ResponsesDecoder:
 
     def _searched(self, index: int, item: Item) -> Iterator[AnyDelta]:
         action = item.action or {}
-        sources = [str(source.get("url", "")) for source in _objects(action.get("sources"))]
+        sources = [str(source.get("url", "")) for source in objects(action.get("sources"))]
         asked = {key: value for key, value in action.items() if key != "sources"}
         yield ToolCallDelta(index, args_delta=msgspec.json.encode(asked).decode(), provider_executed=True)
         kept = {"type": item.type, "id": item.id, "status": item.status or "completed", "action": asked}
@@ -239,13 +238,6 @@ def _error(event: Event, data: bytes) -> ApiError | Foreign:
 
 def _words(delta: object) -> str:
     return delta if isinstance(delta, str) else ""
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    try:
-        return msgspec.convert(value or [], list[dict[str, Any]])
-    except msgspec.ValidationError:
-        return []
 
 
 def _usage(tokens: Tokens) -> Usage:

@@ -9,7 +9,7 @@ from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, fin
 from perdure.providers.dialects.openai_responses.chain import link
 from perdure.providers.dialects.openai_responses.screen import screen_shown, screen_used, seen_screens
 from perdure.providers.dialects.wire import data_url, to_json
-from perdure.providers.effort import clamped
+from perdure.providers.effort import named
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
@@ -64,7 +64,7 @@ def _settings(request: ModelRequest, model: Model) -> Json:
     limit = max(settings.max_output_tokens, MIN_OUTPUT_TOKENS)
     chosen: Json = {"max_output_tokens": min(limit, model.max_output) if model.max_output else limit}
     if model.thinking is not Thinking.NONE:
-        effort = {"effort": clamped(settings.effort, model)} if settings.effort is not None else {}
+        effort = {"effort": named(settings.effort, model)} if settings.effort is not None else {}
         chosen["reasoning"] = {**effort, "summary": "auto"}
         chosen["include"] = ["reasoning.encrypted_content"]
     if model.sampling:

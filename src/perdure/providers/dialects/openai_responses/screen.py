@@ -18,7 +18,7 @@ def screen_call(item: Item) -> tuple[str, Json]:
     """The arguments of a call, and what has to come back with it. What is to be confirmed is shown to people too."""
     actions = item.actions if item.actions is not None else [item.action] if item.action else []
     checks = item.pending_safety_checks or []
-    kept: Json = {"actions": actions, "pending_safety_checks": checks}
+    kept: Json = {**({"id": item.id} if item.id else {}), "actions": actions, "pending_safety_checks": checks}
     asked: Json = {"actions": actions, **({"pending_safety_checks": checks} if checks else {})}
     return msgspec.json.encode(asked).decode(), {SCREEN: kept}
 
