@@ -92,6 +92,7 @@ async def test_a_search_is_a_call_with_its_result_and_sources(
     question = user("[[search:durable chats]][[cite:Found.]]")
     request = ModelRequest(messages=[question], web_search=WebSearch() if dialect in SEARCHING else None)
     parts = (await client.complete(route(sim, dialect), request)).parts
+    assert "https://example.com/perdure" in {part.url for part in parts if isinstance(part, Source)}
     if dialect not in SEARCHING:
         assert not any(isinstance(part, ToolCall) for part in parts)
         return
@@ -100,7 +101,6 @@ async def test_a_search_is_a_call_with_its_result_and_sources(
     assert isinstance(result, ToolResult)
     assert (call.provider_executed, result.provider_executed, result.call_id) == (True, True, call.call_id)
     assert "durable chats" in call.args
-    assert "https://example.com/perdure" in {part.url for part in parts if isinstance(part, Source)}
 
 
 async def test_pictures_and_documents_go_in(sim: Simulator, client: ProviderClient, dialect: str) -> None:

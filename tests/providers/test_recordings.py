@@ -88,6 +88,29 @@ def test_chat_tools() -> None:
     assert usage == Usage(input=20, output=11, reasoning=4, cache_read=16)
 
 
+def test_openrouters_thoughts_keep_what_has_to_come_back_with_them() -> None:
+    parts, reason, usage = recording("openai_chat/openrouter")
+    details = [
+        {
+            "type": "reasoning.text",
+            "text": "I should look.",
+            "signature": "EqQBCg",
+            "format": "anthropic-claude-v1",
+            "index": 0,
+        },
+        {"type": "reasoning.encrypted", "data": "gAAAAB", "id": "rs_1", "format": "anthropic-claude-v1", "index": 1},
+    ]
+    assert parts == (
+        Text("Well. "),
+        Reasoning("I should look.", provider_metadata=own("openai_chat", reasoning_details=details)),
+        Text("Found."),
+        Source("https://example.com/a", "https://example.com/a", "A page"),
+        ToolCall("toolu_1", "look", "{}"),
+    )
+    assert reason is FinishReason.TOOL_CALLS
+    assert usage == Usage(input=20, output=11, reasoning=4, cache_read=16, cache_write=2)
+
+
 def test_a_careless_server_still_gets_four_calls_with_ids_of_their_own() -> None:
     parts, reason, _ = recording("openai_chat/careless_server")
     calls = [part for part in parts if isinstance(part, ToolCall)]

@@ -7,6 +7,7 @@ from tests.providers.transcripts import FILES, TRANSCRIPTS
 from perdure.core.message import Effort, FinishReason, NewMessage
 from perdure.core.parts import ToolCall, ToolResult
 from perdure.providers.client import ProviderClient
+from perdure.providers.model import Model, Thinking
 from perdure.providers.request import ModelRequest, ModelSettings, WebSearch
 from perdure.providers.route import Route
 from perdure.sim.server import Simulator
@@ -56,6 +57,23 @@ async def test_a_chat_goes_on_with_another_provider(
     answer = await client.complete(route(sim, target), request(*history, *([user("[[say:Hello.]]")] if whole else [])))
     assert answer.finish.reason in (FinishReason.STOP, FinishReason.TOOL_CALLS)
     assert sim.requests[-1].status == 200
+
+
+OPENROUTER = Model(id="google/gemini-3.8-flash", dialect="openai_chat", thinking=Thinking.EFFORT)
+
+
+@pytest.mark.parametrize("source", NAMES)
+async def test_gemini_at_openrouter_gets_a_seal_with_every_call(
+    sim: Simulator, client: ProviderClient, source: str
+) -> None:
+    history = await lived(client, route(sim, source), whole=True)
+    way = route(sim, "openai_chat", model=OPENROUTER)
+    own = [*history, user("[[call:look]][[call:look]]")]
+    completion = await client.complete(way, request(*own))
+    calls = [part for part in completion.parts if isinstance(part, ToolCall)]
+    seen = tool(*(ToolResult(call.call_id, call.tool, "seen") for call in calls))
+    await client.complete(way, request(*own, assistant(*completion.parts), seen))
+    assert [entry.status for entry in sim.requests[-2:]] == [200, 200]
 
 
 @pytest.mark.parametrize("target", NAMES)

@@ -117,6 +117,18 @@ ROWS = [
         "Use 'max_completion_tokens' instead.",
         code="unsupported_parameter",
     ),
+    Refused(
+        "an effort that the model lacks",
+        {**body(reasoning_effort="none"), "model": "gpt-5-mini"},
+        "'none' is not supported with the 'gpt-5-mini' model.",
+        code="unsupported_value",
+        param="reasoning_effort",
+    ),
+    Refused(
+        "a call of Gemini's at OpenRouter without its seal",
+        {**body(HELLO, CALLED, RESULT), "model": "google/gemini-3.8-flash"},
+        "require OpenRouter reasoning details to be preserved",
+    ),
     Refused("an image that is nowhere", body(picture("ftp://x")), "Expected a valid URL", code="invalid_value"),
     Refused(
         "an image that is not base64", body(picture("data:image/png;base64,§")), "Invalid base64", code="invalid_base64"

@@ -9,6 +9,7 @@ from perdure.sim.ask import Ask
 from perdure.sim.document import Json
 from perdure.sim.faults import IN_STREAM
 from perdure.sim.openai.voice import document, fault
+from perdure.sim.openai_chat.openrouter import sealed_thought
 from perdure.sim.player import Action
 from perdure.sim.script import (
     Call,
@@ -71,7 +72,8 @@ class Answer:
         if thoughts:
             message[self.reasoning_field] = "".join(thoughts)
         if self.step.calls:
-            message["tool_calls"] = [self._called(call, index) for index, call in enumerate(self.step.calls)]
+            called = [self._called(call, index) for index, call in enumerate(self.step.calls)]
+            message |= {"tool_calls": list[Json](called), **sealed_thought(self.ask.model, str(called[0]["id"]))}
         if cited := self._annotations():
             message["annotations"] = cited
         choice: dict[str, Json] = {
@@ -128,9 +130,9 @@ class Answer:
 
     def _call(self, call: Call, index: int) -> Iterator[Action]:
         called = self._called(call, index)
-        yield self._chunk(
-            {"tool_calls": [{"index": index, **called, "function": {"name": call.name, "arguments": ""}}]}
-        )
+        opening: Json = {"index": index, **called, "function": {"name": call.name, "arguments": ""}}
+        sealed = {} if index else sealed_thought(self.ask.model, str(called["id"]))
+        yield self._chunk({"tool_calls": [opening], **sealed})
         before, after = _split(self._chunk({"tool_calls": [{"index": index, "function": {"arguments": "\0"}}]}))
         for piece in flow(arguments(call), self.step):
             yield b"%s%s%s" % (before, _encode(piece), after) if isinstance(piece, str) else piece

@@ -11,7 +11,9 @@ from perdure.sim.openai.content import (
     check_parameters,
     check_sampling,
 )
+from perdure.sim.openai.efforts import check_effort
 from perdure.sim.openai.voice import invalid
+from perdure.sim.openai_chat.openrouter import check_details
 
 FIELDS = names("""
     audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages
@@ -43,13 +45,12 @@ def check(body: Node) -> None:
     check_sampling(body, _SAMPLING)
     _check_limits(body, model)
     _check_tools(body)
-    _check_messages(body["messages"], strict=strict)
+    _check_messages(body["messages"], model, strict=strict)
     _check_order(body["messages"])
     read(body.get("stream"), Node.flag)
     if body.has("stream_options") and body.fields().get("stream") is not True:
         raise invalid("The 'stream_options' parameter is only allowed when 'stream' is enabled.", "stream_options")
-    if (effort := body.get("reasoning_effort")) is not None:
-        effort.among("none", "minimal", "low", "medium", "high", "xhigh", "max")
+    read(body.get("reasoning_effort"), lambda effort: check_effort(effort, model))
     _check_format(body.get("response_format"))
 
 
@@ -94,7 +95,7 @@ def _check_format(shape: Node | None) -> None:
         check_name(shape["json_schema"]["name"])
 
 
-def _check_messages(messages: Node, *, strict: bool) -> None:
+def _check_messages(messages: Node, model: str, *, strict: bool) -> None:
     if messages.value == []:
         raise messages.refuse(_empty("messages"), "empty_array")
     for message in messages.items():
@@ -102,6 +103,8 @@ def _check_messages(messages: Node, *, strict: bool) -> None:
         _ROLES[role](message)
         if strict and role == "assistant":
             message.only(_ASSISTANT)
+        if role == "assistant":
+            check_details(message, model)
 
 
 _ASSISTANT = frozenset({"role", "content", "refusal", "name", "audio", "tool_calls", "function_call", "annotations"})

@@ -5,13 +5,16 @@ from typing import Any
 
 import msgspec
 
-from perdure.core.deltas import AnyDelta, Finish, ReasoningDelta, TextDelta, ToolCallDelta
+from perdure.core.deltas import AnyDelta, Finish, ReasoningDelta, SourceDelta, TextDelta, ToolCallDelta
 from perdure.core.message import FinishReason
+from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Meaning
+from perdure.providers.dialects.openai_chat.details import DETAILS, ThoughtDetails
+from perdure.providers.dialects.openai_chat.encode import NAME
 from perdure.providers.dialects.openai_chat.events import Call, Chunk, Delta, Details, Function, Tokens
 from perdure.providers.dialects.openai_errors import OpenAIError
-from perdure.providers.dialects.wire import excerpt, parse
+from perdure.providers.dialects.wire import excerpt, objects, parse
 from perdure.providers.errors.failures import Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
@@ -31,10 +34,13 @@ _CHUNKS = msgspec.json.Decoder(Chunk)
 class ChatDecoder:
     """Understands one answer of Chat Completions."""
 
-    def __init__(self, model: Model) -> None:  # noqa: ARG002
+    def __init__(self, model: Model) -> None:
         self.done = False
+        self._model = model.id
         self._count = 0
         self._open: str | None = None
+        self._thought: int | None = None
+        self._details = ThoughtDetails()
         self._calls: dict[int, tuple[str, int]] = {}
         self._ids: set[str] = set()
         self._reason: str | None = None
@@ -54,8 +60,9 @@ class ChatDecoder:
                 self._usage = _usage(chunk.usage)
             delta = choice.delta
             if delta is not None and chunk.error is None:
-                if isinstance(delta.content, str) and self._open == "text" and not delta.tool_calls:
-                    return (TextDelta(self._count - 1, delta.content),) if delta.content else ()
+                content = delta.content
+                if content and isinstance(content, str) and self._open == "text" and not _says_more(delta):
+                    return (TextDelta(self._count - 1, content),)
                 return tuple(self._more(delta))
         elif chunk.usage is not None:
             self._usage = _usage(chunk.usage)
@@ -77,6 +84,8 @@ class ChatDecoder:
         thought = delta.reasoning_content or (delta.reasoning if isinstance(delta.reasoning, str) else None)
         if thought:
             yield ReasoningDelta(self._at("reasoning"), thought)
+        if delta.reasoning_details and self._details.add(delta.reasoning_details):
+            yield self._proven()
         if isinstance(delta.content, list):
             yield from self._pieces(delta.content)
         elif delta.content:
@@ -86,6 +95,16 @@ class ChatDecoder:
             yield TextDelta(self._at("text"), delta.refusal)
         for call in delta.tool_calls or ():
             yield self._call(call)
+        for url, title in _cited(delta.annotations):
+            yield SourceDelta(self._next(), id=url, url=url, title=title)
+
+    def _proven(self) -> ReasoningDelta | ToolCallDelta:
+        """What has to come back is kept with the first thought, or with the call it came after."""
+        metadata = ProviderMetadata(NAME, self._model, {DETAILS: self._details.whole()})
+        if self._thought is None and self._calls:
+            return ToolCallDelta(max(index for _, index in self._calls.values()), provider_metadata=metadata)
+        index = self._at("reasoning") if self._thought is None else self._thought
+        return ReasoningDelta(index, provider_metadata=metadata)
 
     def _pieces(self, pieces: list[dict[str, Any]]) -> Iterator[AnyDelta]:
         for piece in pieces:
@@ -107,10 +126,9 @@ class ChatDecoder:
         args = written if isinstance(written, str) else msgspec.json.encode(written).decode() if written else ""
         if known is not None and (not call.id or call.id == known[0]):
             return ToolCallDelta(known[1], args_delta=args)
-        self._open = None
-        self._count += 1
-        self._calls[position] = (call.id or "", self._count - 1)
-        return ToolCallDelta(self._count - 1, call_id=self._own_id(call.id), tool=function.name or "", args_delta=args)
+        index = self._next()
+        self._calls[position] = (call.id or "", index)
+        return ToolCallDelta(index, call_id=self._own_id(call.id), tool=function.name or "", args_delta=args)
 
     def _own_id(self, given: str | None) -> str:
         own = given if given and given not in self._ids else fresh_call_id()
@@ -119,8 +137,15 @@ class ChatDecoder:
 
     def _at(self, kind: str) -> int:
         if self._open != kind:
+            index = self._next()
             self._open = kind
-            self._count += 1
+            if kind == "reasoning" and self._thought is None:
+                self._thought = index
+        return self._count - 1
+
+    def _next(self) -> int:
+        self._open = None
+        self._count += 1
         return self._count - 1
 
     def _finish(self) -> Meaning:
@@ -131,6 +156,24 @@ class ChatDecoder:
         elif self._calls and reason is FinishReason.STOP:
             reason = FinishReason.TOOL_CALLS
         return (Finish(reason=reason, usage=self._usage),)
+
+
+def _says_more(delta: Delta) -> bool:
+    """Whether there is anything besides the content."""
+    thoughts = delta.reasoning_content or delta.reasoning or delta.reasoning_details
+    return bool(thoughts or delta.tool_calls or delta.annotations or delta.refusal)
+
+
+def _cited(annotations: object) -> Iterator[tuple[str, str]]:
+    """The pages that a text names, with their titles."""
+    for annotation in objects(annotations):
+        match annotation:
+            case {"url_citation": {"url": str(url), "title": str(title)}}:
+                yield url, title
+            case {"url_citation": {"url": str(url)}}:
+                yield url, ""
+            case _:
+                pass
 
 
 def _usage(tokens: Tokens) -> Usage:

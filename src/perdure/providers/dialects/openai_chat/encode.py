@@ -5,8 +5,9 @@ from msgspec import Raw
 from perdure.core.parts import Reasoning, Text, ToolCall
 from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
+from perdure.providers.dialects.openai_chat.details import DETAILS, told_again
 from perdure.providers.dialects.wire import data_url, to_json
-from perdure.providers.effort import clamped
+from perdure.providers.effort import named
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.turns import AssistantTurn, Target, ToolTurn, Turn, UserTurn
@@ -28,7 +29,9 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         call_id_length=CALL_ID_LENGTH,
         reasoning_as_text=quirks.replays_reasoning,
     )
-    spoken = conversation(request, target, lambda turns: [message for turn in turns for message in _messages(turn)])
+    spoken = conversation(
+        request, target, lambda turns: [message for turn in turns for message in _messages(turn, target)]
+    )
     system = [text for text in request.system if text.strip()]
     opening = [to_json({"role": "system", "content": "\n\n".join(system)})] if system else []
     tools = [_tool(tool.name, tool.description, tool.schema) for tool in request.tools] if model.tools else []
@@ -51,7 +54,7 @@ def _settings(request: ModelRequest, model: Model, quirks: Quirks) -> Json:
     limit = settings.max_output_tokens
     chosen: Json = {quirks.max_tokens_field: min(limit, model.max_output) if model.max_output else limit}
     if settings.effort is not None and model.thinking is not Thinking.NONE:
-        chosen["reasoning_effort"] = clamped(settings.effort, model)
+        chosen["reasoning_effort"] = named(settings.effort, model)
     if model.sampling:
         chosen |= {
             "temperature": settings.temperature,
@@ -69,17 +72,19 @@ def _tool(name: str, description: str, schema: Json) -> Json:
     return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
 
 
-def _messages(turn: Turn) -> list[Json]:
+def _messages(turn: Turn, target: Target) -> list[Json]:
     match turn:
         case UserTurn(parts=parts):
             return [_user(parts)]
         case AssistantTurn(parts=parts):
             texts = [part.text for part in parts if isinstance(part, Text)]
-            thoughts = [part.text for part in parts if isinstance(part, Reasoning)]
+            thoughts = [part.text for part in parts if isinstance(part, Reasoning) and part.text.strip()]
             calls = [_call(part) for part in parts if isinstance(part, ToolCall)]
             message: Json = {"role": "assistant", "content": "\n\n".join(texts) or None}
-            if thoughts:
+            if thoughts and target.reasoning_as_text:
                 message["reasoning_content"] = "\n\n".join(thoughts)
+            if details := told_again(turn, target):
+                message[DETAILS] = details
             if calls:
                 message["tool_calls"] = calls
             return [message]

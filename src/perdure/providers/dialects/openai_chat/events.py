@@ -22,11 +22,15 @@ class Call(Struct):
 
 
 class Delta(Struct):
+    """What only some servers send is taken in whatever shape it comes."""
+
     content: Spoken = None
     reasoning_content: str | None = None
     reasoning: str | dict[str, Any] | None = None
+    reasoning_details: Any = None
     refusal: str | None = None
     tool_calls: list[Call] | None = None
+    annotations: Any = None
 
 
 class Choice(Struct):
