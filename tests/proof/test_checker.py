@@ -6,24 +6,24 @@ from uuid import uuid4
 import pytest
 
 from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
 from perdure.proof.book import Book, Operation, Outcome, Told
+from perdure.proof.case import Case, Rule
 from perdure.proof.checker import (
-    Case,
-    Rule,
-    admitted_in_order,
     answered_once,
     attempts_used_once,
     effects_once,
     fenced,
     numbered,
+    partial_kept,
     rests,
-    sent_once,
     stored_whole,
     told_after_written,
+    told_the_truth,
 )
-from perdure.proof.evidence import ChangeRow, ChatRow, Evidence, MessageRow, StoredRow
+from perdure.proof.evidence import ChangeRow, ChatRow, Evidence, MessageRow, QueuedRow, StoredRow
 from perdure.proof.ledger import Performed
-from perdure.proof.witness import counted
+from perdure.proof.witness import Witness, counted
 from perdure.sim.script import counting
 
 CHAT, WORKER, RUNNER, OTHER = uuid4(), uuid4(), uuid4(), uuid4()
@@ -70,9 +70,33 @@ def _with(**changed: object) -> Case:
     return replace(GOOD, evidence=replace(EVIDENCE, **changed))  # pyright: ignore[reportArgumentType]
 
 
+def _after(verb: str, number: int, **changed: object) -> Case:
+    """What is left once somebody removed something."""
+    removing = Operation(2.0, CHAT, verb, Outcome.ACCEPTED, number=number)
+    return replace(_with(**changed), book=Book(operations=[*BOOK.operations, removing]))
+
+
+def _stopped(kept: str) -> Case:
+    """An answer of which seven characters were seen and stored, and so much was kept when it was stopped."""
+    witness = Witness(CHAT, "somebody", Book())
+    witness.shown[2, 1] = [(99.0, 5, 7)]
+    end = replace(_change(9), at=101.0, status="waiting", old_status="interrupting", old_history=2)
+    answer = replace(_message(4, "assistant", Text(kept)), revision=9)
+    stored = (StoredRow(CHAT, 2, 1, 1, 5, 99.0),)
+    seen = replace(EVIDENCE, messages=(*MESSAGES, answer), changes=(end,), stored=stored)
+    return Case(Book(watched=[(CHAT, 100.0)]), seen, (), [witness])
+
+
+HIDDEN = (replace(MESSAGES[0], hidden=True), *MESSAGES[1:])
+REMOVED = (QueuedRow(CHAT, 7, "m1", removed=True),)
+
+
 BAD: list[tuple[Rule, Case]] = [
     (sent_once, _with(messages=(*MESSAGES, _message(4, "user", Text("hello"), client_id="m1")))),
     (sent_once, _with(messages=MESSAGES[1:])),
+    (removed_by_request, _after("edit", 1, messages=MESSAGES[1:])),
+    (removed_by_request, _after("edit", 2, messages=HIDDEN)),
+    (removed_by_request, _after("delete", 6, messages=MESSAGES[1:], queued=REMOVED)),
     (
         admitted_in_order,
         replace(
@@ -93,6 +117,8 @@ BAD: list[tuple[Rule, Case]] = [
     (effects_once, replace(GOOD, effects=())),
     (told_after_written, replace(GOOD, book=Book(told=[Told(1.9, CHAT, 2, 2)]))),
     (told_after_written, replace(GOOD, book=Book(told=[Told(2.1, CHAT, 9, 9)]))),
+    (told_the_truth, replace(GOOD, witnesses=[Witness(CHAT, "somebody", Book())])),
+    (partial_kept, _stopped("0.0")),
     (stored_whole, _with(stored=(StoredRow(CHAT, 1, 1, 1, 4, 1.0), StoredRow(CHAT, 1, 1, 6, 9, 2.0)))),
     (rests, _with(chats=(replace(CHATS[0], status="running"),))),
     (rests, _with(chats=(replace(CHATS[0], queue=(1,)),))),
@@ -112,6 +138,19 @@ def test_a_good_run_breaks_no_rule(rule: Rule) -> None:
 @pytest.mark.parametrize(("rule", "case"), BAD, ids=lambda value: getattr(value, "__name__", ""))
 def test_a_bad_run_breaks_its_rule(rule: Rule, case: Case) -> None:
     assert [wrong.chat_id for wrong in rule(case)][:1] == [CHAT]
+
+
+@pytest.mark.parametrize(
+    ("rule", "case"),
+    [
+        (removed_by_request, _after("edit", 1, messages=HIDDEN)),
+        (removed_by_request, _after("edit", 3, messages=MESSAGES[1:], queued=REMOVED)),
+        (removed_by_request, _after("delete", 7, messages=MESSAGES[1:], queued=REMOVED)),
+        (partial_kept, _stopped("0.0 0.1")),
+    ],
+)
+def test_what_was_asked_for_breaks_no_rule(rule: Rule, case: Case) -> None:
+    assert list(rule(case)) == []
 
 
 def test_every_beginning_of_a_count_is_right() -> None:

@@ -13,7 +13,8 @@ from random import Random
 import asyncpg
 
 from perdure.proof.book import Book, Wrong
-from perdure.proof.checker import ALWAYS, HEALED, Case, Rule, violations
+from perdure.proof.case import Case, Rule
+from perdure.proof.checker import ALWAYS, HEALED, violations
 from perdure.proof.crowd import Crowd, together
 from perdure.proof.evidence import Evidence, gathered
 from perdure.proof.fleet import Fleet, fleet

@@ -1,65 +1,21 @@
 """The promises as questions to the evidence. Each answer is a list of what does not hold."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 import msgspec
 
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.core.timing import LEASE
-from perdure.proof.book import QUIET, Book, Operation, Outcome, Wrong
-from perdure.proof.evidence import ChangeRow, Evidence, MessageRow
-from perdure.proof.ledger import Performed
-from perdure.proof.witness import Witness, spoken
+from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
+from perdure.proof.book import QUIET, Wrong
+from perdure.proof.case import Case, Rule
+from perdure.proof.evidence import ChangeRow, MessageRow
+from perdure.proof.witness import spoken
 
 AT_REST = ("waiting", "error")
 PERFORMED = "performed "
-_REMOVING = ("edit", "delete")
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """All that is known about a run."""
-
-    book: Book
-    evidence: Evidence
-    effects: Sequence[Performed]
-    """What the ledger says."""
-    witnesses: Sequence[Witness] = ()
-
-
-def sent_once(case: Case) -> Iterator[Wrong]:
-    """Every accepted message is exactly once in the history or the queue, or was removed by a request."""
-    kept = Counter(m.client_id for m in case.evidence.messages if m.client_id)
-    kept.update(q.client_id for q in case.evidence.queued if q.client_id and not q.removed)
-    hidden = {m.client_id for m in case.evidence.messages if m.hidden}
-    removable = {o.chat_id for o in case.book.operations if o.verb in _REMOVING and o.outcome is not Outcome.REFUSED}
-    for sent in (each for each in case.book.operations if each.marker):
-        count = kept[sent.marker]
-        if count > 1:
-            yield Wrong(1, sent.chat_id, f"{sent.marker} is there {count} times")
-        if sent.outcome is Outcome.REFUSED and count:
-            yield Wrong(1, sent.chat_id, f"{sent.marker} was refused and is there")
-        gone = not count or sent.marker in hidden
-        if sent.outcome is Outcome.ACCEPTED and gone and sent.chat_id not in removable:
-            yield Wrong(1, sent.chat_id, f"{sent.marker} was accepted and is gone")
-
-
-def admitted_in_order(case: Case) -> Iterator[Wrong]:
-    """Messages leave the queue in the order of their admission, steering ones among themselves."""
-    promoted = {(o.chat_id, o.number) for o in case.book.operations if o.verb == "promote"}
-    ways = {o.marker: o.busy for o in case.book.operations if o.verb == "send"}
-    lines = defaultdict[tuple[UUID, str], list[tuple[int, int]]](list)
-    for message in case.evidence.messages:
-        way = ways.get(message.client_id or "")
-        if message.queued_as and way and (message.chat_id, message.queued_as) not in promoted:
-            lines[message.chat_id, way].append((message.queued_as, message.number))
-    for (chat_id, way), line in lines.items():
-        numbers = [number for _, number in sorted(line)]
-        if numbers != sorted(numbers):
-            yield Wrong(1, chat_id, f"the {way} line was not kept: {sorted(line)}")
 
 
 def answered_once(case: Case) -> Iterator[Wrong]:
@@ -200,10 +156,18 @@ def attempts_used_once(case: Case) -> Iterator[Wrong]:
             recorders[change.chat_id, change.history, change.attempt] = change.runner or change.old_runner
 
 
-Rule = Callable[[Case], Iterable[Wrong]]
 ALWAYS: tuple[Rule, ...] = (effects_once, told_after_written, stored_whole, partial_kept, fenced, attempts_used_once)
 """Rules that hold at any moment."""
-HEALED: tuple[Rule, ...] = (*ALWAYS, sent_once, admitted_in_order, answered_once, told_the_truth, rests, numbered)
+HEALED: tuple[Rule, ...] = (
+    *ALWAYS,
+    sent_once,
+    removed_by_request,
+    admitted_in_order,
+    answered_once,
+    told_the_truth,
+    rests,
+    numbered,
+)
 """Rules that hold once everything has come to rest."""
 OUTSIDE: tuple[Rule, ...] = (sent_once, admitted_in_order, answered_once, told_the_truth, rests)
 """Rules for which it is enough to ask the API, once everything has come to rest."""
@@ -211,10 +175,6 @@ OUTSIDE: tuple[Rule, ...] = (sent_once, admitted_in_order, answered_once, told_t
 
 def violations(case: Case, rules: Sequence[Rule]) -> list[Wrong]:
     return [wrong for rule in rules for wrong in rule(case)]
-
-
-def accepted(operations: Iterable[Operation]) -> int:
-    return sum(operation.outcome is Outcome.ACCEPTED for operation in operations)
 
 
 def _seen(case: Case, chat_id: UUID, episode: tuple[int, int], died: float) -> list[int]:

@@ -11,8 +11,9 @@ from perdure.client import Client
 from perdure.client.chats import Chat, ChatView
 from perdure.core.message import Message
 from perdure.proof.book import Book
+from perdure.proof.case import Case
 from perdure.proof.chaos import LOOK_PERIOD, Outcome
-from perdure.proof.checker import OUTSIDE, Case, violations
+from perdure.proof.checker import OUTSIDE, violations
 from perdure.proof.crowd import Crowd
 from perdure.proof.evidence import ChatRow, Evidence, MessageRow, QueuedRow
 from perdure.proof.front import Front
