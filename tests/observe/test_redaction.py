@@ -59,3 +59,17 @@ def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
     assert cut.startswith("a" * 200)
     assert cut.endswith("b" * 100)
     assert "[900 characters left out]" in cut
+
+
+def test_a_secret_across_a_cut_is_not_told_in_part() -> None:
+    for before in range(13_320, 13_334):
+        text = "x" * before + "canary-in-header" + "x" * 20_000
+        assert b"canary" not in told_request(sent(msgspec.json.encode({"text": text})))
+    ending = "x" * 20_000 + "canary-in-header" + "y" * (6_666 - 8)
+    assert b"header" not in told_request(sent(msgspec.json.encode({"text": ending}))).split(b'"body"')[1]
+
+
+def test_what_is_kept_of_a_body_is_counted_in_bytes() -> None:
+    told = told_response(("€" * BODY_BYTES).encode(), ())
+    assert BODY_BYTES - 100 < len(told) <= BODY_BYTES
+    assert set(told.decode().partition("\n")[0]) == {"€"}

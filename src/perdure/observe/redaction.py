@@ -13,6 +13,8 @@ REDACTED = "[redacted]"
 # A body is kept up to this many bytes, one text in it up to so many characters: pictures are not worth more.
 BODY_BYTES = 256 * 1024
 TEXT_CHARACTERS = 20_000
+# How far beyond a cut it is looked for a secret that lies across it; what the word about a cut takes at most.
+_LONGEST_SECRET, _NOTE_BYTES = 4_096, 64
 SHOWN_HEADERS = frozenset({"content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta"})
 
 _KEY = re.compile(
@@ -39,22 +41,33 @@ def told_request(sent: Sent) -> bytes:
         "method": sent.method,
         "url": _without_query(sent.url),
         "headers": _told_headers(sent.headers),
-        "body": _cut_texts(_parsed(body)),
+        "body": _cut_texts(_parsed(body), sent.secrets),
     }
-    text = redacted(msgspec.json.encode(told).decode(), sent.secrets)
-    return bounded(text).encode()
+    return _kept(redacted(msgspec.json.encode(told).decode(), sent.secrets))
 
 
 def told_response(answer: bytes, secrets: Iterable[str]) -> bytes:
-    return bounded(redacted(answer.decode("utf-8", "replace"), secrets)).encode()
+    return _kept(redacted(answer.decode("utf-8", "replace"), secrets))
 
 
-def bounded(text: str, most: int = BODY_BYTES) -> str:
-    """The text, or its beginning and its end around a word about what is missing."""
+def bounded(text: str, most: int, secrets: Iterable[str] = ()) -> str:
+    """The text, or its beginning and its end around a word about what is missing. No secret is cut in two."""
     if len(text) <= most:
         return text
     head, tail = most * 2 // 3, most // 3
-    return f"{text[:head]}\n[{len(text) - head - tail} characters left out]\n{text[-tail:]}"
+    beginning = redacted(text[: head + _LONGEST_SECRET], secrets)[:head]
+    ending = redacted(text[-tail - _LONGEST_SECRET :], secrets)[-tail:]
+    return f"{beginning}\n[{len(text) - head - tail} characters left out]\n{ending}"
+
+
+def _kept(text: str) -> bytes:
+    """The text, or as much of its beginning and its end as a body may have."""
+    whole = text.encode()
+    if len(whole) <= BODY_BYTES:
+        return whole
+    head, tail = BODY_BYTES * 2 // 3 - _NOTE_BYTES, BODY_BYTES // 3
+    note = f"\n[{len(whole) - head - tail} bytes left out]\n".encode()
+    return whole[:head].decode("utf-8", "ignore").encode() + note + whole[-tail:].decode("utf-8", "ignore").encode()
 
 
 def _pieces(secrets: Iterable[str]) -> set[str]:
@@ -82,15 +95,15 @@ def _parsed(body: str) -> Any:
         return body
 
 
-def _cut_texts(value: Any) -> Any:
+def _cut_texts(value: Any, secrets: Iterable[str]) -> Any:
     match value:
         case str():
-            return bounded(value, TEXT_CHARACTERS)
+            return bounded(value, TEXT_CHARACTERS, secrets)
         case dict():
             fields: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
-            return {name: _cut_texts(each) for name, each in fields.items()}
+            return {name: _cut_texts(each, secrets) for name, each in fields.items()}
         case list():
             items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            return [_cut_texts(each) for each in items]
+            return [_cut_texts(each, secrets) for each in items]
         case _:
             return value
