@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from datetime import timedelta
 
 import msgspec
 
@@ -33,6 +34,7 @@ from perdure.core.errors import (
     Validation,
 )
 from perdure.core.failure import ErrorKind
+from perdure.core.timing import QUEUE_FULL_RETRY, UNAVAILABLE_RETRY
 
 _log = logging.getLogger(__name__)
 
@@ -61,9 +63,6 @@ STATUSES: Mapping[type[Exception], int] = {
 
 _REFUSED = STATUSES[Refused]
 _ARCHIVED = "The chat is archived. Unarchive it first."
-# A queue empties turn by turn; this is when another look is worth it.
-_QUEUE_RETRY_AFTER = 5
-_UNAVAILABLE_RETRY_AFTER = 1
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -109,8 +108,12 @@ def _retry_after(error: Exception) -> tuple[tuple[str, str], ...]:
         case RateLimited(retry_after=seconds):
             return (("retry-after", str(seconds)),)
         case QueueFull():
-            return (("retry-after", str(_QUEUE_RETRY_AFTER)),)
+            return _come_again(QUEUE_FULL_RETRY)
         case Unavailable():
-            return (("retry-after", str(_UNAVAILABLE_RETRY_AFTER)),)
+            return _come_again(UNAVAILABLE_RETRY)
         case _:
             return ()
+
+
+def _come_again(after: timedelta) -> tuple[tuple[str, str], ...]:
+    return (("retry-after", f"{after.total_seconds():.0f}"),)

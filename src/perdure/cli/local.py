@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from perdure.access.actor import Actor
 from perdure.access.people import Tokens
@@ -12,11 +11,9 @@ from perdure.access.roles import PERMISSIONS, Role, Scope
 from perdure.app.running import running
 from perdure.app.system import System
 from perdure.cli.serve import listening, web_server
+from perdure.core.timing import LOCAL_CHAT_PATIENCE, LOCAL_CHAT_TOKEN_KEPT
 from perdure.settings import Address, ReplicaRole, Settings
 from perdure.sim.process import simulator_process
-
-_PATIENCE = timedelta(seconds=1)
-_TOKEN_KEPT = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ async def local_replica(settings: Settings) -> AsyncGenerator[Place]:
     with listening(Address("127.0.0.1", 0)) as listener:
         whole = replace(settings, role=ReplicaRole.ALL)
         async with simulator_process() as demo, running(whole, demo=demo.url) as system:
-            server = web_server(system, patience=_PATIENCE)
+            server = web_server(system, patience=LOCAL_CHAT_PATIENCE)
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:
                 yield Place(f"http://127.0.0.1:{listener.getsockname()[1]}", await _token(system))
@@ -52,5 +49,5 @@ async def _token(system: System) -> str:
         role=Role.OWNER,
         permissions=PERMISSIONS[Role.OWNER],
     )
-    _, secret = await Tokens(system.services.rows(owner)).add("perdure chat", (Scope.CHAT,), _TOKEN_KEPT)
+    _, secret = await Tokens(system.services.rows(owner)).add("perdure chat", (Scope.CHAT,), LOCAL_CHAT_TOKEN_KEPT)
     return secret

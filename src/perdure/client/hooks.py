@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 from perdure.core.signature import DISPATCH, SIGNATURE, TIMESTAMP, signature
+from perdure.core.timing import HOOK_SIGNATURE_KEPT
 
-AGE_SECONDS = 300
 REMEMBERED = 10_000
 
 
@@ -35,7 +35,8 @@ class HookReceiver:
             raise Forged("The signature is wrong.")
         if not hmac.compare_digest(given, signature(self._secret, timestamp, dispatch, body)):
             raise Forged("The signature is wrong.")
-        if not timestamp.isdigit() or abs((time.time() if now is None else now) - int(timestamp) / 1000) > AGE_SECONDS:
+        now = time.time() if now is None else now
+        if not timestamp.isdigit() or abs(now - int(timestamp) / 1000) > HOOK_SIGNATURE_KEPT.total_seconds():
             raise Forged("The request is too old.")
         if given in self._seen:
             raise Forged("The request came before.")

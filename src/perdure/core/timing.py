@@ -9,6 +9,8 @@ LEASE_MARGIN = timedelta(milliseconds=500)
 LOOP_STALL = timedelta(seconds=10)
 SWEEP_PERIOD = timedelta(seconds=1)
 RENEWAL_LATE = 1.5 * RENEWAL_PERIOD
+# After which the end of a lease has passed for the database too.
+LEASE_ENDED = timedelta(milliseconds=10)
 # What falls to a replica that does not take it is everybody's after this time.
 SHARE_PATIENCE = timedelta(milliseconds=300)
 READY_AFTER = 2 * RENEWAL_PERIOD
@@ -26,8 +28,12 @@ STREAM_SILENCE = 3 * STREAM_PING
 # How long a client waits for one answer before it asks again.
 REQUEST_PATIENCE = timedelta(seconds=30)
 REQUEST_CONNECT = timedelta(seconds=10)
+# When another look is worth it, as refusals say it: a queue empties turn by turn.
+QUEUE_FULL_RETRY = timedelta(seconds=5)
+UNAVAILABLE_RETRY = timedelta(seconds=1)
 # A share that is taken back ends its open streams within 5 s: this, and the time to find out.
 STREAM_RECHECK = timedelta(seconds=3)
+STREAM_LOOK = timedelta(seconds=1)
 WATCH_COLLECT = timedelta(milliseconds=50)
 WATCH_POLL = timedelta(seconds=30)
 WATCH_OVERLAP = timedelta(seconds=10)
@@ -47,12 +53,17 @@ RESPONSE_GIVEN_UP = timedelta(seconds=5)
 RETRY_FIRST = timedelta(seconds=1)
 RETRY_LONGEST = timedelta(seconds=60)
 RETRY_HINT_LONGEST = timedelta(minutes=10)
+# No hint of a provider reaches further.
+RETRY_HINT_BELIEVED = timedelta(days=31)
 ATTEMPT_LIMIT = 25
 
 PREPARE_RETRIES = 3
 PREPARE_RETRY_FIRST = timedelta(milliseconds=200)
 DATABASE_RETRY_FIRST = timedelta(milliseconds=100)
 DATABASE_RETRY_LONGEST = timedelta(seconds=5)
+# A runner outlives a database that is away for a while; a handler does not.
+COMMIT_PATIENCE = timedelta(seconds=10)
+RUNNER_COMMIT_PATIENCE = timedelta(minutes=30)
 
 GENERATE_CAP = timedelta(minutes=30)
 COMPACT_CAP = timedelta(minutes=30)
@@ -77,6 +88,12 @@ DRAIN_ONCE_CALL = timedelta(minutes=2)
 
 EMBEDDED_PATIENCE = timedelta(seconds=60)
 EMBEDDED_TEND_PERIOD = timedelta(seconds=10)
+EMBEDDED_LOOK = timedelta(milliseconds=10)
+# Whoever looks whether there is a keeper holds its lock for a moment; a keeper that starts waits so long for it.
+KEEPER_PROBE = timedelta(seconds=1)
+POSTGRES_RESTART_FIRST = timedelta(milliseconds=50)
+POSTGRES_RESTART_LONGEST = timedelta(seconds=5)
+POSTGRES_SHUTDOWN = timedelta(seconds=60)
 CONNECT_PATIENCE = timedelta(seconds=10)
 # Longer than proxies and clients keep a connection that is idle (nginx a minute, Caddy two): whoever sends requests
 # closes it first, or a request could meet our closing on its way.
@@ -97,6 +114,8 @@ LOOKOUT_KEPT = timedelta(minutes=3)
 TERMINAL_BUSY = timedelta(seconds=10)
 TERMINAL_BUSY_RETRY = timedelta(milliseconds=50)
 WORKSPACE_STOP = timedelta(seconds=15)
+CONTROL_GROUP_EMPTY = timedelta(seconds=5)
+CONTROL_GROUP_LOOK = timedelta(milliseconds=10)
 PROCESS_GRACE = timedelta(seconds=2)
 COMPUTER_CALL = timedelta(minutes=1)
 EXECUTE_TIMEOUT = timedelta(seconds=10)
@@ -120,6 +139,8 @@ SIGNED_URL_KEPT = timedelta(minutes=5)
 OIDC_CACHED = timedelta(hours=1)
 OIDC_PATIENCE = timedelta(seconds=10)
 OIDC_ATTEMPT_KEPT = timedelta(minutes=10)
+# How far the clocks of a login service and ours may be apart.
+OIDC_LEEWAY = timedelta(seconds=30)
 PUSH_PERIOD = timedelta(seconds=5)
 PUSH_PATIENCE = timedelta(seconds=10)
 # Whoever took an entry delivers it within this time, or another tries.
@@ -129,6 +150,8 @@ PUSH_KEPT = timedelta(hours=12)
 HOUSEKEEPING_PERIOD = timedelta(minutes=10)
 OVER_KEPT = timedelta(days=30)
 DEMO_PATIENCE = timedelta(seconds=1)
+LOCAL_CHAT_PATIENCE = timedelta(seconds=1)
+LOCAL_CHAT_TOKEN_KEPT = timedelta(hours=12)
 SETTLE_PERIOD = timedelta(seconds=1)
 SLICE_IDLE = timedelta(seconds=10)
 REFILL_PERIOD = timedelta(minutes=1)
@@ -138,6 +161,7 @@ SIMULATED_PATIENCE = timedelta(seconds=10)
 SIMULATED_GRAIN = timedelta(milliseconds=10)
 
 MCP_CONNECT = timedelta(seconds=10)
+MCP_PARTING = timedelta(milliseconds=200)
 MCP_CALL = timedelta(seconds=60)
 MCP_DOWN = timedelta(minutes=1)
 MCP_IDLE = timedelta(minutes=10)
@@ -147,6 +171,8 @@ MCP_LISTEN_AGAIN = timedelta(seconds=5)
 MCP_TOKEN_MARGIN = timedelta(minutes=1)
 MCP_SIGN_IN_KEPT = timedelta(minutes=10)
 
+# A signed request that is older was recorded and sent again.
+HOOK_SIGNATURE_KEPT = timedelta(minutes=5)
 HOOK_LOG_KEPT = timedelta(days=7)
 HOOK_LOG_SWEEP = timedelta(hours=1)
 

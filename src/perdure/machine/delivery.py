@@ -16,7 +16,7 @@ from perdure.core.chat import Chat, Fence
 from perdure.core.clock import Clock
 from perdure.core.errors import Fenced, KeyTaken, NotFound, Refused, Unavailable
 from perdure.core.ids import ChangeId
-from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
+from perdure.core.timing import COMMIT_PATIENCE, DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.machine.change import Plan
 from perdure.store.commit import Guard, IdempotencyKey, NewCard, Write
 from perdure.store.execution import Execution, HeldRow, IdTaken, OutcomeUnknown, Stamp, Trace
@@ -37,7 +37,7 @@ class Request:
     key: Callable[[Plan], IdempotencyKey] | None = None
     guard: Guard | None = None
     new_card: NewCard | None = None
-    patience: float = 10
+    patience: float = COMMIT_PATIENCE.total_seconds()
     """Seconds to wait for a database that went away in the middle of a commit."""
 
 

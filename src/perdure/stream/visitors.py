@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from perdure.core.clock import Clock, SystemClock
-from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_PING, STREAM_RECHECK
+from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_LOOK, STREAM_PING, STREAM_RECHECK
 from perdure.store.away import AWAY
 from perdure.stream.door import Door, Pass
 
@@ -73,7 +73,7 @@ class Visitors:
     async def run(self) -> None:
         checked = self.now()
         while True:
-            await self._clock.sleep(1)
+            await self._clock.sleep(STREAM_LOOK.total_seconds())
             self.look()
             if self.now() - checked >= STREAM_RECHECK.total_seconds():
                 checked = self.now()

@@ -12,7 +12,7 @@ from perdure.core.chat import ActionKind, Chat
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import LEASE, SHARE_PATIENCE, SWEEP_PERIOD
+from perdure.core.timing import LEASE, LEASE_ENDED, SHARE_PATIENCE, SWEEP_PERIOD
 from perdure.machine.change import Reason
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction
@@ -28,8 +28,6 @@ _log = logging.getLogger(__name__)
 PAGE = 500
 AT_ONCE = 8
 """So many of a crashed replica's chats are taken right away."""
-LEASE_ENDED = timedelta(milliseconds=10)
-"""After which the end of a lease has passed for the database too."""
 
 _LATE: dict[ActionKind, str] = {
     ActionKind.CLIENT_TOOL: Reason.TIMED_OUT,

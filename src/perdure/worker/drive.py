@@ -14,7 +14,7 @@ from perdure.core.chat import CallKind, Chat, Fence, OpenCall
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import MessageNumber
-from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST
+from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST, RUNNER_COMMIT_PATIENCE
 from perdure.live.episodes import EpisodeKey
 from perdure.machine.change import Owner
 from perdure.machine.machine import Committed, Request
@@ -27,8 +27,6 @@ from perdure.store.journal import CallRun, Entry
 from perdure.worker.forgetting import Done
 from perdure.worker.kit import Kit
 
-# A runner outlives a database that is away for a while; a handler does not.
-PATIENCE = 1800
 _log = logging.getLogger(__name__)
 
 
@@ -153,7 +151,7 @@ class Drive:
 
     async def _committed(self, bundle: Callable[[Chat], Sequence[Transition]], fence: Fence) -> Committed:
         with self.uncut():
-            request = Request(fence=fence, patience=PATIENCE)
+            request = Request(fence=fence, patience=RUNNER_COMMIT_PATIENCE.total_seconds())
             return await self.kit.machine.advance_by(self.chat, bundle, request=request)
 
     @contextmanager

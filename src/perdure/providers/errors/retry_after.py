@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from perdure.core.timing import RETRY_HINT_BELIEVED
+
 _GOOGLE_DELAY = re.compile(r'"retrydelay"\s*:\s*"([\d.]+)s"')
-LONGEST = timedelta(days=31)
 
 
 def retry_after(headers: Mapping[str, str], body: str = "", *, now: datetime | None = None) -> timedelta | None:
@@ -27,7 +28,7 @@ def _seconds(text: str | None, *, unit: timedelta) -> timedelta | None:
         amount = float(text or "")
     except ValueError:
         return None
-    if not 0 <= amount <= LONGEST / unit:
+    if not 0 <= amount <= RETRY_HINT_BELIEVED / unit:
         return None
     return amount * unit
 
@@ -38,4 +39,4 @@ def _until(text: str | None, now: datetime) -> timedelta | None:
     except (ValueError, TypeError, OverflowError):
         return None
     then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    return min(max(then - now, timedelta()), LONGEST)
+    return min(max(then - now, timedelta()), RETRY_HINT_BELIEVED)

@@ -14,21 +14,16 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 import msgspec
 
 from perdure.core.errors import Misconfigured
+from perdure.core.timing import KEEPER_PROBE, POSTGRES_RESTART_FIRST, POSTGRES_RESTART_LONGEST, POSTGRES_SHUTDOWN
 from perdure.store.embedded.account import Account
 from perdure.store.embedded.binaries import Binaries
 from perdure.store.embedded.cluster import Cluster
 from perdure.store.embedded.locks import exclusive, exclusive_now, exclusive_when_free
-
-_PROBE = timedelta(seconds=1)
-_RESTART_FIRST = 0.05
-_RESTART_LONGEST = 5.0
-_FAST_SHUTDOWN = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +62,7 @@ def keep(orders: Orders) -> int:
     cluster = Cluster(orders.home)
     try:
         # Not at once: whoever looks whether there is a keeper holds this for a moment.
-        keeping = exclusive(cluster.keeping, patience=_PROBE)
+        keeping = exclusive(cluster.keeping, patience=KEEPER_PROBE)
     except Misconfigured:
         return 0
     if cluster.postmaster() is None and _unwanted(cluster):
@@ -109,7 +104,7 @@ def _await_being_alone(cluster: Cluster, told: int) -> None:
 def _supervise(cluster: Cluster, orders: Orders, alone: int) -> bool:
     """Run the server until we are alone. False if it never came up."""
     came_up = False
-    pause = _RESTART_FIRST
+    pause = POSTGRES_RESTART_FIRST
     while True:
         server = _adopt(cluster) or _start(cluster, orders)
         ended, seen_ready = _watch(cluster, server, alone)
@@ -119,8 +114,8 @@ def _supervise(cluster: Cluster, orders: Orders, alone: int) -> bool:
         came_up = came_up or seen_ready
         if not came_up and not _outlived(cluster):
             return False
-        pause = _RESTART_FIRST if seen_ready else min(pause * 2, _RESTART_LONGEST)
-        time.sleep(pause)
+        pause = POSTGRES_RESTART_FIRST if seen_ready else min(pause * 2, POSTGRES_RESTART_LONGEST)
+        time.sleep(pause.total_seconds())
 
 
 def _outlived(cluster: Cluster) -> bool:
@@ -178,7 +173,7 @@ def _stop(server: _Server, how: signal.Signals) -> None:
             signal.pidfd_send_signal(server.handle, kind)
         except ProcessLookupError:
             return
-        if poll.poll(_FAST_SHUTDOWN * 1000):
+        if poll.poll(POSTGRES_SHUTDOWN.total_seconds() * 1000):
             return
 
 

@@ -7,8 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from perdure.core.errors import Misconfigured
-
-_RETRY = 0.01
+from perdure.core.timing import EMBEDDED_LOOK
 
 
 class FileLock:
@@ -51,7 +50,7 @@ def _wait(path: Path, kind: int, patience: timedelta) -> FileLock:
                 f"{path} is locked by another process. If no Perdure is starting or stopping there, end that process "
                 "(lslocks names it), or set PERDURE_DATA_DIR to another directory."
             )
-        time.sleep(_RETRY)
+        time.sleep(EMBEDDED_LOOK.total_seconds())
     return lock
 
 

@@ -10,14 +10,12 @@ from types import TracebackType
 from typing import Self
 
 from perdure.core.errors import Misconfigured
-from perdure.core.timing import EMBEDDED_PATIENCE
+from perdure.core.timing import EMBEDDED_LOOK, EMBEDDED_PATIENCE
 from perdure.store.embedded.account import postgres_account
 from perdure.store.embedded.binaries import find_binaries, reachable_binaries
 from perdure.store.embedded.cluster import Cluster, reason
 from perdure.store.embedded.keeper import Orders, spawn_keeper
 from perdure.store.embedded.locks import FileLock, exclusive, exclusive_now, shared
-
-_LOOK_AGAIN = 0.01
 
 
 class Lease:
@@ -127,7 +125,7 @@ class EmbeddedPostgres:
             if time.monotonic() > deadline:
                 seconds = f"{self.patience.total_seconds():.0f} s"
                 raise Misconfigured(f"Postgres was not ready after {seconds}. The log is {log}.")
-            time.sleep(_LOOK_AGAIN)
+            time.sleep(EMBEDDED_LOOK.total_seconds())
 
 
 def _unusable(path: Path, why: str | None) -> Misconfigured:

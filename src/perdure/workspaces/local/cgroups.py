@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from perdure.core.timing import CONTROL_GROUP_EMPTY, CONTROL_GROUP_LOOK
 from perdure.workspaces.driver import Limits
 
 MOUNT = Path("/sys/fs/cgroup")
 PARENT = "perdure"
 AGENT_PROCESSES = 16
-EMPTY_WITHIN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Group:
 
     def remove(self) -> None:
         """Kill what is left inside and delete the group."""
-        deadline = time.monotonic() + EMPTY_WITHIN_SECONDS
+        deadline = time.monotonic() + CONTROL_GROUP_EMPTY.total_seconds()
         while any(self._kill(directory) for directory in self.directories) and time.monotonic() < deadline:
-            time.sleep(0.01)
+            time.sleep(CONTROL_GROUP_LOOK.total_seconds())
         for directory in self.directories:
             with contextlib.suppress(OSError):
                 directory.rmdir()

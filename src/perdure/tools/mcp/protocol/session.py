@@ -12,14 +12,13 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types import CONNECTION_CLOSED, Implementation, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from perdure.core.timing import MCP_CONNECT, MCP_LISTEN_AGAIN
+from perdure.core.timing import MCP_CONNECT, MCP_LISTEN_AGAIN, MCP_PARTING
 from perdure.tools.mcp.protocol.translation import explained, listed, said
 from perdure.tools.mcp.protocol.transports import Told, transport
 from perdure.tools.mcp.speech import Gone, Listed, NoAnswer, Said, SignInNeeded, Unreachable
 from perdure.tools.mcp.way import Way
 
 PAGES = 100
-PARTING_SECONDS = 0.2
 TOOLS = 2_000
 
 _log = logging.getLogger(__name__)
@@ -147,7 +146,7 @@ class OpenSession:
             return told
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
             # Why it is closed is known to the task that held it, a moment later.
-            await asyncio.wait({self._holding}, timeout=PARTING_SECONDS)
+            await asyncio.wait({self._holding}, timeout=MCP_PARTING.total_seconds())
             told = self._ended or told
             self._end()
         elif isinstance(told, (Gone, SignInNeeded)):
