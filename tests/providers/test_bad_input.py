@@ -3,15 +3,10 @@
 import logging
 import socket
 import ssl
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from tests.providers.certificates import self_signed
 from tests.providers.routes import KEY, MODELS, NAMES, SERVICES, route, user
 from tests.providers.servers import Canned, answer
 
@@ -172,31 +167,6 @@ async def test_a_certificate_nobody_trusts_and_one_the_ca_file_names(tmp_path: P
         assert "set a CA file" in told.message
         async with ProviderClient(SystemClock(), ca_file=str(ca_file)) as trusting:
             assert (await trusting.complete(way("openai_chat", server.url), QUESTION)).parts == (Text("Hello."),)
-
-
-def self_signed(folder: Path) -> Path:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    address = x509.IPAddress(ip_address("127.0.0.1"))
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    path = folder / "server.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
-    return path
 
 
 @pytest.mark.parametrize("dialect", NAMES)

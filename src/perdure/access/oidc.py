@@ -3,7 +3,8 @@
 import base64
 import hashlib
 import secrets
-from collections.abc import Mapping
+import ssl
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -15,12 +16,11 @@ from msgspec import Struct
 
 from perdure.core.clock import Clock
 from perdure.core.errors import Unauthenticated, Unavailable
-from perdure.core.timing import OIDC_CACHED, OIDC_PATIENCE
+from perdure.core.timing import OIDC_CACHED, OIDC_LEEWAY, OIDC_PATIENCE
 from perdure.store.cache import Cache
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA")
 SCOPES = "openid email profile"
-_LEEWAY = 30
 _AWAY = (aiohttp.ClientError, TimeoutError, msgspec.MsgspecError, UnicodeDecodeError)
 
 
@@ -69,8 +69,15 @@ def _basic(client: Client) -> str:
 class Oidc:
     """Talks to providers. What they say of themselves is kept for a while."""
 
-    def __init__(self, clock: Clock, *, proxy: str | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        proxy: Callable[[str], str | None] = lambda _: None,
+        trusted: ssl.SSLContext | None = None,
+    ) -> None:
         self._proxy = proxy
+        self._trusted = trusted
         self._metadata = Cache[str, Metadata](self._discover, kept=OIDC_CACHED, clock=clock)
         self._keys = Cache[str, jwt.PyJWKSet](self._load_keys, kept=OIDC_CACHED, clock=clock)
 
@@ -114,8 +121,9 @@ class Oidc:
         if not basic:
             form |= {"client_id": client.client_id, **({"client_secret": client.secret} if client.secret else {})}
         headers = {"authorization": _basic(client)} if basic else {}
+        url = metadata.token_endpoint
         try:
-            async with self._http() as http, http.post(metadata.token_endpoint, data=form, headers=headers) as response:
+            async with self._http(url) as http, http.post(url, data=form, headers=headers) as response:
                 answer = msgspec.json.decode(await response.read(), type=dict[str, Any])
         except _AWAY as error:
             raise Unavailable("The login service did not answer. Try again.") from error
@@ -132,7 +140,7 @@ class Oidc:
                 algorithms=list(ALGORITHMS),
                 audience=client.client_id,
                 issuer=metadata.issuer,
-                leeway=_LEEWAY,
+                leeway=OIDC_LEEWAY,
                 options={"require": ["exp", "iat", "iss", "aud", "sub"]},
             )
         except jwt.PyJWTError as error:
@@ -167,12 +175,13 @@ class Oidc:
 
     async def _get(self, url: str) -> bytes:
         try:
-            async with self._http() as http, http.get(url) as response:
+            async with self._http(url) as http, http.get(url) as response:
                 response.raise_for_status()
                 return await response.read()
         except _AWAY as error:
             raise Unavailable("The login service did not answer. Try again.") from error
 
-    def _http(self) -> aiohttp.ClientSession:
+    def _http(self, url: str) -> aiohttp.ClientSession:
         timeout = aiohttp.ClientTimeout(OIDC_PATIENCE.total_seconds())
-        return aiohttp.ClientSession(timeout=timeout, proxy=self._proxy)
+        connector = aiohttp.TCPConnector(ssl=self._trusted or True)
+        return aiohttp.ClientSession(connector=connector, timeout=timeout, proxy=self._proxy(url))

@@ -102,7 +102,7 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announce
         rows=lambda actor: ActorRows(actor, pool),
         entrance=Entrance(pool, pubsub, clock),
         reception=Reception(pool, clock),
-        login_services=LoginServices(pool, keyring, Oidc(clock, proxy=settings.https_proxy), clock),
+        login_services=LoginServices(pool, keyring, Oidc(clock, proxy=outside.proxy, trusted=outside.trusted), clock),
         public_url=settings.public_url,
         config=config,
         keyring=keyring,
