@@ -66,6 +66,8 @@ def test_an_untyped_function_is_reported(checkout: Path) -> None:
         ("Floors", {"somewhere/new.py": ""}),
         ("The server knows neither", {"api/shortcut.py": "import perdure.sim.inner", "sim/inner.py": ""}),
         ("The words and the rules", {"core/talkative.py": "import aiohttp"}),
+        ("The machine's inside", {"machine/transitions/hasty.py": "import perdure.machine.delivery"}),
+        ("Only the machine writes", {"worker/shortcut.py": "import perdure.store.execution"}),
         (
             "No cycles between siblings",
             {"core/hen.py": "import perdure.core.egg", "core/egg.py": "import perdure.core.hen"},

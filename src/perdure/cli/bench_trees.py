@@ -7,6 +7,7 @@ import msgspec
 from perdure.cli.ground import inhabited, own_postgres, replica_users
 from perdure.cli.progress import progress
 from perdure.config.models import ModelOptions, Price
+from perdure.proof.evidence import sql
 from perdure.proof.processes import SERVE
 from perdure.proof.trees import AGENTS, PATIENCE, Ground, Harvest, Orchard
 from perdure.store.connection import connect
@@ -17,7 +18,6 @@ PEOPLE = 8
 _OPTIONS = ModelOptions(
     context_window=200_000, max_output_tokens=8_000, price=Price(input=3_000_000, output=15_000_000)
 )
-_FAST = "UPDATE model_settings SET model = 'swift', options = $1"
 
 
 async def measured(
@@ -28,7 +28,7 @@ async def measured(
         async with inhabited(postgres, PEOPLE) as (_, tokens):
             await replica_users(postgres.url, replicas)
             connection = await connect(postgres.url)
-            await connection.execute(_FAST, msgspec.json.encode(_OPTIONS).decode())
+            await connection.execute(sql("swift_models"), msgspec.json.encode(_OPTIONS).decode())
             await connection.close()
             folder = postgres.folder / "replicas"
             ground = Ground(database_url=postgres.url, tokens=tokens, folder=folder, program=program)
