@@ -18,7 +18,6 @@ from perdure.settings import described, variable
 from perdure.stream.relay.wire import PATH as RELAY
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-REFERENCE = Path(__file__).parents[2] / "docs/reference/metrics.md"
 METRICS = {each.name: each for each in Measures().metrics.described()}
 FOREIGN = {"up", "process_resident_memory_bytes"}
 EVERYWHERE = {"job", "instance", "le"}
@@ -50,6 +49,11 @@ def selectors(node: Any) -> Iterator[Any]:
         yield from selectors(argument)
 
 
+def grouped(expression: str) -> set[str]:
+    """The labels that are left."""
+    return {label.strip() for group in re.findall(r"by \((.*?)\)", expression) for label in group.split(",")}
+
+
 def metric_of(series: str) -> str:
     base = re.sub(r"_(bucket|count|sum)$", "", series)
     return base if METRICS.get(base) and METRICS[base].kind == "histogram" else series
@@ -60,14 +64,22 @@ def test_every_series_that_is_asked_for_exists_with_its_labels(expression: str) 
     parsed = promql_parser.parse(expression.replace("$__rate_interval", "5m"))
     asked = list(selectors(parsed))
     assert asked
-    grouped = {label.strip() for group in re.findall(r"by \((.*?)\)", expression) for label in group.split(",")}
+    counted = set(re.findall(r"\b(?:rate|increase)\((\w+)", expression))
     known = set(EVERYWHERE)
     for selector in asked:
         if selector.name not in FOREIGN:
             metric = METRICS[metric_of(selector.name)]
             known |= set(metric.labels)
+            # What only grows is asked how fast it does, what goes up and down how it stands.
+            assert (metric.kind != "gauge") == (selector.name in counted)
             assert {matcher.name for matcher in selector.matchers.matchers} <= set(metric.labels) | EVERYWHERE
-    assert grouped <= known
+    assert grouped(expression) <= known
+
+
+def test_a_legend_names_labels_that_are_left() -> None:
+    targets = [target for panel in panels() for target in panel["targets"]]
+    named = [(set(re.findall(r"{{(\w+)}}", target["legendFormat"])), target["expr"]) for target in targets]
+    assert [expression for labels, expression in named if not labels <= grouped(expression)] == []
 
 
 def test_every_metric_is_on_the_dashboard_or_in_an_alert() -> None:
@@ -81,10 +93,9 @@ def test_an_alert_says_how_bad_it_is_and_what_to_do() -> None:
     assert len({rule["alert"] for rule in alerts()}) == len(alerts())
 
 
-def test_the_reference_lists_every_metric() -> None:
-    rows = {f"| `{each.name}` | {each.kind} |" for each in METRICS.values()}
-    lines = REFERENCE.read_text().splitlines()
-    assert {row for row in rows if not any(line.startswith(row) for line in lines)} == set()
+def test_whoever_is_woken_when_nobody_drives_chats_is_also_woken_when_nobody_is_there_to_say_so() -> None:
+    (critical,) = (rule["expr"] for rule in alerts() if rule["labels"]["severity"] == "critical")
+    assert critical == "(sum(perdure_lease_held) or vector(0)) == 0"
 
 
 def compose() -> dict[str, Any]:
@@ -113,13 +124,15 @@ def test_the_example_environment_names_what_the_services_ask_for() -> None:
     assert {name for name in asked if f"{name}" not in named} == set()
 
 
-def test_the_unit_waits_as_long_as_a_drain_may_take() -> None:
+def test_the_unit_waits_as_long_as_a_drain_may_take_and_ends_nothing_else() -> None:
     unit = configparser.RawConfigParser(strict=False)
     unit.optionxform = str  # pyright: ignore[reportAttributeAccessIssue]
     unit.read(DEPLOY / "perdure@.service")
     longest = (DRAIN_ONCE_CALL + DRAIN_RELEASED).total_seconds()
     assert float(unit["Service"]["TimeoutStopSec"]) > longest
     assert compose()["services"]["replica"]["stop_grace_period"] == f"{unit['Service']['TimeoutStopSec']}s"
+    # Whatever runs in workspaces outlives the replica that started it.
+    assert unit["Service"]["KillMode"] == "process"
     words = unit["Service"]["ExecStart"].split()
     assert words[1] in COMMANDS
 

@@ -13,7 +13,7 @@ from perdure.settings import Settings, misspelt
 from perdure.workspaces.local import cgroups
 
 _ROOMY = 1024**3
-_PROGRAMS = {"rg": ("ripgrep", "searching files in workspaces"), "git": ("git", "changes and diffs in workspaces")}
+_PROGRAMS = {"rg": ("ripgrep", "fast searching in workspaces"), "git": ("git", "changes and diffs in workspaces")}
 
 
 def environment_findings(settings: Settings) -> Iterator[Finding]:
@@ -55,7 +55,7 @@ def limits() -> Finding:
     """Whether a workspace's processes share one limit."""
     found = cgroups.available()
     if not found:
-        advice = "Run as root, or delegate a control group to the server."
+        advice = "Run the server as root: then it makes a control group for each workspace."
         return off("limits", "memory is limited for each process, not for a workspace", advice)
     return good("limits", f"control groups, {found}")
 
