@@ -223,14 +223,15 @@ class Settings:
     https_proxy: Annotated[
         str | None,
         About(
-            "The proxy for models behind `https://`. `HTTPS_PROXY` counts too.",
+            "The proxy for what is behind `https://`: models, MCP servers, hooks, login services, the forge. "
+            "`HTTPS_PROXY` counts too.",
             _http_url,
             ("HTTPS_PROXY", "https_proxy"),
         ),
     ] = field(default=None, repr=False)
     http_proxy: Annotated[
         str | None,
-        About("The proxy for models behind `http://`. `http_proxy` counts too.", _http_url, ("http_proxy",)),
+        About("The same for what is behind `http://`. `http_proxy` counts too.", _http_url, ("http_proxy",)),
     ] = field(default=None, repr=False)
     no_proxy: Annotated[
         tuple[str, ...],
@@ -244,8 +245,7 @@ class Settings:
     ca_file: Annotated[
         Path | None,
         About(
-            "A file of certificates to trust when models are called, instead of the system's. "
-            "`SSL_CERT_FILE` counts too.",
+            "A file of certificates to trust in all of these, instead of the system's. `SSL_CERT_FILE` counts too.",
             _path,
             ("SSL_CERT_FILE",),
         ),

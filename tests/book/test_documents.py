@@ -56,7 +56,7 @@ def test_the_map_of_the_web_page_names_every_folder_and_no_other() -> None:
     assert set(re.findall(r"`(\w+)`", columns)) == folders("web/src")
 
 
-@pytest.mark.parametrize("page", ["settings", "commands", "api"])
+@pytest.mark.parametrize("page", ["settings", "commands", "api", "metrics"])
 def test_the_reference_is_what_the_code_says(page: str) -> None:
     written = runpy.run_path(str(ROOT / "scripts/write-reference"))
     assert (ROOT / f"docs/reference/{page}.md").read_text() == written[page](), "make reference writes it"

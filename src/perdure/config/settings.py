@@ -1,7 +1,7 @@
 """The settings of an organisation and of a person, by name, with what holds while nobody set them."""
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
@@ -108,33 +108,64 @@ class WebSearch(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an organisation can set. The fields are the names of the settings."""
 
-    system_prompt: str = ""
-    plan_instructions: str = ""
-    advisor: Advisor = Advisor()
-    title_model: ModelName | None = None
-    compaction_model: ModelName | None = None
-    subagents: Subagents = Subagents()
-    retention: Retention = Retention()
-    auto_archive: AutoArchive = AutoArchive()
-    workspaces: WorkspaceQuota = WorkspaceQuota()
-    approvals: dict[str, Approval] = {}
-    budgets: MonthlyLimits = MonthlyLimits()
-    experiments: tuple[Experiment, ...] = ()
-    step_limit: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_200
-    web_search: WebSearch = WebSearch()
-    debug_runs: DebugRecording = DebugRecording()
+    system_prompt: Annotated[str, Meta(description="What the agents of all chats are told.")] = ""
+    plan_instructions: Annotated[str, Meta(description="What agents are told besides while they plan.")] = ""
+    advisor: Annotated[Advisor, Meta(description="Who gives second opinions: the experiment `advisor`.")] = Advisor()
+    title_model: Annotated[
+        ModelName | None, Meta(description="The model that finds titles, labels and summaries; the chat's own if none.")
+    ] = None
+    compaction_model: Annotated[
+        ModelName | None, Meta(description="The model that summarises long histories; the chat's own if none.")
+    ] = None
+    subagents: Annotated[
+        Subagents, Meta(description="How deep agents may stand, how many may work at once, and their models.")
+    ] = Subagents()
+    retention: Annotated[
+        Retention,
+        Meta(description="After how many days archived chats, and files that no chat uses, are removed for good."),
+    ] = Retention()
+    auto_archive: Annotated[
+        AutoArchive, Meta(description="After how many idle days a chat is archived with its agents; 0 is never.")
+    ] = AutoArchive()
+    workspaces: Annotated[WorkspaceQuota, Meta(description="How many workspaces a person may have.")] = WorkspaceQuota()
+    approvals: Annotated[
+        dict[str, Approval], Meta(description="Tools by name: `auto`, `ask`, or `deny`, which nobody can overrule.")
+    ] = {}
+    budgets: Annotated[MonthlyLimits, Meta(description="What may be spent in a calendar month, in micro-dollars.")] = (
+        MonthlyLimits()
+    )
+    experiments: Annotated[
+        tuple[Experiment, ...],
+        Meta(description=f"What is off until it is named: {', '.join(f'`{each}`' for each in Experiment)}."),
+    ] = ()
+    step_limit: Annotated[int, Meta(ge=1, le=1_000_000, description="How many steps a turn may take.")] = 1_200
+    web_search: Annotated[
+        WebSearch, Meta(description="Which domains providers may search, and how often in one answer.")
+    ] = WebSearch()
+    debug_runs: Annotated[
+        DebugRecording, Meta(description="Whether calls to models are kept word for word, and how long.")
+    ] = DebugRecording()
 
 
 class PersonalSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a person can set for their own chats."""
 
-    prompt: str = ""
-    compaction_thresholds: dict[ModelName, Annotated[int, Meta(ge=1, le=100)]] = {}
-    subagents: SubagentModels = SubagentModels()
-    approvals: dict[str, Approval] = {}
+    prompt: Annotated[str, Meta(description="What the agents of your chats are told.")] = ""
+    compaction_thresholds: Annotated[
+        dict[ModelName, Annotated[int, Meta(ge=1, le=100)]],
+        Meta(description="Models by name: at how many percent of its window a chat is compacted."),
+    ] = {}
+    subagents: Annotated[SubagentModels, Meta(description="Which models your agents use.")] = SubagentModels()
+    approvals: Annotated[dict[str, Approval], Meta(description="Tools by name: `auto`, `ask` or `deny`.")] = {}
 
 
 AnySettings = Settings | PersonalSettings
+
+
+def explained(kind: type[AnySettings]) -> dict[str, str]:
+    """What each setting is for, by name."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: hint.__metadata__[0].description for name, hint in hints.items()}
 
 
 def checked(kind: type[AnySettings], name: str, value: Any) -> str:

@@ -12,7 +12,7 @@ class Known:
 
     name: str
     worst: float
-    """What was measured where it was explained: anything worse is news."""
+    """The worst that the decision accepts: anything worse is news."""
     decision: str
 
     def covers(self, bar: Bar) -> bool:
