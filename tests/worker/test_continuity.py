@@ -15,7 +15,8 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.providers.request import ModelSettings
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.testing.house import House, PlainSources, open_house
+from perdure.testing.furnishings import PlainSources
+from perdure.testing.house import House, open_house
 from perdure.testing.polling import seen
 
 # Whatever response is written down, it is one that the provider does not know.

@@ -26,7 +26,8 @@ from perdure.sim.server import Simulator
 from perdure.store.commit import NewCard
 from perdure.store.pool import Pool
 from perdure.testing.clock import HurriedClock
-from perdure.testing.house import House, PlainSources, open_house
+from perdure.testing.furnishings import PlainSources
+from perdure.testing.house import House, open_house
 
 
 @pytest.fixture

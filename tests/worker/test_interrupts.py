@@ -16,7 +16,8 @@ from perdure.machine.transitions.lifecycle import RequestCompaction
 from perdure.providers.request import ModelSettings
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.testing.house import SERVICES, House, open_house
+from perdure.testing.furnishings import SERVICES
+from perdure.testing.house import House, open_house
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 LONG = "word " * 400

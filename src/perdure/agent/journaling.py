@@ -1,11 +1,12 @@
 """A call's two lines in the journal: before it runs and after. A database that is away is waited for."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from perdure.core.chat import Fence
+from perdure.agent.decide import Known
+from perdure.core.chat import Fence, OpenCall
 from perdure.core.clock import Clock
 from perdure.core.errors import Fenced, Unavailable
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
@@ -97,3 +98,17 @@ class Journaling:
                 _log.warning("the journal waits for the database: %s", error)
             await self._clock.sleep(delay.total_seconds())
             delay = min(2 * delay, DATABASE_RETRY_LONGEST)
+
+
+def known(entries: Iterable[Entry], calls: Iterable[OpenCall]) -> dict[int, Known]:
+    """What the journal says about open calls that somebody else started."""
+    runs = {call.index: call.run for call in calls}
+    facts: dict[int, Known] = {}
+    for entry in entries:
+        if runs.get(entry.index) != entry.run:
+            continue
+        if entry.state == "finished":
+            facts[entry.index] = Known.FINISHED
+        elif entry.state == "started" and entry.effect == Effect.ONCE:
+            facts[entry.index] = Known.UNKNOWN
+    return facts

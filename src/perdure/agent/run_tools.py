@@ -7,18 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
-from perdure.agent.decide import Known, Policy
+from perdure.agent.decide import Policy
 from perdure.agent.flight import Flight
 from perdure.agent.journaling import Begun, Journaling
 from perdure.agent.once_calls import OnceCalls
+from perdure.agent.results import answered, result_of
 from perdure.agent.toolset import Toolset, mode_of
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Fence, OpenCall
 from perdure.core.clock import Clock
 from perdure.core.errors import Fenced, PerdureError, Unavailable, WorkspaceLost, WorkspaceUnreachable
 from perdure.core.ids import ChatId, FileId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Media, ToolCall, ToolResult
+from perdure.core.message import NewMessage
+from perdure.core.parts import ToolCall
 from perdure.core.timing import TOOL_CAP_EXTRA, WORKSPACE_REACH
 from perdure.observe.measures.tools import MCP, UNKNOWN
 from perdure.observe.tool_watch import ToolWatch
@@ -73,20 +74,6 @@ class Results:
     files: tuple[FileId, ...] = ()
     lost: frozenset[int] = frozenset()
     """Calls whose workspace is gone: nobody knows whether they ran, and the journal says so."""
-
-
-def known(entries: Iterable[Entry], calls: Iterable[OpenCall]) -> dict[int, Known]:
-    """What the journal says about open calls that somebody else started."""
-    runs = {call.index: call.run for call in calls}
-    facts: dict[int, Known] = {}
-    for entry in entries:
-        if runs.get(entry.index) != entry.run:
-            continue
-        if entry.state == "finished":
-            facts[entry.index] = Known.FINISHED
-        elif entry.state == "started" and entry.effect == Effect.ONCE:
-            facts[entry.index] = Known.UNKNOWN
-    return facts
 
 
 class ToolRunner:
@@ -149,7 +136,7 @@ class ToolRunner:
                 except WorkspaceLost:
                     return None
                 seen.gave(output.text, is_error=output.is_error)
-        batch.flight.result(open_call.index, _result(call, output, self._clock))
+        batch.flight.result(open_call.index, result_of(call, output, self._clock))
         self._reached("tools.shown")
         return output
 
@@ -300,43 +287,3 @@ def _paths(arguments: Mapping[str, Any]) -> list[str]:
             return [file["path"] for file in files if isinstance(file, dict) and "path" in file]  # pyright: ignore[reportUnknownVariableType]
         case _:
             return []
-
-
-def _result(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:
-    shown = tuple(Media(str(file.id), file.media_type, file.name) for file in output.files)
-    return ToolResult(
-        call.call_id,
-        call.tool,
-        output.text,
-        is_error=output.is_error,
-        media=output.media + shown,
-        created_at=clock.now(),
-    )
-
-
-def answered(call: ToolCall, output: ToolOutput, clock: Clock) -> NewMessage:
-    """A result, as it enters the history."""
-    return NewMessage(
-        role=Role.TOOL,
-        parts=(_result(call, output, clock),),
-        model=output.model,
-        usage=output.usage,
-        cost=output.cost,
-    )
-
-
-def refused_batch(exclusive: str, calls: Sequence[ToolCall], clock: Clock) -> tuple[NewMessage, ...]:
-    """Error results for a batch in which a call that must be alone is not."""
-    return tuple(
-        answered(
-            call,
-            ToolOutput(
-                f"{exclusive} must be called by itself. Call it again, alone."
-                if call.tool == exclusive
-                else f"Skipped because {exclusive} must run alone. Call this again without it.",
-                is_error=True,
-            ),
-            clock,
-        )
-        for call in calls
-    )

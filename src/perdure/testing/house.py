@@ -1,9 +1,8 @@
 """One replica inside the test's own process: real database, real HTTP to a simulator, the rest as in production."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -14,18 +13,15 @@ from asyncpg import Pool, Record
 from perdure.access.keyring import Keyring
 from perdure.agent.continuity import Bookmarks
 from perdure.agent.history import Histories
-from perdure.agent.models import ResolvedModel
-from perdure.agent.prepare import NoServers, Preparation, Rules, Servers, Tools
-from perdure.agent.prompt import Surroundings
+from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
 from perdure.agent.stored_files import StoredFiles
 from perdure.config.config import Config
 from perdure.config.demo import offer_demo
-from perdure.core.card import Card
 from perdure.core.chat import AT_REST, Busy, Chat
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId
-from perdure.core.message import Effort, Kind, Message, NewMessage, Role
+from perdure.core.message import Kind, Message, NewMessage, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.live.episodes import Episode, Episodes, Piece
 from perdure.live.segments import Segments
@@ -39,21 +35,16 @@ from perdure.observe.call_meter import CallMeter
 from perdure.observe.measures.all import Measures
 from perdure.observe.tool_watch import ToolWatch
 from perdure.providers.client import ProviderClient
-from perdure.providers.model import Model, Price, Thinking
-from perdure.providers.request import ModelSettings
-from perdure.providers.route import Route
-from perdure.providers.service import ProviderSettings, Service
 from perdure.store.commit import NewCard
 from perdure.store.connection import connect
 from perdure.store.execution import Execution
 from perdure.store.histories import load_history
 from perdure.store.journal import Journal
 from perdure.store.pubsub import LocalBus
+from perdure.testing.furnishings import ChosenServers, FixedTools, PlainSources, SimulatedModels
 from perdure.testing.numbers import Numbers
 from perdure.tools.family import Family
-from perdure.tools.mcp.source import McpOffer
 from perdure.tools.reports import Waits
-from perdure.tools.tool import Tool
 from perdure.worker.draining import Limits
 from perdure.worker.forgetting import Forgetting, NoKeys
 from perdure.worker.kit import Kit
@@ -65,93 +56,6 @@ from perdure.worker.worker import Worker
 
 PATIENCE = 60
 AT_ONCE = Limits(timedelta(), timedelta())
-
-
-SERVICES = {
-    "anthropic_messages": Service.ANTHROPIC,
-    "openai_responses": Service.OPENAI,
-    "openai_chat": Service.OPENAI,
-    "gemini": Service.GOOGLE,
-}
-
-
-THINKING = dict.fromkeys(SERVICES, Thinking.EFFORT) | {"anthropic_messages": Thinking.BUDGET}
-
-
-class SimulatedModels:
-    """Every model name leads to the simulator."""
-
-    def __init__(
-        self, url: str, *, dialect: str = "anthropic_messages", window: int = 200_000, thinks: bool = False
-    ) -> None:
-        self.url = url
-        self.dialect = dialect
-        self._thinking = THINKING[dialect] if thinks else Thinking.NONE
-        self.window = window
-        self.threshold = 0.7
-        self.computer = False
-        self.price: Price | None = Price(3_000_000, 15_000_000)
-        self.settings = ModelSettings()
-        self.fallbacks: dict[str, tuple[ModelName, ...]] = {}
-        self.gone: set[str] = set()
-        """Names that lead nowhere any more: the default answers instead."""
-
-    async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:  # noqa: ARG002
-        chosen = name if name and name not in self.gone else ModelName("demo")
-        model = Model(
-            id=chosen,
-            dialect=self.dialect,
-            context_window=self.window,
-            thinking=self._thinking,
-            computer=self.computer,
-            price=self.price,
-        )
-        route = replace(
-            Route.to(ProviderSettings(service=SERVICES[self.dialect], base_url=self.url), model, "sim-key"),
-            provider="Simulator",
-        )
-        return ResolvedModel(
-            name=chosen,
-            route=route,
-            settings=self.settings,
-            threshold=self.threshold,
-            fallbacks=self.fallbacks.get(chosen, ()),
-            notice=f"{name} is gone; {chosen} answers instead." if name in self.gone else None,
-        )
-
-
-class FixedTools:
-    """The same tools for everybody, unless a test brings a toolbox."""
-
-    def __init__(self, tools: Sequence[Tool] = ()) -> None:
-        self.tools = tools
-        self.toolbox: Tools | None = None
-
-    async def available(self, card: Card) -> Sequence[Tool]:
-        return self.tools if self.toolbox is None else await self.toolbox.available(card)
-
-
-class ChosenServers:
-    """No MCP servers, until a test chooses some."""
-
-    def __init__(self) -> None:
-        self.source: Servers = NoServers()
-
-    async def offer(self, card: Card, *, looking: bool) -> McpOffer:
-        return await self.source.offer(card, looking=looking)
-
-
-class PlainSources:
-    """Nothing surrounds the prompt; the rules are the defaults."""
-
-    def __init__(self) -> None:
-        self.rules_now = Rules()
-
-    async def surroundings(self, card: Card) -> Surroundings:  # noqa: ARG002
-        return Surroundings()
-
-    async def rules(self, card: Card) -> Rules:  # noqa: ARG002
-        return self.rules_now
 
 
 class House:

@@ -20,9 +20,9 @@ from perdure.agent.decide import (
     decide,
 )
 from perdure.agent.history import History
+from perdure.agent.journaling import known
 from perdure.agent.notices import notice
 from perdure.agent.once_calls import OnceCalls
-from perdure.agent.run_tools import known
 from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
 from perdure.core.failure import ChatError

@@ -23,7 +23,8 @@ from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.store.templates import TemplateRows, packed
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
-from perdure.testing.house import House, SimulatedModels, open_house
+from perdure.testing.furnishings import SimulatedModels
+from perdure.testing.house import House, open_house
 from perdure.testing.workshop import workshop
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver

@@ -9,7 +9,8 @@ from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
 from perdure.agent.flight import Flight
 from perdure.agent.history import History
 from perdure.agent.prepare import Prepared
-from perdure.agent.run_tools import Batch, Results, refused_batch
+from perdure.agent.results import refused_batch
+from perdure.agent.run_tools import Batch, Results
 from perdure.core.card import CardChange
 from perdure.core.chat import Chat
 from perdure.core.parts import AnyPart, ToolCall, ToolResult

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from perdure.agent.decide import Facts
-from perdure.agent.run_tools import answered
+from perdure.agent.results import answered
 from perdure.core.chat import ActionKind, OpenCall
 from perdure.machine.transitions.actions import EnterRequiresAction
 from perdure.machine.transitions.steps import CommitStep

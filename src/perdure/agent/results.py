@@ -1,0 +1,48 @@
+"""What a call came to: as a part that is shown, and as the message that enters the history."""
+
+from collections.abc import Sequence
+
+from perdure.core.clock import Clock
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Media, ToolCall, ToolResult
+from perdure.tools.tool import ToolOutput
+
+
+def result_of(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:
+    shown = tuple(Media(str(file.id), file.media_type, file.name) for file in output.files)
+    return ToolResult(
+        call.call_id,
+        call.tool,
+        output.text,
+        is_error=output.is_error,
+        media=output.media + shown,
+        created_at=clock.now(),
+    )
+
+
+def answered(call: ToolCall, output: ToolOutput, clock: Clock) -> NewMessage:
+    """A result, as it enters the history."""
+    return NewMessage(
+        role=Role.TOOL,
+        parts=(result_of(call, output, clock),),
+        model=output.model,
+        usage=output.usage,
+        cost=output.cost,
+    )
+
+
+def refused_batch(exclusive: str, calls: Sequence[ToolCall], clock: Clock) -> tuple[NewMessage, ...]:
+    """Error results for a batch in which a call that must be alone is not."""
+    return tuple(
+        answered(
+            call,
+            ToolOutput(
+                f"{exclusive} must be called by itself. Call it again, alone."
+                if call.tool == exclusive
+                else f"Skipped because {exclusive} must run alone. Call this again without it.",
+                is_error=True,
+            ),
+            clock,
+        )
+        for call in calls
+    )
