@@ -16,4 +16,5 @@ async def process_signal(
     signal: Annotated[str, Meta(description="TERM ends it for sure; others are only sent.")] = "TERM",
 ) -> str:
     """Stop a process of the workspace, or send it a signal."""
-    return answers.command(await operations.process_signal(await workspace(ctx), id, signal))
+    ended = await operations.process_signal(await workspace(ctx), id, signal, key=str(ctx.key))
+    return answers.command(ended)

@@ -42,10 +42,9 @@ class Processes:
     async def list(self) -> list[wire.Process]:
         return (await self._connection.ask(wire.ProcessList, "GET", "/v1/processes")).processes
 
-    async def signal(self, process: str, name: str = "TERM") -> wire.Process:
-        return await self._connection.ask(
-            wire.Process, "POST", f"/v1/processes/{process}/signal", body={"signal": name}
-        )
+    async def signal(self, process: str, name: str = "TERM", *, key: str | None = None) -> wire.Process:
+        body = {"signal": name, "key": key}
+        return await self._connection.ask(wire.Process, "POST", f"/v1/processes/{process}/signal", body=body)
 
     async def stop(self, process: str, grace: timedelta = PROCESS_GRACE) -> wire.Process:
         """End it and everything below it: asked first, killed after the grace. The answer says how long quiet took."""

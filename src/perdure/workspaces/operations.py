@@ -87,10 +87,14 @@ async def process_list(client: WorkspaceClient) -> str:
     return answers.processes(await client.processes.list())
 
 
-async def process_signal(client: WorkspaceClient, process: str, signal: str = "TERM") -> wire.Process:
+async def process_signal(
+    client: WorkspaceClient, process: str, signal: str = "TERM", *, key: str | None = None
+) -> wire.Process:
     """TERM ends it for sure: what ignores it is killed after a grace. Other signals are only sent."""
     name = signal.upper().removeprefix("SIG")
-    return await (client.processes.stop(process) if name == "TERM" else client.processes.signal(process, name))
+    if name == "TERM":
+        return await client.processes.stop(process)
+    return await client.processes.signal(process, name, key=key)
 
 
 def split_background(command: str) -> tuple[str, bool]:

@@ -10,6 +10,7 @@ from tests.workspaces.inside import PATIENCE, Inside
 from tests.workspaces.waiting import alive, eventually, written
 
 from perdure.core.errors import WorkspaceRefused
+from perdure.workspaces.agent.limits import RUNNING_MOST
 from perdure.workspaces.wire import ProcessState
 
 # The loop is busy while a command ends, and another child is collected before anything else is looked at.
@@ -246,3 +247,38 @@ async def test_an_agent_program_whose_records_were_deleted_ends_with_its_command
     shutil.rmtree(inside.state)
     assert await inside.ends() == 0
     assert not alive(int((inside.tree / "pid").read_text()))
+
+
+async def test_a_command_that_removed_its_own_directory_is_handed_back_by_its_key(inside: Inside) -> None:
+    (inside.tree / "work").mkdir()
+    command = "echo once; rmdir ../work"
+    first = await inside.client.processes.start(command, key="k", workdir="work")
+    await inside.client.processes.wait(first.id, PATIENCE)
+    again = await inside.client.processes.start(command, key="k", workdir="work")
+    assert (again.id, again.head) == (first.id, "once\n")
+    with pytest.raises(WorkspaceRefused) as refusal:
+        await inside.client.processes.start(command, key="another", workdir="work")
+    assert refusal.value.code == "not_found"
+
+
+async def test_a_key_finds_its_run_where_no_more_commands_may_run(inside: Inside) -> None:
+    first = await inside.client.processes.start("sleep 60", key="k")
+    for _ in range(RUNNING_MOST - 1):
+        await inside.client.processes.start("sleep 60")
+    with pytest.raises(WorkspaceRefused, match="too many commands are running"):
+        await inside.client.processes.start("sleep 60", key="another")
+    assert (await inside.client.processes.start("sleep 60", key="k")).id == first.id
+
+
+async def test_a_signal_is_heard_once_per_key(inside: Inside) -> None:
+    counts = "trap 'echo heard >> heard' HUP; touch ready; until [ -e end ]; do sleep 0.01; done"
+    process = await inside.client.processes.start(counts)
+    await eventually((inside.tree / "ready").exists)
+    await inside.client.processes.signal(process.id, "HUP", key="first")
+    await eventually(lambda: written(inside.tree / "heard"))
+    await inside.client.processes.signal(process.id, "HUP", key="second")
+    await eventually(lambda: (inside.tree / "heard").read_text().count("heard") == 2)
+    await inside.client.processes.signal(process.id, "HUP", key="first")
+    (inside.tree / "end").touch()
+    await inside.client.processes.wait(process.id, PATIENCE)
+    assert (inside.tree / "heard").read_text() == "heard\nheard\n"

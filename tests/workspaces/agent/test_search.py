@@ -70,3 +70,11 @@ async def test_a_pattern_that_would_take_for_ever_is_refused_and_the_workspace_g
     with pytest.raises(WorkspaceRefused, match="make it simpler"):
         await searching.client.files.search("(a+)+$")
     assert [match.path for match in (await searching.client.files.search("a!$")).matches] == ["trap"]
+
+
+async def test_matches_that_are_too_long_to_be_all_shown_are_said_to_be_cut(inside: Inside) -> None:
+    """What ripgrep says of a match is the whole line, and much of that is thrown away."""
+    for number in range(8):
+        (inside.tree / f"{number}.min.js").write_text("needle" + "x" * 900_000)
+    found = await inside.client.files.search("needle")
+    assert (0 < len(found.matches) < 8, found.complete) == (True, False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 
 from perdure.workspaces.agent.limits import DISK_CHECK_SECONDS
 from perdure.workspaces.agent.places import Places
@@ -43,7 +44,7 @@ class Disk:
     async def _stop(self) -> None:
         for process in self._processes.running():
             process.over_disk = True
-            await self._processes.signal(process.id, "KILL", 0.0)
+            await self._processes.signal(process.id, signal.SIGKILL, 0.0)
 
     def _free(self) -> int:
         status = os.statvfs(self._places.tree)

@@ -91,9 +91,8 @@ class Intents:
         key = fields.maybe_text("key")
         run = "e" + secrets.token_hex(8)
         if key is not None:
-            known = self._keys.find(key)
+            known = self._keys.known(key, fields.fingerprint())
             if known is not None:
-                self._keys.claim(key, fields.fingerprint(), run, self._incarnation)
                 return known.result or {"state": "lost", "incarnation": known.incarnation}
         changes = plan(fields)
         if key is not None:

@@ -31,16 +31,17 @@ class Keys:
         self._folder = folder
         self._swept = 0.0
 
-    def claim(self, key: str, request: str, run: str, incarnation: str) -> Record | None:
-        """Take a key for a new run, durably; or what it was used for. The same key for another request is an error."""
+    def known(self, key: str, request: str) -> Record | None:
+        """What a key was used for. The same key for another request is an error."""
         known = self.find(key)
-        if known is None:
-            self._sweep()
-            self._store(Record(key, request, run, incarnation, None))
-            return None
-        if known.request != request:
+        if known is not None and known.request != request:
             raise Problem(409, "key_reused", "this key was used for another request; nothing was started")
         return known
+
+    def claim(self, key: str, request: str, run: str, incarnation: str) -> None:
+        """Take a key that was not used before for a new run, durably."""
+        self._sweep()
+        self._store(Record(key, request, run, incarnation, None))
 
     def finish(self, key: str, result: dict[str, object]) -> None:
         known = self.find(key)

@@ -34,18 +34,22 @@ class Processes:
             raise invalid(f"command must be a text of 1 to {limits.COMMAND_BYTES} characters without NUL")
         key = fields.maybe_text("key")
         run = "p" + secrets.token_hex(4)
+        record = None if key is None else self._around.keys.known(key, fields.fingerprint())
+        if record is not None:
+            # First of all: its directory may be gone since, or the limit be reached.
+            return self._again(record)
         directory = self._directory(fields.text("workdir", "."))
         try:
             if sum(not process.quiet.is_set() for process in self._known.values()) >= limits.RUNNING_MOST:
                 raise Problem(503, "process_limit", "too many commands are running; stop some with process_signal")
             if key is not None:
-                record = self._around.keys.claim(key, fields.fingerprint(), run, self._around.incarnation)
-                if record is not None:
-                    return self._again(record)
+                self._around.keys.claim(key, fields.fingerprint(), run, self._around.incarnation)
             process = Process(command, key, run)
             self._launch(process, directory, fields.text_map("environment"))
             return process.report()
         except OSError as error:
+            if key is not None:
+                self._around.keys.forget(key)
             raise of_os_error(error, "starting the command") from error
         finally:
             os.close(directory)
@@ -67,12 +71,17 @@ class Processes:
     def running(self) -> list[Process]:
         return [process for process in self._known.values() if not process.quiet.is_set()]
 
-    async def signal(self, run: str, name: str, grace: float | None) -> dict[str, object]:
-        """Signal everything below; with a grace, what is left after it is killed until nothing is."""
-        process = self.find(run)
-        number = SIGNALS.get(name.upper().replace("SIG", "", 1) if name.upper().startswith("SIG") else name.upper())
+    def checked(self, run: str, name: str) -> int:
+        """The number of a signal that can be sent to a process that there is."""
+        self.find(run)
+        number = SIGNALS.get(name.upper().removeprefix("SIG"))
         if number is None:
             raise invalid(f"signal must be one of {', '.join(SIGNALS)}")
+        return number
+
+    async def signal(self, run: str, number: int, grace: float | None) -> dict[str, object]:
+        """Signal everything below; with a grace, what is left after it is killed until nothing is."""
+        process = self.find(run)
         if not process.quiet.is_set():
             process.signalled = process.signalled or time.monotonic()
             told = _tell(process, number, set())
@@ -85,7 +94,7 @@ class Processes:
         return process.report()
 
     async def stop_all(self, grace: float) -> None:
-        await asyncio.gather(*(self.signal(process.id, "TERM", grace) for process in self.running()))
+        await asyncio.gather(*(self.signal(process.id, signal.SIGTERM, grace) for process in self.running()))
 
     def find(self, run: str) -> Process:
         process = self._known.get(run)

@@ -85,10 +85,21 @@ async def follow_process(program: Program, request: Request) -> Reply:
 
 
 async def signal_process(program: Program, request: Request) -> Reply:
+    """Once per key: a process may do something else when it hears a signal again."""
     fields = request.fields()
+    key = fields.maybe_text("key")
+    known = None if key is None else program.keys.known(key, fields.fingerprint())
+    if known is not None:
+        return answer(known.result or program.processes.find(request.run).report())
     grace = fields.maybe_integer("grace_ms")
     seconds = None if grace is None else min(grace, 60_000) / 1000
-    return answer(await program.processes.signal(request.run, fields.text("signal", "TERM"), seconds))
+    signal = program.processes.checked(request.run, fields.text("signal", "TERM"))
+    if key is not None:
+        program.keys.claim(key, fields.fingerprint(), request.run, program.incarnation)
+    report = await program.processes.signal(request.run, signal, seconds)
+    if key is not None:
+        program.keys.finish(key, report)
+    return answer(report)
 
 
 async def find_key(program: Program, request: Request) -> Reply:

@@ -39,8 +39,8 @@ class Search:
 
     async def run(self, pattern: str, path: str, glob: str | None) -> dict[str, object]:
         root = self._root(path)
-        found = await (self._ripgrep(pattern, root, glob) if self.program else self._walk(pattern, root, glob))
-        return {"matches": found[:MOST_MATCHES], "complete": len(found) <= MOST_MATCHES}
+        found, cut = await (self._ripgrep(pattern, root, glob) if self.program else self._walk(pattern, root, glob))
+        return {"matches": found[:MOST_MATCHES], "complete": not cut and len(found) <= MOST_MATCHES}
 
     def _root(self, path: str) -> str:
         with self._places.find(path) as place:
@@ -48,7 +48,7 @@ class Search:
                 raise missing(f"{path} does not exist; list the directory to see what is there")
             return place.path
 
-    async def _ripgrep(self, pattern: str, root: str, glob: str | None) -> list[Match]:
+    async def _ripgrep(self, pattern: str, root: str, glob: str | None) -> tuple[list[Match], bool]:
         assert self.program is not None
         options = ["--json", "--no-config", "--hidden", "--glob=!.git", "--sort=path", "--max-filesize=1M"]
         if glob:
@@ -59,11 +59,12 @@ class Search:
             raise refused(
                 "invalid_pattern", f"{pattern!r} is not a regular expression ripgrep accepts; escape special characters"
             )
-        return list(self._matches(ended.output))
+        return list(self._matches(ended.output)), ended.cut
 
     def _matches(self, output: bytes) -> Iterator[Match]:
-        for line in output.split(b"\n"):
-            if line.startswith(b'{"type":"match"') and line.endswith(b"}"):
+        # What follows the last line's end was cut off.
+        for line in output.split(b"\n")[:-1]:
+            if line.startswith(b'{"type":"match"'):
                 data = cast("dict[str, dict[str, str]]", json.loads(line)["data"])
                 text = data["lines"].get("text", "")
                 number = cast("int", json.loads(line)["data"]["line_number"])
@@ -80,7 +81,7 @@ class Search:
             slow = f"{expression.pattern!r} takes too long on {self._places.shown(path)}; make it simpler"
             raise refused("slow_pattern", slow) from None
 
-    async def _walk(self, pattern: str, root: str, glob: str | None) -> list[Match]:
+    async def _walk(self, pattern: str, root: str, glob: str | None) -> tuple[list[Match], bool]:
         try:
             expression = re.compile(pattern)
         except re.error as error:
@@ -95,7 +96,7 @@ class Search:
             found += self._found(expression, path)
             if len(found) > MOST_MATCHES:
                 break
-        return found
+        return found, False
 
 
 class _TooSlow(Exception):
