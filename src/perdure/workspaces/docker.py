@@ -16,6 +16,7 @@ from typing import Any
 
 import aiodocker
 import aiohttp
+from aiodocker.containers import DockerContainer
 
 from perdure.core.errors import Misconfigured, WorkspaceRefused, WorkspaceUnreachable
 from perdure.core.timing import WORKSPACE_STOP
@@ -29,6 +30,8 @@ USER = 1000
 TEMPORARY = "rw,nosuid,nodev,size=1g,mode=1777"
 OPEN_FILES = 4096
 AGENT_PROCESSES = 16
+NOBODY = 900
+"""What the engine's client says where nobody listens."""
 ERASE = "import os, shutil; [shutil.rmtree(os.path.join('/erase', name)) for name in os.listdir('/erase')]"
 
 
@@ -55,17 +58,18 @@ class DockerDriver:
         self._docker: aiodocker.Docker | None = None
 
     async def check(self) -> None:
+        url, image = self._engine.url, self._engine.image
         try:
-            await self._client().images.inspect(self._engine.image)
+            await self._client().images.inspect(image)
         except aiodocker.DockerError as error:
-            detail = (
-                f"the image {self._engine.image} is not there" if error.status == HTTPStatus.NOT_FOUND else str(error)
-            )
-            raise Misconfigured(f"The container engine at {self._engine.url} cannot be used: {detail}.") from error
-        except OSError as error:
-            raise Misconfigured(
-                f"No container engine answers at {self._engine.url}: start it, or use another driver."
-            ) from error
+            trouble = {
+                NOBODY: f"No container engine answers at {url}: start it, or use another driver.",
+                HTTPStatus.NOT_FOUND: f"The container engine at {url} has no image {image}: pull or build it first.",
+            }
+            other = f"The container engine at {url} cannot be used: {error.message}"
+            raise Misconfigured(trouble.get(error.status, other)) from error
+        except (OSError, aiohttp.ClientError) as error:
+            raise Misconfigured(f"The container engine at {url} cannot be used: {error}") from error
 
     async def create(self, plan: Plan) -> None:
         await self.check()
@@ -105,13 +109,17 @@ class DockerDriver:
             "User": "0:0",
             "HostConfig": {"Binds": [f"{root}:/erase"], "NetworkMode": "none", "Ulimits": _ulimits(plan)},
         }
-        container = await self._client().containers.create(eraser, name=f"perdure-{plan.id}-eraser")
+        # A removal that was cut short left its eraser behind, and that still has the name.
+        await self._discard(plan, "eraser")
+        container = await self._client().containers.create(eraser, name=_name(plan, "eraser"))
         try:
             await container.start()
             await container.wait()
         finally:
-            await container.delete(force=True)
-        await asyncio.to_thread(root.rmdir)
+            with _unless_gone():
+                await container.delete(force=True)
+        with contextlib.suppress(FileNotFoundError):
+            await asyncio.to_thread(root.rmdir)
 
     async def close(self) -> None:
         if self._docker is not None:
@@ -135,33 +143,37 @@ class DockerDriver:
         """Whoever gives the container its name starts it; the others find it."""
         try:
             container = await self._client().containers.create(self._container(plan, role), name=_name(plan, role))
-        except aiodocker.DockerError as error:
-            if not await self._stale(plan, role):
-                return
-            raise WorkspaceUnreachable(UNREACHABLE) from error
-        await asyncio.to_thread(self._settle, plan, role)
-        await container.start()
+        except aiodocker.DockerError:
+            if not await self._taken(plan, role):
+                raise
+            return
+        await self._begin(plan, role, container)
 
-    async def _stale(self, plan: Plan, role: str) -> bool:
-        """Take away a container that has ended and start another in its place; false where somebody is at work."""
+    async def _taken(self, plan: Plan, role: str) -> bool:
+        """Whether somebody has the name. What was made and never started is started, what has ended is replaced."""
         try:
             container = await self._client().containers.get(_name(plan, role))
         except aiodocker.DockerError:
-            return True
-        state: dict[str, Any] = (await container.show())["State"]
-        if state.get("Status") in ("created", "running"):
             return False
-        await container.delete(force=True)
-        await self._launch(plan, role)
-        return False
+        state: dict[str, Any] = (await container.show())["State"]
+        match state.get("Status"):
+            case "running":
+                pass
+            case "created":
+                await self._begin(plan, role, container)
+            case _:
+                await container.delete(force=True)
+                await self._launch(plan, role)
+        return True
+
+    async def _begin(self, plan: Plan, role: str, container: DockerContainer) -> None:
+        await asyncio.to_thread(self._settle, plan, role)
+        await container.start()
 
     async def _discard(self, plan: Plan, role: str) -> None:
-        try:
+        with _unless_gone():
             container = await self._client().containers.get(_name(plan, role))
             await container.delete(force=True)
-        except aiodocker.DockerError as error:
-            if error.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
-                raise
 
     def _container(self, plan: Plan, role: str) -> dict[str, Any]:
         root, mode = self._root(plan), "ro" if role == "view" else "rw"
@@ -205,7 +217,7 @@ class DockerDriver:
 
     def _settle(self, plan: Plan, role: str) -> None:
         private = self._root(plan) / role
-        (private / "agent.pyz").write_bytes(bundle())
+        _store(private / "agent.pyz", bundle())
         settings = {
             "tree": TREE,
             "home": HOME,
@@ -222,8 +234,7 @@ class DockerDriver:
                 "disk_bytes": 0 if role == "view" else plan.limits.disk_bytes,
             },
         }
-        (private / "settings.json").write_text(json.dumps(settings))
-        (private / "settings.json").chmod(0o600)
+        _store(private / "settings.json", json.dumps(settings).encode())
 
     def _reachable(self, plan: Plan, role: str) -> WorkspaceClient:
         private = self._root(plan) / role
@@ -246,6 +257,24 @@ def _asking() -> Generator[None]:
         yield
     except (aiodocker.DockerError, aiohttp.ClientError, OSError) as error:
         raise WorkspaceUnreachable(f"{UNREACHABLE} The container engine says: {error}") from error
+
+
+@contextlib.contextmanager
+def _unless_gone() -> Generator[None]:
+    """Take for done what somebody else has done, or does just now."""
+    try:
+        yield
+    except aiodocker.DockerError as error:
+        if error.status not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
+            raise
+
+
+def _store(path: Path, content: bytes) -> None:
+    """Whole or not at all, and for root inside: another replica may start the same container now."""
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    fresh.write_bytes(content)
+    fresh.chmod(0o600)
+    fresh.replace(path)
 
 
 def _name(plan: Plan, role: str) -> str:
