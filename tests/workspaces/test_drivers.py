@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -10,11 +11,11 @@ from tests.workspaces.sshd import running_sshd
 
 from perdure.core.clock import SystemClock
 from perdure.core.errors import BuildFailed, Misconfigured
-from perdure.core.ids import OrganisationId, UserId, WorkspaceId
+from perdure.core.ids import WorkspaceId
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
 from perdure.store.templates import TemplateRows, packed
-from perdure.store.workspaces import WorkspaceRows
+from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
 from perdure.workspaces import operations
 from perdure.workspaces.docker import DockerDriver
 from perdure.workspaces.drivers import Drivers
@@ -42,16 +43,6 @@ def folder() -> Generator[Path]:
     with tempfile.TemporaryDirectory(prefix="perdure-") as name:
         (Path(name) / "ssh").mkdir()
         yield Path(name)
-
-
-@pytest.fixture
-async def wish(pool: Pool) -> Wish:
-    """Somebody's wish for a workspace on the other host."""
-    organisation, user = OrganisationId(uuid4()), UserId(uuid4())
-    await pool.execute("INSERT INTO organisations (id, name) VALUES ($1, 'house')", organisation)
-    person = "INSERT INTO users (id, organisation_id, email) VALUES ($1, $2, 'a@example.com')"
-    await pool.execute(person, user, organisation)
-    return Wish(owner_id=user, organisation_id=organisation, template="other", parameters={}, most=1)
 
 
 async def offered(pool: Pool, wish: Wish, host: SshHost, key: str) -> None:
@@ -93,6 +84,43 @@ async def test_a_template_whose_host_cannot_be_reached_leaves_nothing_half_made(
 
 
 @pytest.mark.parametrize(
+    ("key", "said"),
+    [("good", "127.0.0.1 cannot be reached over SSH: "), ("bad", "The keys for 127.0.0.1 cannot be read")],
+)
+async def test_why_a_host_cannot_be_used_is_kept_with_the_workspace(
+    pool: Pool, folder: Path, wish: Wish, key: str, said: str
+) -> None:
+    async with running_sshd() as host:
+        pass
+    (folder / "ssh/good").write_text(host.private_key)
+    (folder / "ssh/bad").write_text("not a key")
+    await offered(pool, wish, host, key)
+    service = workspaces(pool, folder)
+    with pytest.raises(BuildFailed, match=said):
+        await service.create(WorkspaceId(uuid4()), wish)
+    (record,) = await pool.fetch("SELECT * FROM workspaces")
+    stands = WorkspaceRow.of(record)
+    assert (stands.status, (stands.error or "").startswith(said)) == ("failed", True)
+    await service.remove(stands)
+    await service.close()
+
+
+async def test_a_workspace_whose_key_was_taken_away_promises_nothing_and_leaves_the_list(
+    pool: Pool, folder: Path, wish: Wish
+) -> None:
+    await offered(pool, wish, SshHost("127.0.0.1", 9, "me", "", "ssh-ed25519 AAAA", "/srv"), "missing")
+    service = workspaces(pool, folder)
+    with pytest.raises(BuildFailed):
+        await service.create(WorkspaceId(uuid4()), wish)
+    (record,) = await pool.fetch("SELECT * FROM workspaces")
+    row = WorkspaceRow.of(record)
+    assert (await service.has_view(row), await service.sandboxed(row)) == (False, False)
+    await service.remove(row)
+    with pytest.raises(Misconfigured):
+        await service.remove(replace(row, status="stopped"))
+
+
+@pytest.mark.parametrize(
     ("name", "settings", "complaint"),
     [
         ("cloud", {}, "There is no driver 'cloud'"),
@@ -100,6 +128,8 @@ async def test_a_template_whose_host_cannot_be_reached_leaves_nothing_half_made(
         ("ssh", {**SSH, "address": ""}, "needs the setting 'address'"),
         ("ssh", {**SSH, "key": "../key"}, "There is no SSH key"),
         ("ssh", {**SSH, "port": "twenty"}, "'port' is not a number"),
+        ("ssh", {**SSH, "root": "workspaces"}, "'root' is not an absolute path"),
+        ("docker", {"image": "base", "engine": "/run/docker.sock"}, "'engine' is not an address such as unix:"),
     ],
 )
 def test_settings_that_lead_nowhere_are_refused(

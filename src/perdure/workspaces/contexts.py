@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 
 import msgspec
 
@@ -25,10 +26,18 @@ _snapshots = msgspec.json.Decoder(ContextSnapshot)
 class Contexts:
     """One copy per chat and workspace. `home` is the chat whose workspace is meant: a child works in its root's."""
 
-    def __init__(self, rows: WorkspaceContextRows, workspaces: Workspaces, pubsub: Pubsub) -> None:
+    def __init__(
+        self,
+        rows: WorkspaceContextRows,
+        workspaces: Workspaces,
+        pubsub: Pubsub,
+        patience: timedelta = CONTEXT_PATIENCE,
+    ) -> None:
         self._rows = rows
         self._workspaces = workspaces
         self._pubsub = pubsub
+        self._patience = patience
+        self._asking = set[asyncio.Task[ContextSnapshot]]()
 
     async def known(self, chat_id: ChatId, home: ChatId) -> ContextSnapshot | None:
         """What the chat has pinned. Nobody is asked."""
@@ -56,13 +65,22 @@ class Contexts:
         self._announce(await self._rows.drift(workspace_id, digest))
 
     async def _pin(self, chat_id: ChatId, workspace_id: WorkspaceId, turns: int) -> ContextSnapshot:
+        # A workspace that is made for this is still made when nobody waits for what it tells any more.
+        asking = asyncio.create_task(self._asked(workspace_id))
+        self._asking.add(asking)
+        asking.add_done_callback(self._heard)
         try:
-            async with asyncio.timeout(CONTEXT_PATIENCE.total_seconds()):
-                found = await self._asked(workspace_id)
+            async with asyncio.timeout(self._patience.total_seconds()):
+                found = await asyncio.shield(asking)
         except (PerdureError, TimeoutError) as error:
             _log.warning("the context of workspace %s is not known: %s", workspace_id, error)
             found = UNREACHABLE
         return await self._store(chat_id, workspace_id, found, turns)
+
+    def _heard(self, asking: "asyncio.Task[ContextSnapshot]") -> None:
+        self._asking.discard(asking)
+        if not asking.cancelled() and (error := asking.exception()) is not None:
+            _log.debug("a workspace told nothing: %s", error)
 
     async def _asked(self, workspace_id: WorkspaceId) -> ContextSnapshot:
         row = await self._workspaces.rows.load(workspace_id)

@@ -1,5 +1,6 @@
 """The drivers of a deployment: the local one, and engines and hosts as templates name them."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from perdure.workspaces.docker import DockerDriver, Engine
 from perdure.workspaces.driver import Driver
 
 ENGINE = "unix:///var/run/docker.sock"
+ENGINES = ("unix://", "tcp://", "http://", "https://")
 SSH_PORT = "22"
 
 
@@ -33,15 +35,21 @@ class Drivers:
             await driver.close()
 
     def _docker(self, settings: Mapping[str, str]) -> Driver:
-        engine = Engine(settings.get("engine", ENGINE), _needed(settings, "image"), self._folder / "docker")
-        return DockerDriver(engine)
+        engine = settings.get("engine", ENGINE)
+        if not engine.startswith(ENGINES):
+            raise Misconfigured(f"The template's setting 'engine' is not an address such as {ENGINE}: {engine!r}.")
+        return DockerDriver(Engine(engine, _needed(settings, "image"), self._folder / "docker"))
 
     def _ssh(self, settings: Mapping[str, str]) -> Driver:
         """Keys are named, never part of a template: each is a file that whoever runs the server put there."""
         name, port = _needed(settings, "key"), settings.get("port", SSH_PORT)
         path = self._folder / "ssh" / name
-        if "/" in name or not path.is_file():
-            raise Misconfigured(f"There is no SSH key {name!r}: put the private key at {self._folder / 'ssh'}/NAME.")
+        if "/" in name or not (path.is_file() and os.access(path, os.R_OK)):
+            place = f"{self._folder / 'ssh'}/NAME, where the server can read it"
+            raise Misconfigured(f"There is no SSH key {name!r}: put the private key at {place}.")
+        root = _needed(settings, "root")
+        if not root.startswith("/"):
+            raise Misconfigured(f"The template's setting 'root' is not an absolute path: {root!r}.")
         if not port.isdecimal():
             raise Misconfigured(f"The template's setting 'port' is not a number: {port!r}.")
         # Most deployments never speak SSH, and its library is slow to load.
@@ -54,7 +62,7 @@ class Drivers:
                 user=_needed(settings, "user"),
                 private_key=path.read_text(),
                 host_key=_needed(settings, "host_key"),
-                root=_needed(settings, "root"),
+                root=root,
             )
         )
 

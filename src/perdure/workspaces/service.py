@@ -5,21 +5,31 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 
 import msgspec
 
 from perdure.core.clock import Clock
-from perdure.core.errors import BuildFailed, Misconfigured, PerdureError, Refused
+from perdure.core.errors import (
+    BuildFailed,
+    InvalidInput,
+    Misconfigured,
+    NotFound,
+    PerdureError,
+    Refused,
+    WorkspaceUnreachable,
+)
 from perdure.core.events import DiffStatus
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import WORKSPACE_SWEEP
+from perdure.core.timing import WORKSPACE_REACH, WORKSPACE_SWEEP
 from perdure.observe.measures.workspaces import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
 from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.connection import UNREACHABLE
 from perdure.workspaces.driver import Computer, Driver, Plan, restored, stored
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.templates.binding import Bound, bind
@@ -30,6 +40,9 @@ from perdure.workspaces.used_keys import UsedKeys
 
 _log = logging.getLogger(__name__)
 _parameters = msgspec.json.Decoder(dict[str, Value])
+
+UNMADE = ("creating", "failed")
+"""How a workspace stands that nothing can run in."""
 
 Follower = Callable[[WorkspaceRow, WorkspaceClient], None]
 Told = Callable[[Progress], None]
@@ -57,6 +70,7 @@ class Workspaces:
         pubsub: Pubsub,
         clock: Clock,
         measures: WorkspaceMeasures | None = None,
+        patience: timedelta = WORKSPACE_REACH,
     ) -> None:
         self.rows = rows
         self.shelf = shelf
@@ -64,6 +78,7 @@ class Workspaces:
         self._drivers = drivers
         self._pubsub = pubsub
         self._clock = clock
+        self._patience = patience
         self._clients: dict[tuple[WorkspaceId, bool], WorkspaceClient] = {}
         self._turns: dict[WorkspaceId, asyncio.Lock] = {}
         self._touched: dict[WorkspaceId, float] = {}
@@ -74,8 +89,11 @@ class Workspaces:
         return await self.rows.of_chat(chat_id)
 
     async def has_view(self, row: WorkspaceRow) -> bool:
-        """Whether commands can run there without being able to change anything."""
-        return self._driver(row, await self._plan(row)).has_view
+        """Whether commands can run there without being able to change anything. What cannot be told is not so."""
+        try:
+            return self._driver(row, await self._plan(row)).has_view
+        except PerdureError:
+            return False
 
     async def computer(self, chat_id: ChatId) -> Computer | None:
         """The screen of a chat's workspace, where its template brings one along."""
@@ -124,7 +142,7 @@ class Workspaces:
             bound = await self._bound(row)
             async for step in build(self._driver(row, bound.plan(row.id)), row.id, bound):
                 told(step)
-        except (BuildFailed, Misconfigured) as error:
+        except (BuildFailed, Misconfigured, NotFound, InvalidInput) as error:
             self.measures.built(self._clock.monotonic() - begun, failed=True)
             await self.rows.stand(row.id, "failed", str(error))
             raise error if isinstance(error, BuildFailed) else BuildFailed(Stage.CREATE, str(error)) from error
@@ -158,21 +176,29 @@ class Workspaces:
         return client
 
     async def _client(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
-        async with self._turn(row.id):
-            known = self._clients.get((row.id, view))
-            if known is not None and await _answers(known):
-                await self.touch(row.id)
-                return known
-            if known is not None:
-                await known.close()
-            if row.status == "creating":
-                await self._finish(row, lambda _: None)
-            begun = self._clock.monotonic()
-            client = await self._open(row, view=view)
-            self.measures.opened(self._clock.monotonic() - begun)
-            self._clients[row.id, view] = client
-            await self.rows.stand(row.id, "running")
-            return client
+        """Making it takes as long as its template does; reaching what is made does not."""
+        if row.status in UNMADE:
+            await self.finish(row, lambda _: None)
+        try:
+            async with asyncio.timeout(self._patience.total_seconds()), self._turn(row.id):
+                return await self._reached(row, view=view)
+        except TimeoutError:
+            raise WorkspaceUnreachable(UNREACHABLE) from None
+
+    async def _reached(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
+        known = self._clients.get((row.id, view))
+        if known is not None and await _answers(known):
+            await self.touch(row.id)
+            return known
+        if known is not None:
+            del self._clients[row.id, view]
+            await known.close()
+        begun = self._clock.monotonic()
+        client = await self._open(row, view=view)
+        self.measures.opened(self._clock.monotonic() - begun)
+        self._clients[row.id, view] = client
+        await self.rows.stand(row.id, "running")
+        return client
 
     async def forget_keys(self, home: ChatId, keys: Sequence[str]) -> None:
         """Let a chat's workspace forget calls, if it is at hand: none is started for that."""
@@ -210,6 +236,9 @@ class Workspaces:
     async def stop(self, row: WorkspaceRow, *, why: str = "asked") -> None:
         """End its processes; its files stay."""
         async with self._turn(row.id):
+            now = await self.rows.load(row.id)
+            if now is None or now.status in UNMADE:
+                return
             # Said first, so that nobody whose connection breaks now starts it again.
             await self.rows.stand(row.id, "stopped")
             await self._forget(row.id)
@@ -218,10 +247,16 @@ class Workspaces:
         self.measures.stopped(why)
 
     async def remove(self, row: WorkspaceRow) -> None:
+        """Delete its files. One that failed has none, so that nobody need be reached for that."""
         async with self._turn(row.id):
             await self._forget(row.id)
-            plan = await self._plan(row)
-            await self._driver(row, plan).remove(plan)
+            try:
+                plan = await self._plan(row)
+                await self._driver(row, plan).remove(plan)
+            except (PerdureError, OSError) as error:
+                if row.status != "failed":
+                    raise
+                _log.warning("what workspace %s left, if anything, stays: %s", row.id, error)
 
     async def run(self) -> None:
         """Stop what nobody has used for long, until cancelled."""

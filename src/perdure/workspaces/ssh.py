@@ -118,12 +118,17 @@ class SshDriver:
     async def _dial(self) -> asyncssh.SSHClientConnection:
         host = self._host
         try:
+            ours, theirs = asyncssh.import_private_key(host.private_key), asyncssh.import_public_key(host.host_key)
+        except ValueError as error:
+            wanted = "a private key without a passphrase, and the host's public key in one line"
+            raise Misconfigured(f"The keys for {host.address} cannot be read ({error}): give {wanted}.") from error
+        try:
             return await asyncssh.connect(
                 host.address,
                 port=host.port,
                 username=host.user,
-                client_keys=[asyncssh.import_private_key(host.private_key)],
-                known_hosts=([asyncssh.import_public_key(host.host_key)], [], []),
+                client_keys=[ours],
+                known_hosts=([theirs], [], []),
                 config=None,
                 keepalive_interval=15,
                 connect_timeout=WORKSPACE_REACH.total_seconds(),

@@ -24,6 +24,9 @@ from perdure.workspaces.local.probe import why_not
 from perdure.workspaces.local.shared import shared
 
 WORKSPACE_LEAVE_LOOKS = 100
+NOT_STARTED = (
+    "The workspace could not be started. Call start_workspace and try again; if that fails too, tell the user."
+)
 
 
 class LocalDriver:
@@ -59,6 +62,8 @@ class LocalDriver:
         return await self._client(plan, "agent").answering()
 
     async def stop(self, plan: Plan) -> None:
+        if not self._layout(plan).root.exists():
+            return
         async with self._alone(plan):
             for role in ("view", "agent"):
                 await self._stop(plan, role)
@@ -95,7 +100,7 @@ class LocalDriver:
         )  # fmt: skip
         _, errors = await process.communicate(json.dumps(instructions).encode())
         if process.returncode:
-            raise WorkspaceUnreachable(f"The workspace could not be started: {errors.decode()[-500:]}")
+            raise WorkspaceUnreachable(f"{NOT_STARTED} It said: {errors.decode()[-500:]}")
 
     async def _stop(self, plan: Plan, role: str) -> None:
         layout = self._layout(plan)

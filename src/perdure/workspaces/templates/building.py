@@ -1,6 +1,7 @@
 """Making a workspace from a template, with its progress; what fails half-way leaves nothing behind."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,11 +11,13 @@ from perdure.core.ids import WorkspaceId
 from perdure.core.timing import BUILD_STEP_LONGEST
 from perdure.workspaces import wire
 from perdure.workspaces.client import WorkspaceClient
-from perdure.workspaces.driver import Driver
+from perdure.workspaces.driver import Driver, Plan
 from perdure.workspaces.templates.binding import Bound
 
 CLONE = 'git clone --quiet ${CLONE_BRANCH:+--branch "$CLONE_BRANCH"} -- "$CLONE_URL" .'
 TAIL_CHARACTERS = 4000
+
+_log = logging.getLogger(__name__)
 
 
 class Stage(StrEnum):
@@ -45,11 +48,23 @@ async def build(driver: Driver, workspace: WorkspaceId, bound: Bound) -> AsyncGe
                 yield progress
         finished = True
         yield Progress(Stage.READY)
+    except BuildFailed:
+        raise
     except PerdureError as error:
-        raise error if isinstance(error, BuildFailed) else BuildFailed(Stage.CREATE, str(error)) from error
+        raise BuildFailed(Stage.CREATE, str(error)) from error
+    except OSError as error:
+        raise BuildFailed(Stage.CREATE, f"The workspace could not be made: {error.strerror}.") from error
     finally:
         if not finished:
-            await driver.remove(plan)
+            await _clear(driver, plan)
+
+
+async def _clear(driver: Driver, plan: Plan) -> None:
+    """Leave nothing. Where that cannot be, why the build failed is still what people have to hear."""
+    try:
+        await driver.remove(plan)
+    except (PerdureError, OSError) as error:
+        _log.warning("workspace %s was not cleared away: %s", plan.id, error)
 
 
 async def _fill(client: WorkspaceClient, workspace: WorkspaceId, bound: Bound) -> AsyncGenerator[Progress]:
