@@ -177,3 +177,29 @@ async def test_the_forge_is_asked_through_the_proxy(stand_in: StandIn) -> None:
 async def test_a_repository_of_another_forge_is_nobodys_business(stand_in: StandIn) -> None:
     assert await PullRequests(stand_in.forge, HandClock()).of(standing("https://elsewhere.example/a/b.git")) is None
     assert stand_in.asked == []
+
+
+async def test_a_request_that_is_opened_after_the_push_is_found(stand_in: StandIn) -> None:
+    clock = HandClock()
+    pulls = PullRequests(stand_in.forge, clock)
+    assert await pulls.of(standing(stand_in.origin)) is None
+    stand_in.opens()
+    clock.pass_time(FORGE_AGAIN.total_seconds())
+    assert await pulls.of(standing(stand_in.origin)) is not None
+    assert len(stand_in.asked) == 2
+
+
+async def test_a_branch_without_a_request_is_asked_about_less_and_less_for_as_long_as_it_is_used(
+    stand_in: StandIn,
+) -> None:
+    clock = HandClock()
+    pulls = PullRequests(stand_in.forge, clock)
+    for _ in range(60):
+        assert await pulls.of(standing(stand_in.origin)) is None
+        clock.pass_time(FORGE_AGAIN.total_seconds())
+    # After 0, 2, 6, 14, 30, 60 and 90 minutes.
+    assert len(stand_in.asked) == 7
+    for _ in range(60):
+        clock.pass_time(FORGE_LONGEST.total_seconds())
+        await pulls.of(standing(stand_in.origin))
+    assert len(stand_in.asked) == 67

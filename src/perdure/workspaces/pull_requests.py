@@ -1,4 +1,4 @@
-"""When a forge is asked about a branch: after a push, again while its pull request is open, later after a failure.
+"""When a forge is asked about a branch: after a push, again while its pull request is open, ever later while none is.
 
 Without a token the forge counts what this address asks: then it is asked seldom, and not at all after a failure.
 """
@@ -15,6 +15,8 @@ from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST, FORGE_STRANGER_AGAIN
 from perdure.workspaces.forge import Forge, PullRequest
 from perdure.workspaces.wire import Repository
 
+DOUBLINGS = 8
+
 _log = logging.getLogger(__name__)
 
 
@@ -25,7 +27,8 @@ class Known:
     commit: str
     found: PullRequest | None
     again_at: float
-    failures: int = 0
+    vain: int = 0
+    """How often it was asked for nothing."""
 
 
 class PullRequests:
@@ -54,16 +57,20 @@ class PullRequests:
     async def _asked(self, repository: Repository, known: Known | None, commit: str) -> Known:
         now = self._clock.monotonic()
         self._pause(now, FORGE_STRANGER_PAUSE)
+        vain = known.vain + 1 if known is not None and known.commit == commit else 1
+        later = min(self._again * 2 ** min(vain - 1, DOUBLINGS), FORGE_LONGEST)
         try:
             found = await self._forge.pull_request(repository.origin, repository.branch)
         except (Unavailable, msgspec.DecodeError) as error:
-            failures = known.failures + 1 if known else 1
             _log.warning("pull requests of %s are not known: %s", repository.origin, error)
-            wait = min(self._again * 2**failures, FORGE_LONGEST)
+            wait = min(2 * later, FORGE_LONGEST)
             self._pause(now, wait)
-            return Known(commit, known.found if known else None, now + wait.total_seconds(), failures)
-        open_now = found is not None and found.state == "open"
-        return Known(commit, found, now + self._again.total_seconds() if open_now else float("inf"))
+            return Known(commit, known.found if known else None, now + wait.total_seconds(), vain)
+        if found is None:
+            # People push first and open the request then.
+            return Known(commit, None, now + later.total_seconds(), vain)
+        again = self._again.total_seconds() if found.state == "open" else float("inf")
+        return Known(commit, found, now + again)
 
     def _pause(self, now: float, wait: timedelta) -> None:
         """Ask about no branch for a while, where strangers are counted together."""
