@@ -55,6 +55,8 @@ async def test_a_template_that_makes_no_sense_is_refused_with_what_is_wrong(town
             ("ours", {"recipe": "description = "}, "template.toml"),
             ("ours", {"recipe": "colour = 'red'"}, "template.toml"),
             ("OURS", {"recipe": "description = ''"}, "name"),
+            ("ours", {"recipe": "description = ''\ndriver = 'cloud'"}, "driver"),
+            ("ours", {"recipe": "description = ''\n[limits]\nmemory = 1"}, "limits.memory"),
             ("ours", {"recipe": "description = ''", "files": {"../x": ""}}, "files.../x"),
         ):
             said = await ada.put(f"/templates/{name}", body)

@@ -5,8 +5,9 @@ from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.core.errors import NotFound, Refused
 from perdure.store.templates import packed
+from perdure.workspaces.templates.acceptance import accepted
 from perdure.workspaces.templates.shelf import Shelf
-from perdure.workspaces.templates.template import Template, Texts, parse
+from perdure.workspaces.templates.template import Template, Texts
 
 _CONFIGURE = Permission.CONFIGURE
 
@@ -21,7 +22,7 @@ class TemplateConfiguration:
     async def put(self, texts: Texts) -> Template:
         """Bring a template, or another version of it. Workspaces made before stay as they are."""
         self._rows.actor.require(_CONFIGURE)
-        template = parse(texts)
+        template = accepted(texts)
         if self._shelf.ships(texts.name):
             raise Refused(f"{texts.name} is a template that ships. Choose another name.")
         values = (texts.name, texts.recipe, texts.readme, packed(dict(texts.files)))

@@ -145,3 +145,12 @@ def test_a_directory_without_a_recipe_or_with_a_link_is_refused(tmp_path: Path) 
     with pytest.raises(InvalidInput) as error:
         read_directory(tmp_path)
     assert details(error.value) == {"files.passwd": "is a symbolic link"}
+
+
+@pytest.mark.parametrize("name", ["template.toml", "README.md"])
+def test_a_text_in_another_encoding_is_refused_by_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / "template.toml").write_text("description = 'A service'")
+    (tmp_path / name).write_bytes("description = 'Für uns'".encode("latin-1"))
+    with pytest.raises(InvalidInput) as error:
+        read_directory(tmp_path)
+    assert details(error.value) == {name: "is not UTF-8"}

@@ -60,10 +60,17 @@ def _read(name: str, directory: Traversable) -> Texts:
     laid = directory / "files"
     return Texts(
         name,
-        (directory / RECIPE).read_text(encoding="utf-8"),
-        readme.read_text(encoding="utf-8") if readme.is_file() else "",
+        _text(directory / RECIPE),
+        _text(readme) if readme.is_file() else "",
         _contents(laid, "") if laid.is_dir() else {},
     )
+
+
+def _text(file: Traversable) -> str:
+    try:
+        return file.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput("The template does not make sense.", Validation(file.name, "is not UTF-8")) from error
 
 
 def _contents(directory: Traversable, prefix: str) -> dict[str, bytes]:
