@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -195,3 +196,28 @@ async def test_a_workspace_that_does_not_answer_is_a_result_with_one_instruction
     )
     await town.comes_to_rest(0, chat)
     assert "There is no template 'gone'" in (await results(town, chat))[-1]
+
+
+async def test_a_workspace_that_is_no_use_is_a_result_that_says_what_to_do_and_doing_it_helps(
+    town: ReplicaTown, tmp_path: Path
+) -> None:
+    chat = await town.asks(0, f"{call('create_workspace')} [[then]] [[say:ready]]")
+    workspace = (await town.comes_to_rest(0, chat))["workspace_id"]
+    await town.at(0).post(f"/workspaces/{workspace}/stop")
+    root = tree_of(tmp_path, workspace).parent
+    (root / "run").rename(root / "aside")
+    await says(town, chat, call("execute", command="true") + call("list_files"))
+    ran, listed = (await results(town, chat))[-2:]
+    assert listed.startswith("The workspace does not answer. Call start_workspace and try again;")
+    assert ran.endswith("What was asked for may or may not have been done: look before you repeat it.")
+    shutil.rmtree(root)
+    await says(town, chat, f"{call('list_files')}[[then]]{call('create_workspace')}[[then]]{call('list_files')}")
+    gone, made, empty = (await results(town, chat))[-3:]
+    assert gone == "The workspace's files are gone. Create a new workspace."
+    assert made.startswith("Made a workspace from blank.")
+    assert empty == "[The directory is empty.]"
+
+
+async def says(town: ReplicaTown, chat: str, text: str) -> None:
+    await town.at(0).post(f"/chats/{chat}/messages", {"content": [{"type": "text", "text": text}]})
+    await town.comes_to_rest(0, chat)

@@ -99,14 +99,17 @@ async def test_a_skill_is_read_with_its_files_and_nothing_beside_it(town: Replic
         [
             call("read_skill", name="release"),
             call("read_skill_file", name="release", path="steps.md"),
+            call("read_skill_file", name="release", path="long.md"),
             call("read_skill_file", name="release", path="../../../AGENTS.md"),
             call("read_skill", name="dance"),
         ]
     )
-    chat = await asks(town, f"{reads}[[then]][[say:done]]", workspace_id=workspace)
-    skill, steps, outside, unknown = await results(town, chat["id"])
+    grow = call("execute", command="yes line | head -c 300000 > .agents/skills/release/long.md")
+    chat = await asks(town, f"{grow}[[then]]{reads}[[then]][[say:done]]", workspace_id=workspace)
+    _, skill, steps, long, outside, unknown = await results(town, chat["id"])
     assert "Read the checklist" in skill
     assert steps == "1. Tag. 2. Push."
+    assert long.endswith("[Cut after 262144 bytes.]")
     assert "has no file" in outside
     assert unknown == "There is no skill 'dance'. There are: release."
 

@@ -50,6 +50,7 @@ def test_matches_are_lines_and_too_many_say_what_to_do() -> None:
         "a.py:3: def f():\n[More than 1 matches. Narrow the pattern, or pass a path or a glob.]"
     )
     assert answers.matches(Matches([], complete=True)).startswith("[No match.")
+    assert answers.matches(Matches([], complete=False)).startswith("[More than 0 matches.")
 
 
 def test_a_write_says_whether_the_file_is_new() -> None:
@@ -60,16 +61,19 @@ def test_a_write_says_whether_the_file_is_new() -> None:
 @pytest.mark.parametrize(
     ("process", "said"),
     [
-        (exited(head="hi\n"), "hi\n[Exit code 0 after 1.2 s.]"),
-        (exited(2), "[Exit code 2 after 1.2 s.]"),
-        (exited(None, signal="KILL"), "[Ended by signal KILL after 1.2 s.]"),
+        (exited(head="hi\n"), "hi\n[Exit code 0 after 1.2 s, process p1.]"),
+        (exited(2), "[Exit code 2 after 1.2 s, process p1.]"),
+        (exited(None, signal="KILL"), "[Ended by signal KILL after 1.2 s, process p1.]"),
         (exited(127, failure="No such file"), "[The command could not be started: No such file.]"),
-        (exited(head="a", tail="z", omitted_bytes=5), "a\n[… 5 bytes left out …]\nz\n[Exit code 0 after 1.2 s.]"),
+        (
+            exited(head="a", tail="z", omitted_bytes=5),
+            "a\n[… 5 bytes left out …]\nz\n[Exit code 0 after 1.2 s, process p1.]",
+        ),
         (
             exited(None, signal="KILL", out_of_memory=True),
-            "[Ended by signal KILL after 1.2 s: the workspace's memory limit",
+            "[Ended by signal KILL after 1.2 s, process p1: the workspace's memory limit",
         ),
-        (exited(None, over_disk=True), "[Ended after 1.2 s: the workspace's disk limit was reached."),
+        (exited(None, over_disk=True), "[Ended after 1.2 s, process p1: the workspace's disk limit was reached."),
         (exited(quiet=False), "It left processes running; process_signal with id p1 stops them.]"),
         (
             Process("p1", ProcessState.RUNNING, duration_ms=10_000),

@@ -31,12 +31,10 @@ from perdure.tools.tool import CallKey, Effect, Mode, NewFile, Told, Tool, ToolC
 
 CONCURRENT_CALLS = 8
 PLACES = 10_000
-ENDINGS: Mapping[str, Callable[[ToolContext], Awaitable[None]]] = {"execute": stop_command}
+ENDINGS: Mapping[str, Callable[[ToolContext], Awaitable[None]]] = {"execute": stop_command, "computer": stop_command}
 """The tools whose calls go on outside when their replica is gone, and how each is ended."""
-UNREACHABLE = (
-    "The workspace does not answer. What was asked for may or may not have been done: look before you repeat it. "
-    "start_workspace starts a workspace that stopped."
-)
+DOUBTFUL = "What was asked for may or may not have been done: look before you repeat it."
+OUT_OF_REACH = "The workspace does not answer. Go on without it, or report that it does not answer."
 DENIED = "This tool may not be used here. Go on without it, or ask the user."
 
 _log = logging.getLogger(__name__)
@@ -240,8 +238,10 @@ class ToolRunner:
             return ToolOutput(str(failure), is_error=True)
         except TimeoutError:
             return ToolOutput(f"The tool gave no answer within {limit:.0f} s. Try something smaller.", is_error=True)
-        except WorkspaceUnreachable:
-            return ToolOutput(UNREACHABLE, is_error=True)
+        except WorkspaceUnreachable as error:
+            # Only a root can start a workspace; the error says how.
+            advice = str(error) if context.mode is Mode.ROOT else OUT_OF_REACH
+            return ToolOutput(advice if tool.effect is Effect.READS else f"{advice} {DOUBTFUL}", is_error=True)
         except (Fenced, Unavailable):
             raise
         except PerdureError as error:

@@ -6,8 +6,9 @@ from uuid import NAMESPACE_URL, uuid5
 from msgspec import Meta
 
 from perdure.config.config import Config
-from perdure.core.errors import BuildFailed
+from perdure.core.errors import BuildFailed, WorkspaceRefused
 from perdure.core.ids import WorkspaceId
+from perdure.store.workspaces import WorkspaceRow
 from perdure.tools.tool import Effect, Mode, ToolContext, ToolFailed, tool
 from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.templates.building import Progress
@@ -22,8 +23,6 @@ async def create_workspace(
     """Make the workspace that this chat's tools act in. A chat that has one keeps it."""
     workspaces = ctx.service(Workspaces)
     known = await workspaces.of_chat(ctx.home)
-    if known is not None and known.status != "failed":
-        return f"The chat has a workspace already, made from {known.template}. It is ready to use."
     settings = await ctx.service(Config).settings(ctx.organisation_id)
     wish = Wish(
         owner_id=ctx.owner_id,
@@ -34,6 +33,8 @@ async def create_workspace(
     )
     chosen = WorkspaceId(uuid5(NAMESPACE_URL, f"workspace:{ctx.key}"))
     try:
+        if known is not None and await _usable(workspaces, known):
+            return f"The chat has a workspace already, made from {known.template}. It is ready to use."
         row = await workspaces.create(chosen, wish, lambda step: ctx.progress(_line(step)))
     except BuildFailed as error:
         raise ToolFailed(
@@ -41,6 +42,19 @@ async def create_workspace(
         ) from error
     await workspaces.attach(ctx.home, row.id)
     return f"Made a workspace from {template}. Paths are relative to its root."
+
+
+async def _usable(workspaces: Workspaces, row: WorkspaceRow) -> bool:
+    """Whether tools can act there. One that failed, or whose files are gone, is no use to anybody any more."""
+    if row.status == "failed":
+        return False
+    try:
+        await workspaces.client(row)
+    except WorkspaceRefused as refusal:
+        if refusal.code != "not_created":
+            raise
+        return False
+    return True
 
 
 def _line(step: Progress) -> str:

@@ -43,7 +43,7 @@ async def execute(
         )
     except asyncio.CancelledError:
         if ctx.interrupted():
-            await asyncio.shield(_end(ctx, client))
+            await asyncio.shield(end_command(ctx, client))
         raise
     finally:
         showing.cancel()
@@ -63,10 +63,10 @@ async def stop_command(ctx: ToolContext) -> None:
         client = await command_place(ctx)
         with contextlib.suppress(WorkspaceRefused):
             if (await client.processes.find(str(ctx.key))).state is ProcessState.RUNNING:
-                await _end(ctx, client)
+                await end_command(ctx, client)
 
 
-async def _end(ctx: ToolContext, client: WorkspaceClient) -> None:
+async def end_command(ctx: ToolContext, client: WorkspaceClient) -> None:
     """Stop the whole line of the command, and note how long that took."""
     ended = await operations.interrupt(client, str(ctx.key))
     if ended.time_to_quiet_ms is not None:

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from perdure.core.errors import NotFound, WorkspaceRefused
-from perdure.tools.skills import TEXT_BYTES, Asker, Skill
+from perdure.core.errors import WorkspaceRefused
+from perdure.tools.skills import Asker, Skill
+from perdure.tools.tool import ToolFailed
 from perdure.workspaces import wire
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.service import Workspaces
+
+MOST_BYTES = 4 * 1024 * 1024
+"""More is read than is shown, so that what is cut can be said to be."""
 
 
 class WorkspaceSkills:
@@ -27,8 +31,10 @@ class WorkspaceSkills:
             return None
         client = await self._workspaces.client(row)
         try:
-            return await client.files.content(str(PurePosixPath(skill.path).parent / path), TEXT_BYTES)
-        except (WorkspaceRefused, NotFound):
+            return await client.files.content(str(PurePosixPath(skill.path).parent / path), MOST_BYTES)
+        except WorkspaceRefused as refusal:
+            if refusal.code != "not_found":
+                raise ToolFailed(f"{path} cannot be read: {refusal}") from refusal
             return None
 
     async def _pinned(self, asker: Asker) -> Sequence[wire.Skill]:

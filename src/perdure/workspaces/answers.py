@@ -26,7 +26,7 @@ def listing(found: wire.Listing) -> str:
 
 def matches(found: wire.Matches) -> str:
     """One match a line: path, line number, text."""
-    if not found.matches:
+    if not found.matches and found.complete:
         return "[No match. Patterns are regular expressions: escape special characters, or try fewer words.]"
     lines = [f"{match.path}:{match.line}: {match.text}" for match in found.matches]
     if not found.complete:
@@ -63,16 +63,20 @@ def outcome(process: wire.Process) -> str:
         case wire.Process(failure=failure) if failure:
             return f"[The command could not be started: {failure}.]"
         case wire.Process(over_disk=True):
-            return f"[Ended after {seconds}: the workspace's disk limit was reached. Delete files that are not needed.]"
+            return (
+                f"[Ended after {seconds}, process {process.id}: the workspace's disk limit was reached. "
+                "Delete files that are not needed.]"
+            )
         case wire.Process(out_of_memory=True):
             return (
-                f"[{_how(process)} after {seconds}: the workspace's memory limit was reached. Use less memory at once.]"
+                f"[{_how(process)} after {seconds}, process {process.id}: the workspace's memory limit was reached. "
+                "Use less memory at once.]"
             )
         case _:
             left = (
                 "" if process.quiet else f" It left processes running; process_signal with id {process.id} stops them."
             )
-            return f"[{_how(process)} after {seconds}.{left}]"
+            return f"[{_how(process)} after {seconds}, process {process.id}.{left}]"
 
 
 def command(process: wire.Process) -> str:

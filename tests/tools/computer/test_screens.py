@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import msgspec
 import pytest
+from tests.workspaces.waiting import eventually, written
 
 from perdure.agent.counsel import ModelCounsel
 from perdure.agent.toolbox import Toolbox
@@ -15,6 +16,7 @@ from perdure.core.chat import ActionKind, State, Status
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.core.parts import ToolCall, ToolResult
 from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Verdict
+from perdure.machine.transitions.endings import Interrupt
 from perdure.observe.measures.agents import AgentMeasures
 from perdure.observe.metrics import Metrics
 from perdure.sim.script import Call, Script, Step
@@ -30,6 +32,7 @@ from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.wire import ProcessState
 
 RECIPE = """description = "A workspace with a screen"
 [computer]
@@ -40,7 +43,7 @@ height = 400
 """
 # A screen that is always grey, and a runner that writes down what it was asked to do.
 RUNNER = b"""
-import os, struct, zlib
+import os, struct, time, zlib
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 width, height = int(os.environ["COMPUTER_WIDTH"]), int(os.environ["COMPUTER_HEIGHT"])
@@ -48,6 +51,8 @@ header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
 rows = zlib.compress((b"\\0" + b"\\x80" * width) * height)
 with open("asked", "a") as asked:
     asked.write(os.environ["COMPUTER_ACTIONS"] + "\\n")
+if "linger" in os.environ["COMPUTER_ACTIONS"]:
+    time.sleep(60)
 if "crash" in os.environ["COMPUTER_ACTIONS"]:
     raise SystemExit("the display is gone")
 with open(os.environ["COMPUTER_SCREENSHOT"], "wb") as picture:
@@ -92,7 +97,7 @@ class Desk:
     """A house with a workspace that has a screen."""
 
     def __init__(self, house: House, sim: Simulator, workspaces: Workspaces, row: WorkspaceRow, tree: Path) -> None:
-        self.house, self.sim, self.row, self._tree = house, sim, row, tree
+        self.house, self.sim, self.row, self.tree = house, sim, row, tree
         counsel = ModelCounsel(
             house.pool, house.config, house.models, house.kit.client, house.clock, AgentMeasures(Metrics())
         )
@@ -112,7 +117,7 @@ class Desk:
 
     def asked(self) -> list[Any]:
         """What the runner was asked to do, call by call."""
-        return [msgspec.json.decode(line) for line in (self._tree / "asked").read_text().splitlines()]
+        return [msgspec.json.decode(line) for line in (self.tree / "asked").read_text().splitlines()]
 
 
 @pytest.fixture
@@ -175,6 +180,17 @@ async def test_a_person_is_asked_before_the_screen_is_used(desk: Desk) -> None:
     await desk.house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
     assert (await desk.house.comes_to_rest(chat)).state is State.W
     assert len(desk.asked()) == 1
+
+
+async def test_stopping_ends_what_uses_the_screen(desk: Desk) -> None:
+    desk.models.computer = True
+    chat = await desk.tries(Call("computer", {"action": "type", "text": "linger"}), settings=AUTO)
+    await eventually(lambda: written(desk.tree / "asked"))
+    await desk.house.machine.change(chat, Interrupt())
+    assert (await desk.house.comes_to_rest(chat)).state is State.W
+    workspaces: Workspaces = desk.house.services[Workspaces]
+    (process,) = await (await workspaces.client(desk.row)).processes.list()
+    assert (process.state, process.quiet, process.exit_code) == (ProcessState.EXITED, True, None)
 
 
 async def test_a_history_with_a_screen_is_understood_by_the_other_vendor_and_without_one(desk: Desk) -> None:

@@ -4,6 +4,7 @@ A runner is a command of the workspace's template. It finds the actions in its e
 a picture of the screen where it is told to. It runs once per call, under the call's key.
 """
 
+import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -15,6 +16,7 @@ from perdure.core.errors import WorkspaceLost, WorkspaceRefused
 from perdure.core.ids import FileId
 from perdure.core.timing import COMPUTER_CALL
 from perdure.tools.computer.actions import AnyAction, actions_of
+from perdure.tools.execute import end_command
 from perdure.tools.place import workspace
 from perdure.tools.tool import ACTING, Effect, NewFile, Tool, ToolContext, ToolFailed, ToolOutput
 from perdure.workspaces import answers
@@ -67,7 +69,12 @@ async def _acted(ctx: ToolContext, runner: Computer, actions: tuple[AnyAction, .
         "COMPUTER_HEIGHT": str(runner.screen.height),
     }
     process = await client.processes.start(TIDY + runner.command, key=str(ctx.key), environment=environment)
-    ended = await _ended(client, process)
+    try:
+        ended = await _ended(client, process)
+    except asyncio.CancelledError:
+        if ctx.interrupted():
+            await asyncio.shield(end_command(ctx, client))
+        raise
     if ended.exit_code != 0:
         raise ToolFailed(f"The screen cannot be used.\n{answers.command(ended)}\nGo on without it, or tell the user.")
     shown = NewFile(FileId(picture), "screen.png", PICTURE, await _picture(client, path))
