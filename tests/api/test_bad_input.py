@@ -17,14 +17,14 @@ NOBODY = "7f2d9b60-6f5e-4c6a-9d3e-1f2a3b4c5d6e"
 TEXT = {"type": "text", "text": "hi"}
 
 BAD_BODIES: list[tuple[Any, str]] = [
-    ({"content": [TEXT], "colour": "red"}, ""),
+    ({"content": [TEXT], "colour": "red"}, "colour"),
     ({"content": []}, "content"),
-    ({}, ""),
+    ({}, "content"),
     ({"content": "hi"}, "content"),
     ({"content": [{"type": "text", "text": "  \n"}]}, "content[0].text"),
     ({"content": [TEXT, {"type": "text", "text": ""}]}, "content[1].text"),
     ({"content": [{"type": "tool_result", "call_id": "1", "tool": "x", "result": ""}]}, "content[0].type"),
-    ({"content": [{"type": "text", "text": "hi", "provider_metadata": {}}]}, "content[0]"),
+    ({"content": [{"type": "text", "text": "hi", "provider_metadata": {}}]}, "content[0].provider_metadata"),
     ({"content": [{"type": "file", "file_id": NOBODY}]}, "content[0].file_id"),
     ({"content": [TEXT], "model": "no-such-model"}, "model"),
     ({"content": [TEXT], "effort": "enormous"}, "effort"),
@@ -72,6 +72,8 @@ async def test_a_body_that_does_not_fit_names_the_place_and_stores_nothing(
         "/chats?limit=2&limit=3",
         "/chats?cursor=%00",
         "/chats?label=x",
+        "/me?colour=red",
+        "/users?limit=2",
     ],
 )
 async def test_a_query_that_does_not_fit_is_refused(ada: Person, path: str) -> None:

@@ -213,3 +213,15 @@ async def test_a_change_that_cannot_be_made_whole_is_not_made_in_part(ada: Perso
     assert refused.status == 409
     (card,) = (await ada.get("/chats")).json["items"]
     assert (card["title"], card.get("archived", False)) == (chat["title"], False)
+
+
+async def test_what_is_not_in_the_queue_is_not_found_also_where_nothing_is(ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    queue = f"/chats/{chat['id']}/queue"
+    answers = [
+        await ada.put(queue, {"order": [1]}),
+        await ada.put(f"{queue}/1", {"content": HELLO}),
+        await ada.post(f"{queue}/1/promote"),
+        await ada.delete(f"{queue}/1"),
+    ]
+    assert [answer.status for answer in answers] == [404] * 4

@@ -114,6 +114,7 @@ async def test_whoever_chats_can_bring_a_key_for_the_provider_of_a_model(boss: P
     assert [(key["hint"], key["personal"]) for key in (await ada.get(keys)).json["items"]] == [("1234", True)]
     assert (await ada.delete(f"{keys}?personal=true")).status == 204
     assert (await ada.get(keys)).json["items"] == []
+    assert (await ada.get(f"/providers/{ada.id}/keys")).status == 404
 
 
 async def test_a_provider_says_which_models_it_offers_or_why_not(boss: Person, sim: Simulator) -> None:

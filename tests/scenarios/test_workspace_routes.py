@@ -26,6 +26,8 @@ async def test_a_workspace_is_made_looked_into_stopped_and_removed(town: Replica
     place = f"/workspaces/{made.json['id']}"
     assert (await ada.get(f"{place}/files?path=.&depth=1")).json["entries"] == []
     assert (await ada.get(f"{place}/diff")).status == 404
+    assert (await ada.get(f"{place}/files/content?path=missing.txt")).status == 404
+    assert (await ada.get(f"{place}/files/content?path=.")).status == 409
     numbers = await town.numbers(0)
     assert sample(numbers, "perdure_workspaces_built_total", outcome="ok") == 1
     assert sample(numbers, "perdure_workspace_build_seconds_count") == 1

@@ -32,6 +32,7 @@ from perdure.core.errors import (
     Unauthenticated,
     Unavailable,
     Validation,
+    WorkspaceRefused,
 )
 from perdure.core.failure import ErrorKind
 from perdure.core.timing import QUEUE_FULL_RETRY, UNAVAILABLE_RETRY
@@ -62,6 +63,8 @@ STATUSES: Mapping[type[Exception], int] = {
 }
 
 _REFUSED = STATUSES[Refused]
+# What the program in a workspace says of a path or of a request, by its code; everything else is a matter of state.
+_WORKSPACE_STATUSES = {"not_found": 404, "invalid": 400}
 _ARCHIVED = "The chat is archived. Unarchive it first."
 
 
@@ -80,6 +83,8 @@ def answer_of(error: Exception) -> Answer:
     if status is None:
         _log.error("a request failed", exc_info=error)
         return Answer.json(500, Problem("Something went wrong on our side. The server's log says what."))
+    if isinstance(error, WorkspaceRefused):
+        status = _WORKSPACE_STATUSES.get(error.code, status)
     if isinstance(error, TransitionNotAllowed) and error.state.startswith("X") and status == _REFUSED:
         return Answer.json(400, Problem(_ARCHIVED))
     return Answer.json(status, _problem(error), *_retry_after(error))

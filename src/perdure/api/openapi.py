@@ -152,4 +152,6 @@ def _statuses(route: Route) -> set[int]:
         statuses |= {429}
     if not route.reads:
         statuses |= {409, 422, 502}
+    if route.tag == "workspaces":
+        statuses |= {409}
     return statuses

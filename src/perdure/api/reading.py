@@ -9,6 +9,7 @@ import msgspec
 from perdure.core.errors import InvalidInput, Validation
 
 _PLACE = re.compile(r"^(?P<detail>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>.*)`)?$", re.DOTALL)
+_NAMED = re.compile(r"(?:contains unknown|missing required) field `(.*)`$")
 
 
 @cache
@@ -36,4 +37,8 @@ def query_of(kind: Any, values: dict[str, str]) -> Any:
 def _validations(error: msgspec.ValidationError) -> tuple[Validation, ...]:
     found = _PLACE.match(str(error))
     assert found is not None
-    return (Validation(found["field"] or "", found["detail"]),)
+    place, detail = found["field"] or "", found["detail"]
+    if named := _NAMED.search(detail):
+        # It says where the object is; who reads it wants to know which field.
+        place = f"{place}.{named[1]}".lstrip(".")
+    return (Validation(place, detail),)

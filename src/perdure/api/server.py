@@ -27,6 +27,10 @@ CSRF_HEADER = "x-csrf-token"
 _HEADERS = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 
 
+class _NoQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """The parameters of a route that takes none."""
+
+
 class Api:
     """Serves the routes below `/api/v1`."""
 
@@ -92,6 +96,8 @@ class Api:
         return answer
 
     async def _handled(self, route: Route, call: Call, values: Mapping[str, Any], body: bytes) -> Answer:
+        if "query" not in route.wants:
+            query_of(_NoQuery, _query(call))
         given = {name: self._given(name, kind, call, body) for name, kind in route.wants.items() if name not in values}
         return _answered(route.status, await route.handler(**values, **given))
 

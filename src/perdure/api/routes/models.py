@@ -126,6 +126,8 @@ async def list_offered(caller: Caller, provider_id: ProviderId) -> Offered:
 @routes.get("/providers/{provider_id}/keys")
 async def list_keys(caller: Caller, provider_id: ProviderId) -> Keys:
     """Which keys there are for a provider: the deployment's, and your own."""
+    if provider_id not in (await caller.config.of(caller.actor.organisation_id)).providers:
+        raise NotFound("There is no such provider.")
     return Keys(tuple(_key(row) for row in await caller.configuration.keys(provider_id)))
 
 

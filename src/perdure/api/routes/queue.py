@@ -6,6 +6,7 @@ from perdure.api.routes.messages import waits_for_agents
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import OrderBody, QueuedEditBody, TurnBody
+from perdure.core.errors import QueuedMessageNotFound
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.queue import (
@@ -21,13 +22,13 @@ routes = Routes("queue")
 @routes.put("/chats/{chat_id}/queue", by_machine=True)
 async def reorder_queue(caller: Caller, chat_id: ChatId, body: OrderBody) -> Moved:
     """Put the queue in another order. It names exactly the messages that are there."""
-    return await _follow(caller, await caller.chats.own(chat_id), ReorderQueue(body.order))
+    return await _follow(caller, await _waiting(caller, chat_id, *body.order), ReorderQueue(body.order))
 
 
 @routes.put("/chats/{chat_id}/queue/{number}", by_machine=True)
 async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: QueuedEditBody) -> Moved:
     """Change what a waiting message says."""
-    seen = await caller.chats.own(chat_id)
+    seen = await _waiting(caller, chat_id, number)
     said = await caller.submitted(await caller.said(body.content, chat_id), chat_id)
     return await _follow(caller, seen, EditQueuedMessage(number, said.parts, said.files))
 
@@ -35,7 +36,7 @@ async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, bod
 @routes.delete("/chats/{chat_id}/queue/{number}", by_machine=True)
 async def delete_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber) -> None:
     """Take a message out of the queue."""
-    seen = await caller.chats.own(chat_id)
+    seen = await _waiting(caller, chat_id, number)
     await caller.follow(seen, DeleteQueuedMessage(number), answer=lambda _: None)
 
 
@@ -43,11 +44,19 @@ async def delete_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber) -
 async def promote_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: TurnBody) -> Moved:
     """Send it now: a chat at rest takes it at once, a busy one is interrupted for it."""
     turn = None if body.turn is None else MessageNumber(body.turn)
-    seen = await caller.chats.own(chat_id)
+    seen = await _waiting(caller, chat_id, number)
     moved = await _follow(caller, seen, PromoteQueuedMessage(number, turn))
     if waits_for_agents(seen):
         await caller.services.family.stop_all(chat_id)
     return moved
+
+
+async def _waiting(caller: Caller, chat_id: ChatId, *numbers: QueuedNumber) -> Seen:
+    """The chat, if these messages wait in its queue. An empty queue has none, whatever the chat is at."""
+    seen = await caller.chats.own(chat_id)
+    if not set(numbers) <= {entry.number for entry in seen.chat.queue}:
+        raise QueuedMessageNotFound
+    return seen
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:
