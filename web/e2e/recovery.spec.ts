@@ -30,7 +30,7 @@ test("what is said while the server is gone is kept, and sent once and in order 
   await server.kill();
   await person.says("[[say:after the outage]]");
   await person.says("[[say:and then this]]");
-  await expect(person.transcript.getByText("Sent as soon as the server can be reached")).toHaveCount(2);
+  await expect(person.transcript.getByText("Will be sent when the server is back")).toHaveCount(2);
   await expect(person.page.getByText("No connection.")).toBeVisible();
   await server.start();
   await person.reads("after the outage");
@@ -51,7 +51,7 @@ test("what could not be sent is sent after a reload, from wherever one is", asyn
   const chat = page.url();
   await page.route("**/messages", (route) => route.abort());
   await person.says("[[say:kept by the browser]]");
-  await person.hasSaid("Sent as soon as");
+  await person.hasSaid("Will be sent");
   await page.unroute("**/messages");
   await page.goto("/settings/profile");
   const kept = () => Object.keys(localStorage).filter((key) => key.startsWith("send:"));

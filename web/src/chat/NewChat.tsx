@@ -120,7 +120,7 @@ function BeginningNote({ beginning }: { beginning: Beginning }) {
     );
   return (
     <p className="quiet small" role="status">
-      {beginning.phase === "held" && "The server cannot be reached. This is sent as soon as it can be."}
+      {beginning.phase === "held" && "The server cannot be reached. This will be sent when it is back."}
     </p>
   );
 }

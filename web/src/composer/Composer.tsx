@@ -84,7 +84,7 @@ export function Composer(props: Props) {
       />
       {wanted && (
         <p className="composer-note" role="status">
-          Sent as soon as the files are there
+          Will be sent when the files are there
         </p>
       )}
       <div className="composer-bar">

@@ -124,7 +124,7 @@ export const SentOnceUploaded: Story = {
     await acting.user.click(box(acting.root));
     await acting.user.keyboard("{Enter}");
     expect(said(acting)).toEqual([]);
-    expect(acting.root.textContent).toContain("Sent as soon as the files are there");
+    expect(acting.root.textContent).toContain("Will be sent when the files are there");
     const file = { id: "f", name: "screen.png", media_type: "image/png", size: 9 };
     drafts.attach("c1", { ...upload, state: { phase: "ready", file } });
     await expect.poll(() => said(acting)).toMatchObject([{ content: [{ type: "file" }, { text: "look" }] }]);

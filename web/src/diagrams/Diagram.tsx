@@ -6,6 +6,9 @@ import { draw } from "./drawer.ts";
 import { type Drawn, STYLE } from "./messages.ts";
 import "./diagrams.css";
 
+/** A wider drawing may shrink to this, and no further. */
+const LEGIBLE_PX = 480;
+
 type State = { phase: "drawing" } | { phase: "drawn" } | { phase: "failed"; reason: string };
 
 export default function Diagram({ source }: { source: string }) {
@@ -49,5 +52,8 @@ function shown({ svg, css }: Extract<Drawn, { svg: string }>, sheet: CSSStyleShe
     (element as HTMLElement | SVGElement).style.cssText = element.getAttribute(STYLE) ?? "";
     element.removeAttribute(STYLE);
   }
+  // On a phone it is scrolled rather than made too small to read.
+  const { style } = root as unknown as SVGElement;
+  if (style.maxWidth) style.minWidth = `min(${style.maxWidth}, ${LEGIBLE_PX}px)`;
   return root;
 }

@@ -104,7 +104,7 @@ function SendState({ send }: { send: Send }) {
     return (
       <div className="send-held" role="status">
         <Clock aria-hidden />
-        <span>Sent as soon as the server can be reached</span>
+        <span>Will be sent when the server is back</span>
         {discard}
       </div>
     );
