@@ -38,3 +38,15 @@ async def test_a_screen_is_used_in_the_words_that_the_model_knows(
     used, shown = (message["content"][0] for message in body["messages"][1:])
     assert (used["name"], used.get("toolset_name"), shown.get("toolset_name")) == (word, family, family)
     assert [part["type"] for part in shown["content"]] == ["text", "image"]
+
+
+@pytest.mark.parametrize("args", ['{"action":["left_click"]}', '{"action":"fly"}', "{}", "click!"])
+async def test_a_call_that_names_no_action_of_the_set_is_told_as_it_was(
+    sim: Simulator, client: ProviderClient, args: str
+) -> None:
+    way = route(sim, "anthropic_messages", model=Catalog.load().model("claude-opus-5-5", "anthropic_messages"))
+    said = [QUESTION, assistant(ToolCall("call_1", "computer", args)), tool(ToolResult("call_1", "computer", "no"))]
+    await client.complete(way, ModelRequest(messages=said, screen=Screen()))
+    body = msgspec.json.decode(sim.requests[-1].body, type=dict[str, Any])
+    (used,) = body["messages"][1]["content"]
+    assert (sim.requests[-1].status, used["name"], "toolset_name" in used) == (200, "computer", False)

@@ -36,7 +36,7 @@ def member_call(call: ToolCall) -> Json | None:
         return None
     given: Any = msgspec.json.decode(call.args)
     action = given.pop("action", None)
-    if action not in MEMBERS:
+    if not isinstance(action, str) or action not in MEMBERS:
         return None
     return {"type": "tool_use", "id": call.call_id, "name": action, "toolset_name": SCREEN, "input": given}
 
