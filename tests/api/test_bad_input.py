@@ -187,3 +187,8 @@ async def test_ten_thousand_messages_at_once_fill_one_queue_and_bother_nobody_el
     assert created.status == 201
     assert statuses == {202: 20, 429: 9_980}
     assert await town.pool.fetchval("SELECT count(*) FROM queued_messages") == 20
+
+
+async def test_a_pattern_is_shown_as_people_write_it(ada: Person) -> None:
+    refused = await ada.post("/chats", {"content": [TEXT], "labels": {"a b": "c"}})
+    assert refused.json["validations"][0]["detail"] == "Expected `str` matching regex '^[A-Za-z0-9][A-Za-z0-9._/-]*$'"

@@ -233,3 +233,11 @@ def test_code_without_an_event_loop_can_do_all_that_other_code_can() -> None:
     for ours, theirs in ((Chat, blocking.Chat), (Chats, blocking.Chats), (Client, blocking.Client)):
         missing = {name for name in vars(ours) if not name.startswith("_")} - set(vars(theirs))
         assert missing <= {"connection"}
+
+
+@TRANSPORTS
+async def test_a_stream_that_is_refused_says_why(client: Client, transport: Transport) -> None:
+    chat = await client.chats.create("[[say:hello]]")
+    events = aiter(chat.stream("nonsense", transport=transport))
+    with pytest.raises(ApiError, match="This cursor is not one of ours"):
+        await anext(events)

@@ -6,10 +6,12 @@ from typing import Any
 
 import msgspec
 
+from perdure.api.wire.content import END
 from perdure.core.errors import InvalidInput, Validation
 
 _PLACE = re.compile(r"^(?P<detail>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"(?:contains unknown|missing required) field `(.*)`$")
+_END_SHOWN = repr(END)[1:-1]
 
 
 @cache
@@ -37,7 +39,7 @@ def query_of(kind: Any, values: dict[str, str]) -> Any:
 def _validations(error: msgspec.ValidationError) -> tuple[Validation, ...]:
     found = _PLACE.match(str(error))
     assert found is not None
-    place, detail = found["field"] or "", found["detail"]
+    place, detail = found["field"] or "", found["detail"].replace(_END_SHOWN, "$")
     if named := _NAMED.search(detail):
         # It says where the object is; who reads it wants to know which field.
         place = f"{place}.{named[1]}".lstrip(".")

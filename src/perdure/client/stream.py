@@ -3,14 +3,14 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from enum import StrEnum
 from uuid import UUID
 
 import aiohttp
 import msgspec
 
-from perdure.client.connection import Connection, Problem, refused
+from perdure.client.connection import ApiError, Connection, Problem, refused
 from perdure.client.transcript import Gap, Transcript
 from perdure.core.events import AnyEvent
 from perdure.core.timing import REQUEST_CONNECT, STREAM_SILENCE
@@ -63,7 +63,7 @@ class EventStream:
                             yield event
             except aiohttp.WSServerHandshakeError as error:
                 if error.status in _FATAL:
-                    raise refused(error.status, b"") from error
+                    raise await self._refusal(error.status) from error
             except (Gap, aiohttp.ClientError, TimeoutError):
                 pass
             await asyncio.sleep(delay * random.uniform(0.7, 1.3))
@@ -72,6 +72,14 @@ class EventStream:
     def _connected(self) -> AsyncGenerator[AnyEvent]:
         """What comes over one connection."""
         return self._websocket() if self._transport is Transport.WEBSOCKET else self._sse()
+
+    async def _refusal(self, status: int) -> ApiError:
+        """Why a WebSocket was refused: its handshake says nothing but the status, a plain request says it all."""
+        query, content = {"cursor": self.cursor} if self.cursor else {}, b""
+        with suppress(aiohttp.ClientError, TimeoutError):
+            async with self._connection.session.get(self._connection.url + self._path, params=query) as response:
+                content = await response.read() if response.status == status else b""
+        return refused(status, content)
 
     async def _websocket(self) -> AsyncGenerator[AnyEvent]:
         query = {"cursor": self.cursor} if self.cursor else {}
