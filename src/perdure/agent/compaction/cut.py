@@ -1,6 +1,6 @@
 """Where to cut: what is summarised, and the recent tail that is kept word for word."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from perdure.core.message import Kind, Message, Role
@@ -19,7 +19,7 @@ class Cut:
 def cut_at(prompt: Sequence[Message], room: int) -> Cut:
     """The longest tail that fits the room and begins where no call is left without its result."""
     messages = [message for message in prompt if message.kind is not Kind.BOUNDARY]
-    starts = [index for index in range(len(messages) + 1) if _clean(messages, index)]
+    starts = frozenset(_starts(messages))
     used, best = 0, len(messages)
     for index in range(len(messages) - 1, -1, -1):
         used += estimate((messages[index],))
@@ -30,22 +30,17 @@ def cut_at(prompt: Sequence[Message], room: int) -> Cut:
     return Cut(tuple(prompt[: len(prompt) - len(messages) + best]), tuple(messages[best:]))
 
 
-def _clean(messages: Sequence[Message], index: int) -> bool:
-    """Whether a prompt may begin here: not in the middle of an answer and its results."""
-    if index == len(messages):
-        return not _open(messages)
-    return messages[index].role is not Role.TOOL and not _open(messages[:index])
-
-
-def _open(messages: Sequence[Message]) -> bool:
-    """Whether the last answer among these has calls without results."""
-    answered: set[str] = set()
-    for message in reversed(messages):
+def _starts(messages: Sequence[Message]) -> Iterator[int]:
+    """Where a prompt may begin: not in the middle of an answer and its results."""
+    unanswered: frozenset[str] = frozenset()
+    for index, message in enumerate(messages):
         if message.role is Role.TOOL:
-            answered |= {part.call_id for part in message.parts if isinstance(part, ToolResult)}
-        elif message.role is Role.ASSISTANT:
-            calls = {p.call_id for p in message.parts if isinstance(p, ToolCall) and not p.provider_executed}
-            return not calls <= answered
-        else:
-            return False
-    return False
+            unanswered -= {part.call_id for part in message.parts if isinstance(part, ToolResult)}
+            continue
+        if not unanswered:
+            yield index
+        unanswered = _calls(message) if message.role is Role.ASSISTANT else frozenset[str]()
+
+
+def _calls(message: Message) -> frozenset[str]:
+    return frozenset(p.call_id for p in message.parts if isinstance(p, ToolCall) and not p.provider_executed)
