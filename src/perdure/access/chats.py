@@ -177,11 +177,6 @@ class Chats:
     async def shares(self, chat_id: ChatId) -> list[Record]:
         return await self._rows.all("shares/list", chat_id)
 
-    async def approve_always(self, seen: Seen, tools: Sequence[str]) -> None:
-        """Never ask again about these tools in this chat."""
-        assert seen.own
-        await self._rows.one("chats/approve_always", seen.chat.id, list(tools))
-
     async def compactable(self, chat_id: ChatId) -> bool:
         row = await self._rows.one("chats/compactable", chat_id)
         return row is not None and row["compactable"]

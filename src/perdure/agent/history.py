@@ -206,8 +206,7 @@ def followed(history: History, committed: Committed) -> History | None:
     rows = committed.plan.rows
     if rows.promoted or rows.cut_from is not None:
         return None
-    turns = rows.card.turns if rows.card else 0
-    card = structs.replace(history.card, turns=history.card.turns + turns) if turns else history.card
+    card = history.card if rows.card is None else history.card.after(rows.card)
     return structs.replace(history, card=card).with_messages(committed.messages, committed.chat.history_version)
 
 

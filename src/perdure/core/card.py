@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId, WorkspaceId
 from perdure.core.message import Effort
@@ -49,6 +49,21 @@ class Card(Struct, frozen=True, kw_only=True):
     turns: int = 0
     summarised_turns: int = 0
 
+    def after(self, change: "CardChange") -> "Card":
+        """The card once this change is committed."""
+        if not change.turns and not change.approve and change.plan_mode is None:
+            return self
+        settings = self.settings
+        if change.approve:
+            approvals = {**settings.approvals, **dict.fromkeys(change.approve, "auto")}
+            settings = structs.replace(settings, approvals=approvals)
+        return structs.replace(
+            self,
+            turns=self.turns + change.turns,
+            plan_mode=self.plan_mode if change.plan_mode is None else change.plan_mode,
+            settings=settings,
+        )
+
 
 class CardChange(Struct, frozen=True, kw_only=True):
     """What a change adds to the chat's card."""
@@ -59,6 +74,11 @@ class CardChange(Struct, frozen=True, kw_only=True):
     context_tokens: int | None = None
     context_limit: int | None = None
     unpin: bool = False
+    unlabel: bool = False
+    """Take the label of the last turn off: another one began and was stopped."""
+    plan_mode: bool | None = None
+    approve: tuple[str, ...] = ()
+    """Tools that nobody is asked about in this chat any more."""
 
     def __add__(self, more: "CardChange") -> "CardChange":
         return CardChange(
@@ -68,4 +88,7 @@ class CardChange(Struct, frozen=True, kw_only=True):
             context_tokens=self.context_tokens if more.context_tokens is None else more.context_tokens,
             context_limit=self.context_limit if more.context_limit is None else more.context_limit,
             unpin=self.unpin or more.unpin,
+            unlabel=self.unlabel or more.unlabel,
+            plan_mode=self.plan_mode if more.plan_mode is None else more.plan_mode,
+            approve=(*self.approve, *more.approve),
         )

@@ -49,7 +49,7 @@ def card_of(row: Record, chat: Chat, *, reader: UserId) -> ChatCard:
         context_limit=row["context_limit"],
         last_error=chat.last_error,
         action=chat.action.kind if chat.action else None,
-        asks=Asks(row["asks"]) if row["asks"] else None,
+        asks=Asks(row["asks"]) if row["asks"] and chat.status is Status.WAITING else None,
         waiting_for_capacity=_waits(row, chat),
     )
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import structs
 
-from perdure.core.chat import Chat
+from perdure.core.chat import Chat, Status
 from perdure.core.events import ChatCard, PendingAction, PendingCall, QueuedMessage
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
 from perdure.core.message import Message, Role
@@ -159,6 +159,7 @@ def _card(card: ChatCard, chat: Chat, change: CardChange | None) -> ChatCard:
         archived=chat.archived,
         last_error=chat.last_error,
         action=chat.action.kind if chat.action else None,
+        asks=card.asks if chat.status is Status.WAITING else None,
     )
     if change is None:
         return card
@@ -171,4 +172,6 @@ def _card(card: ChatCard, chat: Chat, change: CardChange | None) -> ChatCard:
         context_tokens=card.context_tokens if tokens is None else tokens,
         context_limit=card.context_limit if limit is None else limit,
         pin=0 if change.unpin else card.pin,
+        turn_label=None if change.unlabel else card.turn_label,
+        plan_mode=card.plan_mode if change.plan_mode is None else change.plan_mode,
     )

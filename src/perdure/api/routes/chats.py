@@ -1,5 +1,6 @@
 """Chats: list, create, read, describe."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 from uuid import uuid4
@@ -139,6 +140,7 @@ async def _change(caller: Caller, chat_id: ChatId, body: PatchBody, description:
     _check_selection(seen, body)
     if body.archived is not UNSET and body.archived != seen.chat.archived:
         await _archive(caller, seen, body.archived)
+        description = replace(description, pin=None) if body.archived else description
     if not description.empty:
         caller.card_changed(chat_id, await caller.chats.describe(seen, description))
 

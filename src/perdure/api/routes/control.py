@@ -6,7 +6,7 @@ from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
-from perdure.api.wire.control import ActionBody, Choice, Nothing, ToolResultsBody, TurnBody
+from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, ToolResultsBody, TurnBody
 from perdure.core.chat import Action, ActionKind, BudgetOwner, State
 from perdure.core.errors import InvalidInput, NothingToCompact
 from perdure.core.ids import ChatId, MessageNumber
@@ -66,18 +66,16 @@ async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
         raise InvalidInput("Send exactly one of decisions, limit and decline.")
     seen = await caller.chats.own(chat_id)
     complete = CompleteRequiresAction(
-        decisions=[Decision(d.call_id, _verdict(d.decision), d.result) for d in body.decisions],
+        decisions=[_decision(decided) for decided in body.decisions],
         limit=body.limit,
         declined=body.decline,
         by=caller.actor.user_id,
         expected=_DECIDED if body.decisions else frozenset({ActionKind.BUDGET}),
     )
-    # Before anything is set that outlives the answer: an answer that does not fit sets nothing.
-    follow(seen.chat, (complete,))
     if body.limit is not None:
+        # What the chat would refuse raises nothing.
+        follow(seen.chat, (complete,))
         await _raise_budget(caller, seen.chat.action, body.limit)
-    if always := [d.call_id for d in body.decisions if d.decision is Choice.APPROVE_ALWAYS]:
-        await caller.chats.approve_always(seen, [c.tool for c in seen.chat.open_calls if c.call_id in always])
     return await _follow(caller, seen, complete)
 
 
@@ -102,8 +100,10 @@ async def _raise_budget(caller: Caller, action: Action | None, limit: int) -> No
 _DECIDED = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN})
 
 
-def _verdict(choice: Choice) -> Verdict:
-    return Verdict.APPROVE if choice is Choice.APPROVE_ALWAYS else Verdict(choice.value)
+def _decision(decided: CallDecision) -> Decision:
+    always = decided.decision is Choice.APPROVE_ALWAYS
+    verdict = Verdict.APPROVE if always else Verdict(decided.decision.value)
+    return Decision(decided.call_id, verdict, decided.result, always=always)
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:

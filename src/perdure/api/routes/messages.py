@@ -1,6 +1,8 @@
 """Messages: read a page, say something, say it differently."""
 
-from perdure.access.chats import Description, Seen
+from msgspec import structs
+
+from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.reply import Outcome
 from perdure.api.routing import Routes
@@ -14,6 +16,7 @@ from perdure.api.wire.chats import (
     SendBody,
     Sent,
 )
+from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Busy
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
@@ -54,12 +57,10 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
         effort=body.effort,
         client_id=body.client_id,
     )
-    if body.plan_mode is not None and body.plan_mode != seen.card.plan_mode:
-        caller.card_changed(chat_id, await caller.chats.describe(seen, Description(plan_mode=body.plan_mode)))
-        seen = await caller.chats.own(chat_id)
     turn = None if body.turn is None else MessageNumber(body.turn)
     known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
-    send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known)
+    card = None if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
+    send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card)
     answer = await caller.follow(seen, send, answer=lambda outcome: sent(seen, outcome))
     if body.busy is Busy.INTERRUPT and waits_for_agents(seen):
         # A chat at work is interrupted by its runner, and they with it; one that waits for them has none.
@@ -109,9 +110,12 @@ def waits_for_agents(seen: Seen) -> bool:
 def sent(seen: Seen, outcome: Outcome) -> Sent:
     """Where the message went."""
     said = [message for message in outcome.messages if message.role is Role.USER]
-    queued = outcome.queued
+    queued, settled = outcome.queued, outcome.rows.card
+    card = seen.card_after(outcome.chat)
+    if settled is not None and settled.plan_mode is not None:
+        card = structs.replace(card, plan_mode=settled.plan_mode)
     return Sent(
-        chat=seen.card_after(outcome.chat),
+        chat=card,
         message=said[-1] if said and queued is None else None,
         queued=queued,
     )

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from perdure.core.card import CardChange
 from perdure.core.chat import Action, ActionKind, Breach, BudgetOwner, CallKind, Chat, OpenCall, Status
 from perdure.core.errors import (
     ToolResultDuplicate,
@@ -93,6 +94,8 @@ class Decision(Struct, frozen=True):
     call_id: str
     verdict: Verdict
     result: str = ""
+    always: bool = False
+    """Whether nobody is to be asked about this tool in this chat again."""
 
 
 class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
@@ -154,7 +157,14 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             raise refuse(self, chat, f"Decide with one of: {', '.join(sorted(allowed))}.")
         results = [result for d in self.decisions if (result := self._decided(pending[d.call_id], d))]
         again = {pending[d.call_id].index: _run(pending[d.call_id], d) for d in self.decisions if d.verdict in _RUNS}
-        return Change(status=Status.RUNNING, append=(*results, *self.suffix), clear_calls=again, continuing=True)
+        always = tuple(pending[decision.call_id].tool for decision in self.decisions if decision.always)
+        return Change(
+            status=Status.RUNNING,
+            append=(*results, *self.suffix),
+            clear_calls=again,
+            continuing=True,
+            card=CardChange(approve=always) if always else None,
+        )
 
     def _decided(self, call: OpenCall, decision: Decision) -> NewMessage | None:
         match decision.verdict:

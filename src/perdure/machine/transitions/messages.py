@@ -1,7 +1,9 @@
 """What users say: a new message, and another version of an old one."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Busy, Chat, OpenCall, State, Status
 from perdure.core.ids import FileId, MessageNumber, ModelName
 from perdure.core.message import Effort, NewMessage, Role, Visibility
@@ -20,10 +22,16 @@ class SendMessage(Struct, frozen=True):
     files: tuple[FileId, ...] = ()
     known: str | None = None
     """What a steered chat learns of the children that it waited for, as JSON; None where nobody looked."""
+    card: CardChange | None = None
+    """What is settled together with it, such as plan mode."""
 
     def plan(self, chat: Chat) -> Change:
         if self.message.role is not Role.USER:
             raise refuse(self, chat, "Only a user's message can be sent.")
+        admitted = self._admitted(chat)
+        return admitted if self.card is None else replace(admitted, card=self.card)
+
+    def _admitted(self, chat: Chat) -> Change:
         match chat.state:
             case State.W | State.E0:
                 return Change(

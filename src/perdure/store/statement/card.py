@@ -31,7 +31,7 @@ def say_new_card(text: Text, _: Shape) -> None:
 # The card, and what its owner is told.
 
 _ADDED = ("cost", "unpriced_calls", "turns")
-_REPLACED = ("context_tokens", "context_limit")
+_REPLACED = ("context_tokens", "context_limit", "plan_mode")
 
 
 def take_card(write: Write, values: list[object]) -> Hashable:
@@ -41,21 +41,34 @@ def take_card(write: Write, values: list[object]) -> Hashable:
     added = tuple([name for name in _ADDED if getattr(card, name)])
     replaced = tuple([name for name in _REPLACED if getattr(card, name) is not None])
     values += [getattr(card, name) for name in (*added, *replaced)]
-    return added, replaced, card.unpin
+    if card.approve:
+        values.append(list(card.approve))
+    return added, replaced, bool(card.approve), card.unpin, card.unlabel
 
 
 def say_card(text: Text, shape: Shape) -> None:
-    added, replaced, unpinned = shape
+    added, replaced, approved, unpinned, unlabelled = shape
     sets = ["metadata_version = c.metadata_version + 1", "updated_at = now()"]
     sets += [f"{name} = c.{name} + {text.value()}" for name in added]
     sets += [f"{name} = {text.value()}" for name in replaced]
+    if approved:
+        sets.append(f"settings = {_approving(text.value())}")
     if unpinned:
         sets.append("pin = 0")
+    if unlabelled:
+        sets.append("turn_label = NULL")
     text.piece(
         "carded",
         f"UPDATE chat_cards c SET {', '.join(sets)} FROM swap WHERE c.id = swap.id "
         "RETURNING c.id, c.owner_id, c.title, c.parent_id, swap.snapshot_version",
     )
+
+
+def _approving(tools: str) -> str:
+    """A chat's settings once nobody is asked about these tools any more."""
+    before = "coalesce(c.settings::jsonb -> 'approvals', '{}')"
+    more = f"(SELECT jsonb_object_agg(tool, 'auto') FROM unnest({tools}::text[]) AS tool)"
+    return f"jsonb_set(c.settings::jsonb, '{{approvals}}', {before} || {more})::text"
 
 
 def take_inbox(write: Write, values: list[object]) -> Hashable:
