@@ -1,5 +1,6 @@
 """The words that a chat gets after its turn."""
 
+import asyncio
 from uuid import uuid4
 
 import pytest
@@ -8,8 +9,10 @@ from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import Limits, Rules
 from perdure.core.card import Card
 from perdure.core.errors import Refused
-from perdure.core.ids import ChatId, ModelName, ReplicaId
-from perdure.core.message import Effort
+from perdure.core.ids import ChatId, MessageNumber, ModelName, ReplicaId
+from perdure.core.message import Effort, Visibility
+from perdure.core.timing import WORDS_PATIENCE
+from perdure.machine.transitions.messages import EditMessage, Target
 from perdure.testing.house import House
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.wording import Wording
@@ -24,7 +27,7 @@ def aftermath(house: House) -> Aftermath:
         purses=kit.purses,
         replica_id=lambda: replica_id,
     )
-    return Aftermath(house.pool, kit.histories, wording, house.bus)
+    return Aftermath(house.pool, house.machine, kit.histories, wording, house.bus, house.clock)
 
 
 async def card(house: House, chat: ChatId) -> tuple[str, str, str | None, str | None]:
@@ -93,3 +96,34 @@ async def test_words_are_paid_for_and_not_asked_for_where_no_budget_has_room(hou
     assert (row["words_calls"], row["words_unpriced"]) == (1, 0)
     assert row["words_cost"] > 0
     assert row["spent"] == row["cost"] + row["words_cost"]
+
+
+async def test_words_about_a_history_that_has_changed_since_are_only_good_for_a_title(house: House) -> None:
+    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
+    rested = await house.comes_to_rest(chat)
+    target = Target(number=MessageNumber(1), visibility=Visibility.BOTH, model=None, effort=None)
+    await house.machine.change(chat, EditMessage(target, house.says("How do I bake a cake? [[gate:never]]")))
+    await aftermath(house).describe(rested)
+    assert (await card(house, chat))[1:] == ("generated", None, None)
+
+
+async def test_words_that_a_crash_lost_are_found_later_and_once(house: House) -> None:
+    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
+    await house.comes_to_rest(chat)
+    survivors = [aftermath(house) for _ in range(2)]
+    running = [asyncio.create_task(survivor.run()) for survivor in survivors]
+    described = asyncio.Event()
+    house.bus.listen(lambda notice: described.set() if notice.metadata_version else None)
+    try:
+        # Whoever drove it may still be at it.
+        await asyncio.gather(*(survivor.sweep() for survivor in survivors))
+        ended = "UPDATE chats SET updated_at = updated_at - $2::interval WHERE id = $1"
+        await house.pool.execute(ended, chat, WORDS_PATIENCE)
+        await asyncio.gather(*(survivor.sweep() for survivor in survivors))
+        await described.wait()
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.wait(running)
+    assert await house.pool.fetchval("SELECT words_calls FROM chat_cards WHERE id = $1", chat) == 1
+    assert (await card(house, chat))[1] == "generated"

@@ -51,7 +51,7 @@ async def running(
         crowd = open_audience(stack, ground, shop)
         worker, wording = shop.worker, wording_of(shop)
         services = with_workshop(ground, shop, wording)
-        aftermath = Aftermath(ground.pool, shop.kit.histories, wording, ground.pubsub)
+        aftermath = Aftermath(ground.pool, services.machine, shop.kit.histories, wording, ground.pubsub, services.clock)
         stack.callback(ground.announcer.follow(aftermath.committed))
         await heard(stack, ground.pubsub)
         if demo is not None:

@@ -66,7 +66,8 @@ COMMIT_PATIENCE = timedelta(seconds=10)
 RUNNER_COMMIT_PATIENCE = timedelta(minutes=30)
 
 GENERATE_CAP = timedelta(minutes=30)
-COMPACT_CAP = timedelta(minutes=30)
+# Longer than a workspace is given to answer: a command is ended there before its call is.
+CANCEL_PATIENCE = timedelta(seconds=40)
 SUMMARY_CAP = timedelta(minutes=5)
 WORKSPACE_SWEEP = timedelta(minutes=1)
 TOOL_TIMEOUT = timedelta(minutes=10)
@@ -148,6 +149,10 @@ PUSH_TAKEN = timedelta(minutes=1)
 PUSH_FRESH = timedelta(hours=1)
 PUSH_KEPT = timedelta(hours=12)
 HOUSEKEEPING_PERIOD = timedelta(minutes=10)
+# A turn without words for this long lost whoever was to find them. After a day nobody misses them any more.
+WORDS_PATIENCE = timedelta(minutes=10)
+WORDS_SWEEP = WORDS_PATIENCE / 2
+WORDS_FRESH = timedelta(days=1)
 OVER_KEPT = timedelta(days=30)
 DEMO_PATIENCE = timedelta(seconds=1)
 LOCAL_CHAT_PATIENCE = timedelta(seconds=1)

@@ -194,7 +194,8 @@ CREATE TABLE public.chat_cards (
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
     words_calls integer DEFAULT 0 NOT NULL,
     words_unpriced integer DEFAULT 0 NOT NULL,
-    words_cost bigint DEFAULT 0 NOT NULL
+    words_cost bigint DEFAULT 0 NOT NULL,
+    described_turns integer DEFAULT 0 NOT NULL
 )
 WITH (fillfactor='80');
 

@@ -2,62 +2,109 @@
 
 import asyncio
 import logging
+from dataclasses import dataclass
 
+import asyncpg
 from asyncpg import Pool, Record
 
 from perdure.agent.history import Histories
 from perdure.agent.words import Found, Words, report_summary
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
-from perdure.core.errors import PerdureError, ProviderFailure
+from perdure.core.clock import Clock
+from perdure.core.errors import ChatNotFound, PerdureError, ProviderFailure, Unavailable
+from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
+from perdure.core.timing import WORDS_FRESH, WORDS_PATIENCE, WORDS_SWEEP
 from perdure.machine.change import InboxKind
-from perdure.machine.machine import Committed
-from perdure.store.away import asking_the_database
+from perdure.machine.machine import Committed, Machine
+from perdure.store.away import AWAY, asking_the_database
 from perdure.store.pubsub import Pubsub
 from perdure.store.queries import query
 from perdure.worker.wording import Wording
 
 _log = logging.getLogger(__name__)
-# So many chats wait for their words at most; one more gets them after its next turn.
+# So many chats wait for their words at most; what there is no room for, a sweep finds.
 WAITING = 1_000
+TAKEN_AT_ONCE = 100
 TRIES = 2
 
 
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A chat that waits for its words, and since when."""
+
+    chat: Chat
+    since: float
+
+
 class Aftermath:
-    """Describes chats whose turn ended here, one after the other."""
+    """Describes chats whose turn ended here, one after the other, and those that somebody left undescribed."""
 
     def __init__(
         self,
         pool: "Pool[Record]",
+        machine: Machine,
         histories: Histories,
         wording: Wording,
         pubsub: Pubsub,
+        clock: Clock,
     ) -> None:
         self._pool = pool
+        self._machine = machine
         self._histories = histories
         self._wording = wording
         self._pubsub = pubsub
-        self._due: dict[object, Chat] = {}
+        self._clock = clock
+        self._due: dict[ChatId, _Due] = {}
         self._more = asyncio.Event()
 
     def committed(self, committed: Committed) -> None:
         """Take note of a turn that ended."""
         told = committed.plan.rows.inbox
-        ended = InboxKind.FINISHED in told or InboxKind.NEEDS_YOU in told
-        if ended and committed.chat.status is Status.WAITING and len(self._due) < WAITING:
-            self._due[committed.chat.id] = committed.chat
+        if InboxKind.FINISHED in told or InboxKind.NEEDS_YOU in told:
+            self._note(committed.chat)
+
+    def _note(self, chat: Chat) -> None:
+        if chat.status is Status.WAITING and len(self._due) < WAITING:
+            self._due[chat.id] = _Due(chat, self._clock.monotonic())
             self._more.set()
 
     async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._describing())
+            group.create_task(self._sweeping())
+
+    async def _describing(self) -> None:
         while True:
             await self._more.wait()
             self._more.clear()
             # The runner is told of its commit after us: let it put the history where we find it.
             await asyncio.sleep(0)
             while self._due:
-                chat = self._due.pop(next(iter(self._due)))
-                await self._patiently(chat)
+                due = self._due.pop(next(iter(self._due)))
+                # Whoever waited so long is left to a sweep, which may be another replica's.
+                if self._clock.monotonic() - due.since < WORDS_PATIENCE.total_seconds():
+                    await self._patiently(due.chat)
+
+    async def _sweeping(self) -> None:
+        while True:
+            await self._clock.sleep(WORDS_SWEEP.total_seconds())
+            try:
+                await self.sweep()
+            except (PerdureError, asyncpg.PostgresError, *AWAY) as error:
+                _log.warning("chats without words are looked for later: %s", error)
+
+    async def sweep(self) -> None:
+        """Take over what a replica that is gone was to describe."""
+        values = (WORDS_FRESH, WORDS_PATIENCE, TAKEN_AT_ONCE)
+        with asking_the_database():
+            rows = await self._pool.fetch(query("cards/take_undescribed"), *values)
+        for row in rows:
+            try:
+                self._note(await self._machine.load(row["id"]))
+            except ChatNotFound:
+                continue
 
     async def _patiently(self, chat: Chat) -> None:
         for _ in range(TRIES):
@@ -65,10 +112,24 @@ class Aftermath:
                 return await self.describe(chat)
             except ProviderFailure as error:
                 _log.debug("a chat could not be described: %s", error)
-            except (PerdureError, OSError) as error:
+            except (Unavailable, ChatNotFound, OSError) as error:
                 _log.info("a chat could not be described: %s", error)
                 return None
-        return None
+            except PerdureError as error:
+                _log.info("a chat is not described: %s", error)
+                break
+        return await self._leave(chat)
+
+    async def _leave(self, chat: Chat) -> None:
+        """No words for this turn: nobody tries again before the next one."""
+        history = self._histories.at_hand(chat)
+        if history is None:
+            return
+        try:
+            with asking_the_database():
+                await self._pool.execute(query("cards/leave_undescribed"), chat.id, history.card.turns)
+        except Unavailable as error:
+            _log.info("a chat without words is tried again: %s", error)
 
     async def describe(self, chat: Chat) -> None:
         """Put words on one chat's card, if it still needs them."""
@@ -86,7 +147,7 @@ class Aftermath:
 
     async def _write(self, chat: Chat, card: Card, words: Words, found: Found | None = None) -> None:
         paid = (found is not None, found and found.cost)
-        values = (card.id, card.turns, words.title, words.label, words.summary, *paid)
+        values = (card.id, card.turns, words.title, words.label, words.summary, *paid, chat.history_version)
         with asking_the_database():
             version = await self._pool.fetchval(query("cards/describe"), *values)
         if version is not None:
