@@ -1,23 +1,27 @@
 """Compaction in whole turns: by itself, by hand, when the provider refuses, and when nothing helps."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import msgspec
 import pytest
 
 from perdure.agent.prepare import Rules
 from perdure.core.chat import Chat, State
+from perdure.core.deltas import ToolResultDelta
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Kind, Role
 from perdure.core.parts import Text, ToolResult
 from perdure.machine.transitions.lifecycle import RequestCompaction
-from perdure.sim.script import Call, Script, Step
+from perdure.providers.estimate import BYTES_PER_TOKEN
+from perdure.providers.request import ModelSettings
+from perdure.sim.script import Call, Gate, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.house import House, open_house
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 WINDOW = 8_000
 MODEL = "small-window-8k"
@@ -158,3 +162,104 @@ async def test_a_message_of_twenty_windows_ends_in_a_state_that_a_user_can_act_o
     assert rested.state in (State.W, State.E0)
     texts = [part.text for message in await house.messages(chat) for part in message.parts if isinstance(part, Text)]
     assert len(texts[0]) > WINDOW * 20
+
+
+async def test_a_history_stays_small_enough_for_the_model_that_summarises_it(house: House) -> None:
+    house.models.window, house.models.windows = 100 * WINDOW, {"short-sighted": WINDOW}
+    house.sources.rules_now = Rules(summary_model=ModelName("short-sighted"))
+    chat = await house.someone_asks("[[say:600 tokens]] begin", model="demo-fast")
+    for turn in range(13):
+        await house.comes_to_rest(chat)
+        await house.someone_adds(chat, f"[[say:600 tokens]] turn {turn}")
+    assert (await house.comes_to_rest(chat)).state is State.W
+    first = (await told(house, chat))[0]
+    assert first["source"] == "automatic"
+    assert WINDOW // 2 < int(str(first["tokens_before"])) < WINDOW
+
+
+async def compacted_by_hand(house: House, chat: ChatId) -> dict[str, object]:
+    """What people were told of it."""
+    rested = await house.comes_to_rest(chat)
+    await house.machine.change(chat, RequestCompaction())
+    await house.until(chat, lambda row: row.state is State.W and row.snapshot_version > rested.snapshot_version + 2)
+    return (await told(house, chat))[-1]
+
+
+async def test_a_chat_that_fills_little_of_its_window_is_compacted_when_somebody_asks(house: House) -> None:
+    house.models.window = 200_000
+    chat = await house.someone_asks("[[say:2000 tokens]] begin", model="demo-fast")
+    said = await compacted_by_hand(house, chat)
+    assert int(str(said["tokens_after"])) < int(str(said["tokens_before"])) // 2
+    assert await boundaries(house, chat) == 1
+
+
+async def test_a_chat_too_short_to_become_shorter_stays_as_it_is(house: House, sim: Simulator) -> None:
+    house.sources.rules_now = Rules(summary_model=ModelName("long-winded"))
+    sim.script(Script("long", (Step((Say("word " * 400),)),), model="long-winded", counted=True, chores=True))
+    chat = await house.someone_asks("hello")
+    said = await compacted_by_hand(house, chat)
+    assert said["tokens_after"] == said["tokens_before"]
+    assert await boundaries(house, chat) == 0
+
+
+async def test_people_see_how_far_a_summary_is_and_not_what_it_says(house: House, sim: Simulator) -> None:
+    house.sources.rules_now = Rules(summary_model=ModelName("steady"))
+    sim.script(
+        Script("steady", (Step((Say("secret " * 100), Gate("summary"))),), model="steady", counted=True, chores=True)
+    )
+    chat = await house.someone_asks("hello " * 2000, model="demo-fast")
+    await house.comes_to_rest(chat)
+    await house.machine.change(chat, RequestCompaction())
+    episode = await house.shows(chat, lambda piece: piece.role is Role.TOOL)
+    shown = episode.parts_since(0)
+    await sim.gates["summary"].set(open=True)
+    await house.comes_to_rest(chat)
+    progress = [piece.delta.result_delta for piece in shown if isinstance(piece.delta, ToolResultDelta)]
+    assert progress[0].endswith(" tokens so far")
+    assert "secret" not in msgspec.json.encode([piece.delta for piece in shown]).decode()
+    assert await boundaries(house, chat) == 1
+
+
+def large(tokens: int) -> Tool:
+    """A tool whose description takes so much of the prompt."""
+    return replace(flood, description="x" * tokens * BYTES_PER_TOKEN)
+
+
+async def test_tools_that_fill_the_prompt_do_not_have_it_compacted_again_and_again(house: House) -> None:
+    house.tools.tools = (large(5_650),)
+    chat = await house.someone_asks("[[say:50 tokens]] begin", model="demo-fast")
+    for turn in range(4):
+        await house.comes_to_rest(chat)
+        await house.someone_adds(chat, f"[[say:50 tokens]] turn {turn}")
+    assert (await house.comes_to_rest(chat)).state is State.W
+    assert await boundaries(house, chat) == 0
+
+
+async def test_a_compaction_reaches_its_target_beside_large_tools(house: House) -> None:
+    house.tools.tools = (large(2_500),)
+    chat = await house.someone_asks("[[say:600 tokens]] begin", model="demo-fast")
+    for turn in range(9):
+        await house.comes_to_rest(chat)
+        await house.someone_adds(chat, f"[[say:600 tokens]] turn {turn}")
+    await house.comes_to_rest(chat)
+    sizes = [int(str(row["tokens_after"])) for row in await told(house, chat)]
+    limit = WINDOW * 7 // 10
+    assert sizes
+    # The tool, and an eighth of what there is room for before the next one.
+    assert max(sizes) <= 2_600 + limit // 8
+
+
+async def test_a_summary_is_asked_for_with_what_the_provider_has_cached_of_the_chat(
+    database_url: str, pool: Pool, sim: Simulator
+) -> None:
+    async with open_house(database_url, pool, sim.url, dialect="openai_responses") as house:
+        house.tools.tools = (flood,)
+        house.models.settings = ModelSettings(options={"chain": True})
+        chat = await house.someone_asks("[[say:2000 tokens]]", model="demo-fast")
+        await compacted_by_hand(house, chat)
+    answer, summary = [msgspec.json.decode(bytes(request.body)) for request in sim.requests]
+    assert summary["prompt_cache_key"] == answer["prompt_cache_key"] == str(chat)
+    assert summary["tools"] == answer["tools"] != []
+    # A chain would bring what was shortened back in full.
+    assert (answer["store"], summary["store"]) == (True, False)
+    assert "previous_response_id" not in summary

@@ -1,5 +1,6 @@
 """Whole turns on one replica."""
 
+import asyncio
 from typing import Annotated
 
 import msgspec
@@ -219,3 +220,32 @@ async def test_an_empty_answer_ends_the_turn_with_a_notice(house: House, sim: Si
     last = (await house.messages(chat))[-1]
     assert (rested.state, last.kind, last.visibility) == (State.W, Kind.NOTICE, Visibility.USER)
     assert last.parts == (Notice("empty_answer", "The model answered nothing."),)
+
+
+async def test_calls_that_write_the_same_file_run_one_after_the_other(house: House) -> None:
+    log: list[str] = []
+
+    @tool(Effect.KEYED)
+    async def put(_: ToolContext, path: str, text: str) -> str:
+        """Write a file."""
+        log.append(f"{text} begins")
+        for _turn in range(5):
+            await asyncio.sleep(0)
+        log.append(f"{text} ends")
+        return path
+
+    house.tools.tools = (put,)
+    paths = ("notes/a.txt", "./notes//a.txt", "notes/../notes/a.txt")
+    calls = [f'[[call:put {{"path": "{path}", "text": "{n}"}}]]' for n, path in enumerate(paths)]
+    chat = await house.someone_asks(" ".join([*calls, "[[say:3 tokens]]"]))
+    await house.comes_to_rest(chat)
+    assert log == [f"{n} {what}" for n in range(3) for what in ("begins", "ends")]
+
+
+async def test_a_turn_that_may_take_no_step_says_so_once(house: House) -> None:
+    house.sources.rules_now = Rules(step_limit=0)
+    chat = await house.someone_asks("[[say:3 tokens]]")
+    assert (await house.comes_to_rest(chat)).state is State.W
+    told = [part for message in (await house.messages(chat))[1:] for part in message.parts]
+    assert [part.kind for part in told if isinstance(part, Notice)] == ["max_steps"]
+    assert len(told) == 1

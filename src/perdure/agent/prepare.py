@@ -14,6 +14,7 @@ from perdure.agent.prompt import Surroundings, system_blocks
 from perdure.agent.stand_ins import resolved, switched_to
 from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for
 from perdure.core.card import Card
+from perdure.core.errors import ProviderFailure
 from perdure.core.ids import ModelName
 from perdure.core.message import NewMessage
 from perdure.core.usage import Usage
@@ -93,6 +94,17 @@ class Prepared:
     files: dict[str, FileContent] = field(default_factory=dict[str, FileContent])
     file_ids: tuple[str, ...] = ()
     """Those that were asked for; some may be gone."""
+    summarising: ResolvedModel | None = None
+    """The model that is set for summaries, where there is one that can be used."""
+
+    @property
+    def summariser(self) -> ResolvedModel:
+        return self.summarising or self.model
+
+    @property
+    def window(self) -> int:
+        """How much may be told at once: what fits the model that answers, and the one that summarises it."""
+        return min(model.window or UNKNOWN_WINDOW for model in (self.model, self.summariser))
 
     @property
     def frame(self) -> Frame:
@@ -107,17 +119,25 @@ class Prepared:
 
     def request(self, history: History) -> ModelRequest:
         settings, continuation = chained(self.model.settings, history, self.system)
-        return ModelRequest(
+        return replace(
+            self.beginning(history),
             messages=self._fitted(history),
+            settings=settings,
+            continuation=continuation,
+            settled=history.settled,
+        )
+
+    def beginning(self, history: History) -> ModelRequest:
+        """What all requests of a chat begin with, and its files: what a provider has cached is found again by it."""
+        return ModelRequest(
+            messages=(),
             system=self.system,
             tools=self.toolset.specs(),
             web_search=self.model.web_search,
             screen=self.toolset.screen,
-            settings=settings,
+            settings=self.model.settings,
             files=self.files,
             cache_key=str(history.card.id),
-            continuation=continuation,
-            settled=history.settled,
         )
 
     def _fitted(self, history: History) -> Sequence[NewMessage]:
@@ -142,7 +162,7 @@ class Preparation:
     async def prepare(self, history: History, turn: int) -> Prepared:
         """What the turn needs that the message of this number began."""
         card = history.card
-        model = await self._model(history, turn)
+        model = await self.model(history, turn)
         rules = await self.sources.rules(card)
         offer = await self.servers.offer(card, looking=mode_of(card) in LOOKING)
         tools = [tool for tool in await self.tools.available(card) if tool.screen is None or model.sees_screens]
@@ -155,6 +175,7 @@ class Preparation:
             rules=rules,
             files=await self.files.contents(card, history.digest.files),
             file_ids=history.digest.files,
+            summarising=await self._summarising(card, rules),
         )
 
     async def kept_up(self, prepared: Prepared, history: History) -> Prepared:
@@ -167,7 +188,17 @@ class Preparation:
             prepared, files={**prepared.files, **await self.files.contents(history.card, new)}, file_ids=named
         )
 
-    async def _model(self, history: History, turn: int) -> ResolvedModel:
+    async def _summarising(self, card: Card, rules: Rules) -> ResolvedModel | None:
+        if rules.summary_model is None:
+            return None
+        try:
+            model = await self.models.resolve(card, rules.summary_model, None)
+        except ProviderFailure:
+            return None
+        # Another one would answer in its place: then the one that knows the chat does it better.
+        return model if model.notice is None else None
+
+    async def model(self, history: History, turn: int) -> ResolvedModel:
         """Who answers: the message's choice before the chat's, unless another had to take over."""
         card = history.card
         asked = history.message(turn) or newest_user_message(history)

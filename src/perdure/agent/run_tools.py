@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from posixpath import normpath
 from typing import Any, Protocol
 
 from perdure.agent.decide import Policy
@@ -276,7 +277,7 @@ def _lanes(toolset: Toolset, call: ToolCall) -> list[str]:
         arguments = parsed(call.args, tool.schema)
     except ToolFailed:
         return []
-    return [f"path:{path}" for path in _paths(arguments)]
+    return [f"path:{normpath(path)}" for path in _paths(arguments)]
 
 
 def _paths(arguments: Mapping[str, Any]) -> list[str]:

@@ -60,6 +60,9 @@ class Director:
         self._calls.clear()
 
     def _chosen(self, ask: Ask) -> Step:
+        script = self._of_model(ask.model)
+        if script is not None and script.chores:
+            return self._from(script, ask)
         if (chore := housekeeping.step(ask)) is not None:
             return chore
         prompt = ask.prompt
@@ -67,9 +70,8 @@ class Director:
             name = script_named(prompt)
             if name is not None:
                 return self._scripted(name, ask)
-            if (script := compose(prompt)) is not None:
-                return script.step(ask.step)
-        script = self._of_model(ask.model)
+            if (composed := compose(prompt)) is not None:
+                return composed.step(ask.step)
         if script is not None:
             return self._from(script, ask)
         step = demo.step(ask)

@@ -155,6 +155,8 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     steps: tuple[Step, ...]
     model: str | None = None
     counted: bool = False
+    chores: bool = False
+    """Whether it also answers what is asked beside the conversation, such as a summary."""
     window: int | None = None
 
     def step(self, number: int) -> Step:

@@ -37,6 +37,8 @@ class SimulatedModels:
         self.dialect = dialect
         self._thinking = THINKING[dialect] if thinks else Thinking.NONE
         self.window = window
+        self.windows: dict[str, int] = {}
+        """Those of models that differ, by name."""
         self.threshold = 0.7
         self.computer = False
         self.price: Price | None = Price(3_000_000, 15_000_000)
@@ -50,7 +52,7 @@ class SimulatedModels:
         model = Model(
             id=chosen,
             dialect=self.dialect,
-            context_window=self.window,
+            context_window=self.windows.get(chosen, self.window),
             thinking=self._thinking,
             computer=self.computer,
             price=self.price,

@@ -49,6 +49,8 @@ class Drive:
         self.committing = False
         self.leaving = False
         """The replica shuts down: this step is the last one here."""
+        self.forsaken = False
+        """Work that did not stop still has this. Nothing comes of it any more."""
         self.resting = False
         """Nothing is done but waiting for a time to come."""
         self.once_calls = OnceCalls()
@@ -63,6 +65,14 @@ class Drive:
         self._history = history
         self._prepared: tuple[int, Prepared] | None = None
         self._recorded = self._attempt if attempt_recorded else None
+
+    def without_work(self) -> "Drive":
+        """The same chat, for whoever goes on although this one's work does not stop."""
+        self.forsaken = True
+        drive = Drive(self.kit, self.chat, self.owner, attempt_recorded=False, history=self._history)
+        drive.flight, drive.owed = self.flight, self.owed
+        drive.leaving, drive.once_calls = self.leaving, self.once_calls
+        return drive
 
     @property
     def ours(self) -> bool:
@@ -132,6 +142,8 @@ class Drive:
         """Commit on behalf of this runner, and go on from the row that it left."""
         believed = fence or self.fence()
         while True:
+            if self.forsaken:
+                raise Fenced
             await self.kit.lease.held()
             mine = replace(believed, worker_id=self.owner.worker_id)
             try:

@@ -1,11 +1,10 @@
 """Drives one chat while this replica owns it: one duty at a time, in step with the row."""
 
-import asyncio
 import logging
 
 import asyncpg
 
-from perdure.agent.compaction.size import UNKNOWN_WINDOW, compactable, may_compact, prompt_tokens
+from perdure.agent.compaction.size import compactable, prompt_tokens, worth_compacting
 from perdure.agent.decide import (
     Compact,
     Decision,
@@ -41,6 +40,7 @@ from perdure.worker.duties.interruption import finish_interruption, give_up_part
 from perdure.worker.duties.run_tools import refuse_batch, run_tools
 from perdure.worker.duties.wait_for_agents import wait_for_agents
 from perdure.worker.kit import Kit
+from perdure.worker.work import Work
 
 _log = logging.getLogger(__name__)
 STUMBLES = 3
@@ -55,7 +55,7 @@ class Runner:
     ) -> None:
         self._drive = Drive(kit, chat, owner, attempt_recorded=attempt_recorded, history=history)
         self._clock = kit.clock
-        self._work: asyncio.Task[None] | None = None
+        self._work: Work | None = None
         self._released = False
         self._stumbles = 0
 
@@ -80,7 +80,7 @@ class Runner:
         before, drive.chat = drive.chat, chat
         stale = (chat.status, chat.history_version) != (before.status, before.history_version) or not drive.ours
         if stale and not drive.committing and self._work is not None:
-            self._work.cancel()
+            self._work.cut_short()
 
     async def look(self) -> None:
         """Read the row again: a notice said that it moved."""
@@ -97,13 +97,13 @@ class Runner:
         """Come to the end of the step, then let another replica go on. A mere wait ends at once."""
         self._drive.leaving = True
         if self._drive.resting and self._work is not None:
-            self._work.cancel()
+            self._work.cut_short()
 
     def release(self) -> None:
         """Stop here and let another replica go on. The chat's state stays as it is."""
         self._released = True
         if self._work is not None:
-            self._work.cancel()
+            self._work.cut_short()
 
     async def run(self) -> None:
         """Until the chat needs no driver, or has another."""
@@ -141,16 +141,16 @@ class Runner:
         return drive.chat.status is Status.INTERRUPTING or (drive.chat.status is Status.RUNNING and not drive.leaving)
 
     async def _perform(self) -> None:
-        """One duty, in a task of its own: a newer row may cut it short."""
-        self._work = asyncio.create_task(self._duty())
+        """One duty, which a newer row may cut short."""
+        work = self._work = Work(self._duty(), self._clock)
         try:
-            await asyncio.wait({self._work})
-        except asyncio.CancelledError:
-            self._work.cancel()
-            await asyncio.wait({self._work})
-            raise
-        work, self._work = self._work, None
-        if not work.cancelled() and (error := work.exception()) is not None:
+            ended = await work.over()
+        finally:
+            self._work = None
+        if not ended:
+            _log.error("what was done for chat %s does not stop; the chat goes on without it", self.chat.id)
+            self._drive = self._drive.without_work()
+        elif (error := work.error) is not None:
             await self._mend(error)
 
     async def _mend(self, error: BaseException) -> None:
@@ -212,12 +212,12 @@ class Runner:
         rules = prepared.rules
         asked, denied = dict.fromkeys(prepared.toolset.asking, Policy.ASK), dict.fromkeys(rules.forbidden, Policy.DENY)
         tokens = prompt_tokens(history, prepared.frame)
-        limit = (prepared.model.window or UNKNOWN_WINDOW) * prepared.model.threshold
+        limit = prepared.window * prepared.model.threshold
         drive.worst_case = prepared.worst_case(tokens)
         return Facts(
             policies={**asked, **rules.policies, **own, **denied},
             journal=known(drive.entries, chat.open_calls),
-            over_threshold=prepared.model.threshold < 1 and tokens >= limit and may_compact(history),
+            over_threshold=prepared.model.threshold < 1 and tokens >= limit and worth_compacting(history, limit),
             overflowed=drive.overflowed,
             over_budget=None if chat.open_calls else await self._breach(history),
             worst_case=drive.worst_case if chat.budget_limit is not None else 0,
@@ -264,7 +264,8 @@ class Runner:
         if ending is Ending.BUDGET_DECLINED:
             await drive.commit(FinishError(BUDGET_REACHED), Abandon())
         elif ending is Ending.MAX_STEPS or drive.chat.continuing:
-            step = CommitStep(messages=(notice("ended", "The turn ended here."),), continues=False)
+            said = () if ending is Ending.MAX_STEPS else (notice("ended", "The turn ended here."),)
+            step = CommitStep(messages=said, continues=False)
             await drive.commit_by(lambda chat: (*finished(step, ending, history), *after_turn(chat)))
         else:
             await drive.commit_by(lambda chat: (end_of_turn(ending, history), *after_turn(chat)))

@@ -32,7 +32,7 @@ export function BoundaryRow({ call }: { call: Call }) {
           : call.state.phase === "failed"
             ? "Summarising failed"
             : `Context summarised ${why}`}
-        {!busy && <span className="small">{numbersOf(call)}</span>}
+        <span className="small">{busy ? outputOf(call) : numbersOf(call)}</span>
       </span>
     </div>
   );

@@ -9,17 +9,16 @@ import msgspec
 
 from perdure.agent.compaction.cut import Cut, cut_at
 from perdure.agent.compaction.shorten import without_outputs
-from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, compactions_since_answer, prompt_tokens
+from perdure.agent.compaction.size import Frame, compactions_since_answer, prompt_tokens
 from perdure.agent.compaction.summary import Summariser
 from perdure.agent.decide import Source
 from perdure.agent.history import History, newest_user_message
-from perdure.agent.models import ResolvedModel
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import MessageNumber
 from perdure.core.message import Kind, Message, NewMessage, Role, Visibility
 from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.core.usage import Usage
-from perdure.providers.estimate import estimate
+from perdure.providers.estimate import BYTES_PER_TOKEN, estimate
 from perdure.tools.budget import within
 
 TOOL_NAME = "chat_summarized"
@@ -28,6 +27,8 @@ LATEST = "\n\nThe user's newest message, word for word:\n\n"
 CUT_MARK = "[The conversation before this point was cut because it could not be summarised. Use recall to read it.]"
 # How much of the window the tail may take: less each time a compaction did not help.
 TAIL_SHARES = (4, 8, 16)
+# What the notes take that say where a text was cut.
+NOTES_BYTES = 200
 _log = logging.getLogger(__name__)
 
 
@@ -46,7 +47,9 @@ class Job:
 
     history: History
     frame: Frame
-    model: ResolvedModel
+    window: int
+    """Tokens that fit both the model that answers and the one that summarises."""
+    threshold: float
     source: Source
     call: ToolCall
 
@@ -55,11 +58,21 @@ class Job:
         return prompt_tokens(self.history, self.frame)
 
     @property
+    def estimated(self) -> int:
+        """The prompt as it is, by the same measure as the one that follows."""
+        return self.frame.tokens() + self.history.digest.tokens
+
+    @property
     def target(self) -> int:
-        """Half the threshold; half of what there is where the provider refused a prompt that we thought small."""
-        window = self.model.window or UNKNOWN_WINDOW
-        half = int(window * min(self.model.threshold, 1) / 2)
-        return min(half, self.before // 2) if self.source is Source.OVERFLOW else half
+        """Half the threshold, as far as the frame leaves room for that.
+
+        Where somebody asks for it, or the provider refused a prompt that we thought small: half of what was said.
+        """
+        limit, frame = int(self.window * min(self.threshold, 1)), self.frame.tokens()
+        target = max(limit // 2, min(frame + limit // 8, limit))
+        if self.source is Source.AUTOMATIC:
+            return target
+        return min(target, frame + max(0, min(self.before, self.estimated) - frame) // 2)
 
     @property
     def level(self) -> int:
@@ -67,17 +80,22 @@ class Job:
 
     @property
     def tail_room(self) -> int:
-        window = self.model.window or UNKNOWN_WINDOW
-        return min(window // TAIL_SHARES[self.level], self.target // 2)
+        return min(self.window // TAIL_SHARES[self.level], max(0, self.target - self.frame.tokens()) // 2)
 
 
 async def compact(job: Job, summariser: Summariser) -> Compaction:
-    """The summary row, and the rows that tell people. The prompt that follows is below the target."""
+    """The summary row, and the rows that tell people. The prompt that follows is below the target.
+
+    A chat so short that its summary would be longer stays as it is, and people are told so.
+    """
     cut = cut_at(job.history.prompt(), job.tail_room)
     old = without_outputs(cut.old)
     text, usage, failure = await _summary(job, summariser, old)
     boundary = _bounded(job, cut, text)
     after = job.frame.tokens() + estimate((boundary, *cut.tail))
+    if job.source is Source.MANUAL and after >= job.estimated:
+        result = _result(job, job.before, None)
+        return Compaction(messages=(_told_call(job), _told_result(result)), usage=usage, result=result)
     result = _result(job, after, failure)
     return Compaction(messages=(boundary, _told_call(job), _told_result(result)), usage=usage, result=result)
 
@@ -116,7 +134,7 @@ def _bounded(job: Job, cut: Cut, text: str) -> NewMessage:
     if latest is not None and all(message.number != latest.number for message in cut.tail):
         verbatim = LATEST + "".join(part.text for part in latest.parts if isinstance(part, Text))
     room = job.target - job.frame.tokens() - estimate(cut.tail)
-    budget = max(1_500, room * 3 - len(HEADING) - 100)
+    budget = max(1_500, room * BYTES_PER_TOKEN - len(HEADING) - NOTES_BYTES)
     kept = within(verbatim, budget // 2) if verbatim else ""
     summary = within(text, max(1_000, budget - len(kept.encode())))
     covers = max((message.number for message in cut.old), default=MessageNumber(0))

@@ -13,6 +13,8 @@ UNKNOWN_WINDOW = 128_000
 BELIEVABLE = 2
 # More of the same would not help.
 COMPACTIONS_IN_A_ROW = 3
+# A compaction by itself waits until what was said takes at least this part of the limit.
+SMALLEST_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +67,8 @@ def compactable(history: History) -> bool:
 def may_compact(history: History) -> bool:
     """Whether another compaction could help."""
     return compactable(history) and compactions_since_answer(history) < COMPACTIONS_IN_A_ROW
+
+
+def worth_compacting(history: History, limit: float) -> bool:
+    """Whether a prompt is over the limit because of what was said: no summary makes tools and system text smaller."""
+    return may_compact(history) and history.digest.tokens * SMALLEST_SHARE >= limit

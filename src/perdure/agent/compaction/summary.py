@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
 from perdure.agent.compaction.shorten import fitted
-from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame
+from perdure.agent.compaction.size import UNKNOWN_WINDOW
 from perdure.agent.models import ResolvedModel
-from perdure.core.deltas import Accumulator
+from perdure.core.deltas import Accumulator, TextDelta
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import NewMessage, Role
@@ -17,10 +17,13 @@ from perdure.core.parts import AnyPart, Text
 from perdure.core.timing import SUMMARY_CAP
 from perdure.core.usage import Usage
 from perdure.providers.client import ProviderClient
-from perdure.providers.estimate import estimate
+from perdure.providers.dialects.openai_responses.encode import CHAIN
+from perdure.providers.estimate import BYTES_PER_TOKEN, estimate
 from perdure.providers.request import ModelRequest
 
 OUTPUT_TOKENS = 8_000
+# People hear of the progress once in so many letters.
+TOLD_EVERY = 150
 INSTRUCTION = (
     "Summarise the conversation so far for yourself: you will go on from this summary alone. Keep what was asked, what "
     "was decided and why, names, paths, numbers and commands that matter, what was tried and how it ended, and what is "
@@ -42,14 +45,18 @@ class Summariser:
         self,
         client: ProviderClient,
         model: ResolvedModel,
-        frame: Frame,
+        beginning: ModelRequest,
         progress: Callable[[str], None],
         *,
         guidance: Sequence[str] = (),
     ) -> None:
         self._client = client
         self._model = model
-        self._frame = frame
+        self._beginning = replace(
+            beginning,
+            screen=beginning.screen if model.sees_screens else None,
+            settings=structs.replace(model.settings.without(CHAIN), max_output_tokens=self._output),
+        )
         self._progress = progress
         self._instruction = "\n\n".join((INSTRUCTION, *guidance))
 
@@ -61,10 +68,9 @@ class Summariser:
     @property
     def room(self) -> int:
         """Tokens of conversation that fit one request."""
-        window = self._model.window or UNKNOWN_WINDOW
-        return max(
-            1_000, window * 9 // 10 - self._output - self._frame.tokens() - estimate((_said(self._instruction),))
-        )
+        window, beginning = self._model.window or UNKNOWN_WINDOW, self._beginning
+        told = estimate((_said(self._instruction),), system=beginning.system, tools=beginning.tools)
+        return max(1_000, window * 9 // 10 - self._output - told)
 
     @property
     def _output(self) -> int:
@@ -74,25 +80,26 @@ class Summariser:
     async def _summarise(self, messages: Sequence[NewMessage]) -> Summary:
         pieces = _pieces(messages, self.room)
         if len(pieces) == 1:
-            return await self._ask((*fitted(pieces[0], self.room), _said(self._instruction)))
-        summaries = [await self._ask((*fitted(piece, self.room), _said(self._instruction))) for piece in pieces]
+            return await self._of(pieces[0])
+        summaries = [await self._of(piece, f"Part {part} of {len(pieces)}: ") for part, piece in enumerate(pieces, 1)]
         joined = "\n\n".join(summary.text for summary in summaries)
-        final = await self._ask((*fitted((_said(joined),), self.room), _said(JOINING)))
+        final = await self._ask((*fitted((_said(joined),), self.room), _said(JOINING)), "The parts together: ")
         return Summary(final.text, sum((summary.usage for summary in summaries), final.usage))
 
-    async def _ask(self, messages: Sequence[NewMessage]) -> Summary:
-        request = ModelRequest(
-            messages=messages,
-            system=self._frame.system,
-            tools=self._frame.tools,
-            settings=structs.replace(self._model.settings, max_output_tokens=self._output),
-        )
-        accumulator = Accumulator()
+    async def _of(self, messages: Sequence[NewMessage], what: str = "") -> Summary:
+        return await self._ask((*fitted(messages, self.room), _said(self._instruction)), what)
+
+    async def _ask(self, messages: Sequence[NewMessage], what: str) -> Summary:
+        request = replace(self._beginning, messages=messages)
+        accumulator, written, told = Accumulator(), 0, 0
         async with self._client.stream(self._model.route, request) as stream:
             async for batch in stream:
                 for delta in batch:
                     accumulator.add(delta)
-                self._progress("")
+                written += sum(len(delta.text) for delta in batch if isinstance(delta, TextDelta))
+                if written >= told + TOLD_EVERY:
+                    told = written
+                    self._progress(f"{what}{told // BYTES_PER_TOKEN} tokens so far")
             usage = stream.finish.usage
         text = _text(accumulator.parts())
         if not text.strip():

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from functools import partial
 from uuid import uuid4
 
 import msgspec
@@ -9,10 +10,11 @@ import msgspec
 from perdure.agent.compaction.compact import TOOL_NAME, Job, compact
 from perdure.agent.compaction.summary import Summariser
 from perdure.agent.decide import Compact, Facts, Source
+from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
+from perdure.agent.prepare import Prepared
 from perdure.config.hooks import HookEvent
 from perdure.core.deltas import ToolCallDelta
-from perdure.core.errors import ProviderFailure
 from perdure.core.message import Kind
 from perdure.core.parts import ToolCall
 from perdure.machine.change import CardChange
@@ -34,10 +36,12 @@ async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None
     args = msgspec.json.encode({"source": decision.source.value}).decode()
     call = ToolCall(f"compact_{uuid4().hex[:12]}", TOOL_NAME, args, created_at=drive.kit.clock.now())
     flight.answer([ToolCallDelta(0, call.call_id, TOOL_NAME, args)])
-    model = await _summarising_model(drive, prepared.model)
-    job = Job(history=history, frame=prepared.frame, model=prepared.model, source=decision.source, call=call)
+    model = _summariser(prepared)
+    job = _job(prepared, history, decision.source, call)
     guidance = await around_compaction(drive, HookEvent.PRE_COMPACT, {"source": decision.source.value})
-    summariser = Summariser(drive.kit.client, model, prepared.frame, lambda _: None, guidance=guidance.contexts)
+    # How far it is, not what it says: a summary is for the model alone.
+    progress = partial(flight.progress, 0, call, afresh=True)
+    summariser = Summariser(drive.kit.client, model, prepared.beginning(history), progress, guidance=guidance.contexts)
     with drive.asking(history, "compaction"):
         compaction = await compact(job, summariser)
     flight.result(0, compaction.result)
@@ -59,14 +63,19 @@ async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None
     drive.land()
 
 
-async def _summarising_model(drive: Drive, default: ResolvedModel) -> ResolvedModel:
-    """The model set for summaries, if there is one that can be used."""
-    name = (await drive.prepared()).rules.summary_model
-    if name is None:
-        return default
-    history = await drive.history()
-    try:
-        return await drive.kit.preparation.models.resolve(history.card, name, None)
-    except ProviderFailure as error:
-        _log.warning("the model for summaries cannot be used: %s", error)
-        return default
+def _job(prepared: Prepared, history: History, source: Source, call: ToolCall) -> Job:
+    return Job(
+        history=history,
+        frame=prepared.frame,
+        window=prepared.window,
+        threshold=prepared.model.threshold,
+        source=source,
+        call=call,
+    )
+
+
+def _summariser(prepared: Prepared) -> ResolvedModel:
+    wanted = prepared.rules.summary_model
+    if wanted is not None and prepared.summarising is None:
+        _log.warning("the model for summaries cannot be used: %s", wanted)
+    return prepared.summariser
