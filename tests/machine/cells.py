@@ -257,13 +257,15 @@ def ends_of_interruptions() -> Iterator[Cell]:
         "budget_reserved": 0,
     }
     finish = FinishInterruption(partial)
-    yield Cell(by=finish, of=I0, to=W, rows=rows, columns=rested)
+    unlabelled: Columns = {"turn_label": None}
+    yield Cell(by=finish, of=I0, to=W, rows=rows, columns=rested, card=unlabelled)
     quiet = {**UNMARKED, **CALMED, "status": Status.WAITING, "budget_reserved": 0}
-    yield Cell(by=FinishInterruption(), of=I0, to=W, seed="quiet", columns=quiet)
+    yield Cell(by=FinishInterruption(), of=I0, to=W, seed="quiet", columns=quiet, card=unlabelled)
     went_on = {**turn(5), "budget_reserved": 0}
     rows = (*rows, "user first queued as 1")
-    yield Cell(by=finish, of=I1, to=R1, rows=rows, columns={**went_on, **of_queue(2)})
-    yield Cell(by=finish, of=I1, to=R0, rows=rows, columns={**went_on, **of_queue()}, queued=("first",))
+    yield Cell(by=finish, of=I1, to=R1, rows=rows, columns={**went_on, **of_queue(2)}, card=unlabelled)
+    columns = {**went_on, **of_queue()}
+    yield Cell(by=finish, of=I1, to=R0, rows=rows, columns=columns, queued=("first",), card=unlabelled)
 
 
 def answers() -> Iterator[Cell]:

@@ -131,7 +131,7 @@ async def begun(place: Place, cell: Cell) -> Chat:
     owner = (OLD_OWNER.worker_id, OLD_OWNER.runner_id) if cell.owned else (None, None)
     retry, error = msgspec.json.encode(RETRYING).decode(), msgspec.json.encode(FAILURE).decode()
     await place.pool.execute(ENRICH, chat.id, MARKED_AT, retry, error, *owner, cell.of is State.INVALID)
-    await place.pool.execute("UPDATE chat_cards SET pin = 3, turns = 0 WHERE id = $1", chat.id)
+    await place.pool.execute("UPDATE chat_cards SET pin = 3, turns = 0, turn_label = 'said' WHERE id = $1", chat.id)
     await place.pool.execute("DELETE FROM inbox WHERE chat_id = $1", chat.id)
     # The machine remembers the row as it left it.
     place.machine = place.another_machine()
@@ -237,9 +237,9 @@ async def check_rows(place: Place, cell: Cell, before: Chat, committed: Committe
 
 
 async def check_card(place: Place, cell: Cell, before: Chat) -> None:
-    card = await place.pool.fetchrow("SELECT turns, pin FROM chat_cards WHERE id = $1", before.id)
+    card = await place.pool.fetchrow("SELECT turns, pin, turn_label FROM chat_cards WHERE id = $1", before.id)
     assert card is not None
-    assert dict(card) == {"turns": 0, "pin": 3, **cell.card}
+    assert dict(card) == {"turns": 0, "pin": 3, "turn_label": "said", **cell.card}
     inbox = await place.pool.fetch("SELECT kind, snapshot_version FROM inbox WHERE chat_id = $1", before.id)
     wanted = [(cell.inbox, before.snapshot_version + 1)] if cell.inbox else []
     assert [tuple(row) for row in inbox] == wanted

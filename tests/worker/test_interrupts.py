@@ -2,19 +2,21 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from uuid import uuid4
 
 import pytest
 
 from perdure.core.chat import Busy, State
-from perdure.core.deltas import ReasoningDelta, ToolCallDelta
+from perdure.core.deltas import ReasoningDelta, TextDelta, ToolCallDelta
 from perdure.core.errors import TransitionNotAllowed
 from perdure.core.ids import ChatId
 from perdure.core.message import Effort, FinishReason, Role
 from perdure.core.parts import Reasoning, ToolCall, ToolResult
 from perdure.machine.transitions.endings import Interrupt
-from perdure.machine.transitions.lifecycle import RequestCompaction
+from perdure.machine.transitions.lifecycle import Create, RequestCompaction
 from perdure.providers.request import ModelSettings
 from perdure.sim.server import Simulator
+from perdure.store.commit import NewCard
 from perdure.store.pool import Pool
 from perdure.testing.furnishings import SERVICES
 from perdure.testing.house import House, open_house
@@ -159,3 +161,32 @@ async def test_what_is_said_during_a_batch_of_tools_is_read_in_the_next_call(hou
     assert roles == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.TOOL, Role.USER, Role.ASSISTANT]
     assert (rested.turn, rested.state) == (1, State.W)
     assert b"mind the gap" in bytes(sim.requests[1].body)
+
+
+async def test_a_stopped_answer_says_which_model_gave_it_and_how_long_it_took(house: House) -> None:
+    asked = house.says("[[say:20 tokens]] [[gate:never]] [[say:20 tokens]]", model="demo-fast")
+    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="A chat", model="demo")
+    chat = (await house.machine.create(ChatId(uuid4()), card, [Create((asked,))])).chat.id
+    await house.shows(chat, lambda piece: isinstance(piece.delta, TextDelta))
+    await house.machine.change(chat, Interrupt())
+    await house.comes_to_rest(chat)
+    stopped = (await house.messages(chat))[-1]
+    assert (stopped.finish_reason, stopped.model) == (FinishReason.INTERRUPTED, "demo-fast")
+    assert (stopped.effort, stopped.context_limit) == (Effort.LOW, house.models.window)
+    assert stopped.runtime_ms is not None
+
+
+async def test_thoughts_without_words_are_kept_and_the_next_turn_is_understood(house: House, sim: Simulator) -> None:
+    chat = await house.someone_asks("[[redacted:20 tokens]] [[say:20 tokens]] [[gate:never]]")
+    await house.shows(chat, lambda piece: isinstance(piece.delta, TextDelta))
+    await house.machine.change(chat, Interrupt())
+    await house.comes_to_rest(chat)
+    partial = (await house.messages(chat))[1]
+    sealed = [
+        part for part in partial.parts if isinstance(part, Reasoning) and part.provider_metadata and not part.text
+    ]
+    assert bool(sealed) == (house.models.dialect in ("anthropic_messages", "openai_responses"))
+    await sim.gates["never"].set(open=True)
+    await house.someone_adds(chat, "[[say:3 tokens]] and?")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.last_error) == (State.W, None)

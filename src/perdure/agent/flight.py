@@ -8,7 +8,7 @@ from msgspec import structs
 from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, AnyDelta, ReasoningDelta, ToolCallDelta, ToolResultDelta
 from perdure.core.message import FinishReason, NewMessage, Role
-from perdure.core.parts import AnyPart, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.live.episodes import Episode
 from perdure.tools.arguments import is_json_object
 
@@ -91,7 +91,7 @@ def _whole(index: int, result: ToolResult) -> ToolResultDelta:
 
 
 def partial_answer(parts: Iterable[AnyPart], model: NewMessage, now: datetime) -> tuple[NewMessage, ...]:
-    """What is kept of an answer that was cut short: text and reasoning, and calls that can be read, each answered."""
+    """What is kept of an answer that was cut short: all but the calls that cannot be read. Each of ours is answered."""
     kept = tuple(part for part in parts if _keepable(part))
     if not kept:
         return ()
@@ -115,12 +115,5 @@ def _keepable(part: AnyPart) -> bool:
     match part:
         case ToolCall(provider_executed=False, args=args):
             return is_json_object(args)
-        case ToolCall():
-            # A call of the provider's own is only worth something with its result, which the repair step pairs.
-            return False
-        case Text(text=text):
-            return bool(text)
-        case Reasoning(text=text):
-            return bool(text)
         case _:
             return True

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from perdure.core.chat import ActionKind, Chat, State, Status
 from perdure.core.failure import ChatError
-from perdure.core.ids import MessageNumber
+from perdure.core.ids import FileId, MessageNumber
 from perdure.core.message import NewMessage
 from perdure.machine.change import CardChange, Change, InboxKind, Reason
 from perdure.machine.effects import calls_after
@@ -35,7 +35,7 @@ class FinishInterruption(Struct, frozen=True):
 
     partial: tuple[NewMessage, ...] = ()
     spend: int = 0
-    card: CardChange | None = None
+    files: tuple[FileId, ...] = ()
 
     def plan(self, chat: Chat) -> Change:
         if calls_after(chat, self.partial, {}):
@@ -49,7 +49,9 @@ class FinishInterruption(Struct, frozen=True):
             retry_state=None,
             spend=self.spend,
             reserve=0,
-            card=self.card,
+            made_files=self.files,
+            # Nothing is said of a turn that was stopped, and what was said of the one before is old.
+            card=CardChange(cost=self.spend, unlabel=True),
         )
 
 

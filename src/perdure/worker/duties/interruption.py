@@ -1,22 +1,28 @@
 """Ending an interruption: what there is of the answer is kept, every call is answered, the chat rests or goes on."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from uuid import UUID
 
+from perdure.agent.compaction.compact import TOOL_NAME as SUMMARY
 from perdure.agent.flight import INTERRUPTED, OUTCOME_UNKNOWN, interrupted, partial_answer
+from perdure.agent.history import History
+from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
 from perdure.agent.partial_cost import partial_cost
-from perdure.core.card import CardChange
 from perdure.core.chat import Chat, OpenCall
 from perdure.core.deltas import Accumulator, ToolResultDelta
 from perdure.core.errors import ProviderFailure, TransitionNotAllowed
+from perdure.core.ids import FileId
 from perdure.core.message import NewMessage, Role
-from perdure.core.parts import AnyPart, ToolResult
+from perdure.core.parts import AnyPart, Media, ToolCall, ToolResult
+from perdure.machine.effects import FILES_LIMIT
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption
 from perdure.providers.projection.step import repair_step
 from perdure.worker.drive import Drive
 from perdure.worker.duties.following import after_turn
+from perdure.worker.duties.run_tools import fitting
 
 LOST_PARTIAL = "The partial answer could not be kept."
 _log = logging.getLogger(__name__)
@@ -60,11 +66,21 @@ async def _end_calls(drive: Drive) -> None:
         await drive.kit.tools.end(chat, (await drive.history()).card, open_calls)
 
 
-def _bundle(partial: tuple[NewMessage, ...], spent: int) -> Callable[[Chat], Sequence[Transition]]:
+def _bundle(partial: Sequence[NewMessage], spent: int) -> Callable[[Chat], Sequence[Transition]]:
+    """What is kept, with the files that finished calls handed over, as far as the chat has room for them."""
+    files = tuple(FileId(UUID(media.file_id)) for message in partial for media in _media(message))
+
     def bundle(chat: Chat) -> Sequence[Transition]:
-        return FinishInterruption(partial, spent, CardChange(cost=spent) if spent else None), *after_turn(chat)
+        messages, linked = fitting(tuple(partial), files, FILES_LIMIT - chat.made_file_count)
+        return FinishInterruption(messages, spent, linked), *after_turn(chat)
 
     return bundle
+
+
+def _media(message: NewMessage) -> Iterator[Media]:
+    for part in message.parts:
+        if isinstance(part, ToolResult):
+            yield from part.media
 
 
 async def _partial(drive: Drive) -> tuple[tuple[NewMessage, ...], int]:
@@ -72,20 +88,43 @@ async def _partial(drive: Drive) -> tuple[tuple[NewMessage, ...], int]:
     if drive.chat.open_calls:
         return await _answers(drive), drive.owed
     parts, _ = await _in_flight(drive)
-    if not drive.owed:
-        await _owe(drive, parts)
-    stamp = NewMessage(role=Role.ASSISTANT, parts=(), model=(await drive.history()).card.model, cost=drive.owed or None)
-    return partial_answer(repair_step(parts), stamp, drive.kit.clock.now()), drive.owed
+    history, model = await drive.history(), await _model(drive)
+    if model is not None and not drive.owed:
+        _owe(drive, history, partial_cost(model, history, parts))
+    stamp = NewMessage(
+        role=Role.ASSISTANT,
+        parts=(),
+        model=model.name if model else history.card.model,
+        effort=model.settings.effort if model else None,
+        context_limit=model.window if model else None,
+        runtime_ms=_runtime(drive),
+        cost=drive.owed or None,
+    )
+    return partial_answer(repair_step(_spoken(parts)), stamp, drive.kit.clock.now()), drive.owed
 
 
-async def _owe(drive: Drive, parts: Sequence[AnyPart]) -> None:
-    """Count what an answer cost that nobody has counted: a predecessor's, or one that was about to be committed."""
-    history = await drive.history()
+def _runtime(drive: Drive) -> int | None:
+    """How long the answer took until it was stopped; what a predecessor had in flight, nobody timed."""
+    flight = drive.flight
+    return flight.runtime_ms if flight is not None and flight.episode.key == drive.key else None
+
+
+def _spoken(parts: Sequence[AnyPart]) -> Sequence[AnyPart]:
+    """What the model said. A compaction that is shown is no call of its own, and half a summary is none."""
+    return [part for part in parts if not (isinstance(part, ToolCall) and part.tool == SUMMARY)]
+
+
+async def _model(drive: Drive) -> ResolvedModel | None:
+    """The model that was answering, if it can still be named."""
     try:
-        model = await drive.kit.preparation.models.resolve(history.card, history.card.model, None)
+        return await drive.kit.preparation.model(await drive.history(), drive.chat.turn)
     except ProviderFailure:
-        return
-    drive.owed = partial_cost(model, history, parts) or 0
+        return None
+
+
+def _owe(drive: Drive, history: History, cost: int | None) -> None:
+    """Count what an answer cost that nobody has counted: a predecessor's, or one that was about to be committed."""
+    drive.owed = cost or 0
     drive.kit.purses.settle(history.card, drive.owner.worker_id, drive.owed)
 
 

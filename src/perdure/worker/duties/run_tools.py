@@ -13,6 +13,8 @@ from perdure.agent.results import refused_batch
 from perdure.agent.run_tools import Batch, Results
 from perdure.core.card import CardChange
 from perdure.core.chat import Chat
+from perdure.core.ids import FileId
+from perdure.core.message import NewMessage
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.machine.effects import FILES_LIMIT
 from perdure.machine.transitions import Transition
@@ -48,7 +50,8 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
     step = _step(replace(results, messages=hooked.messages))
 
     def bundle(chat: Chat) -> Sequence[Transition]:
-        fit = fitting(step, FILES_LIMIT - chat.made_file_count)
+        messages, files = fitting(step.messages, step.files, FILES_LIMIT - chat.made_file_count)
+        fit = structs.replace(step, messages=messages, files=files)
         return or_failed(step_and_next(fit, history, prepared.toolset, facts), fit, hooked.failure)(chat)
 
     await drive.commit_by(bundle, fence=drive.fence(attempt=True))
@@ -98,13 +101,14 @@ def _step(results: Results) -> CommitStep:
     return CommitStep(messages=results.messages, files=results.files, spend=paid, card=card)
 
 
-def fitting(step: CommitStep, room: int) -> CommitStep:
-    """The step with as many files as the chat has room for; the results whose files are left out say so."""
-    if len(step.files) <= room:
-        return step
-    kept, left_out = step.files[: max(0, room)], frozenset(map(str, step.files[max(0, room) :]))
-    messages = tuple(structs.replace(m, parts=tuple(_without(p, left_out) for p in m.parts)) for m in step.messages)
-    return structs.replace(step, messages=messages, files=kept)
+def fitting(
+    messages: tuple[NewMessage, ...], files: tuple[FileId, ...], room: int
+) -> tuple[tuple[NewMessage, ...], tuple[FileId, ...]]:
+    """As many files as the chat has room for; the results whose files are left out say so."""
+    if len(files) <= room:
+        return messages, files
+    kept, left_out = files[: max(0, room)], frozenset(map(str, files[max(0, room) :]))
+    return tuple(structs.replace(m, parts=tuple(_without(p, left_out) for p in m.parts)) for m in messages), kept
 
 
 def _without(part: AnyPart, left_out: frozenset[str]) -> AnyPart:
