@@ -19,6 +19,8 @@ export default defineConfig({
         "--disable-quic",
         "--no-first-run",
         "--disable-background-networking",
+        // Another machine, as the browser sees it.
+        "--host-resolver-rules=MAP perdure.test 127.0.0.1",
       ],
     },
   },

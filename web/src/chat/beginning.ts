@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { api } from "../api/client.ts";
 import { ApiError, isAway, isSignedOut, reasonOf } from "../api/errors.ts";
+import { freshId } from "../api/freshId.ts";
 import { delayBefore } from "../api/stream.ts";
 import type { ChatCard, Created } from "../api/types.ts";
 
@@ -18,7 +19,7 @@ const PLACE = "beginning";
 export function keyFor(asked: string, storage: Storage): string {
   const kept = JSON.parse(storage.getItem(PLACE) ?? "null") as { key: string; asked: string } | null;
   if (kept?.asked === asked) return kept.key;
-  const key = crypto.randomUUID();
+  const key = freshId();
   try {
     storage.setItem(PLACE, JSON.stringify({ key, asked }));
   } catch {

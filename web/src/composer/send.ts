@@ -1,6 +1,7 @@
 /** Saying something in the open chat, from the composer or from a button in the transcript. */
 
 import { useCallback } from "react";
+import { freshId } from "../api/freshId.ts";
 import type { Busy, Content, Effort } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 
@@ -18,7 +19,7 @@ export function useSay(): (saying: Saying) => Promise<void> {
   return useCallback(
     ({ text, content, busy = "queue", model, effort, plan_mode }) =>
       live.send({
-        client_id: crypto.randomUUID(),
+        client_id: freshId(),
         content: content ?? [{ type: "text", text: text ?? "" }],
         busy,
         model,

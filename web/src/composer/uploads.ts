@@ -3,6 +3,7 @@
 import { useCallback } from "react";
 import { upload } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
+import { freshId } from "../api/freshId.ts";
 import type { StoredFile } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
 import type { Attachment } from "./drafts.ts";
@@ -27,7 +28,7 @@ export function useUploads(draft: string, chat_id: string | null): (files: Itera
   return useCallback(
     (files) => {
       for (const file of files) {
-        const id = crypto.randomUUID();
+        const id = freshId();
         const going = new AbortController();
         const set = (state: Attachment["state"]) => {
           // Taken out of the draft meanwhile: nobody waits for it.

@@ -2,6 +2,7 @@
 
 import type { Terminal } from "@xterm/xterm";
 import { BASE } from "../api/client.ts";
+import { freshId } from "../api/freshId.ts";
 import { delayBefore } from "../api/stream.ts";
 
 /** `ended`: the shell is over. `stopped`: its workspace is. `refused`: one may not look any more. */
@@ -82,7 +83,7 @@ const keyOf = (workspace: string) => `terminal:${workspace}`;
 
 /** A tab has a shell of its own, and the same one after a reload. */
 function sessionOf(workspace: string): string {
-  const kept = sessionStorage.getItem(keyOf(workspace)) ?? crypto.randomUUID();
+  const kept = sessionStorage.getItem(keyOf(workspace)) ?? freshId();
   sessionStorage.setItem(keyOf(workspace), kept);
   return kept;
 }

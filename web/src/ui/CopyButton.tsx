@@ -1,19 +1,20 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { Button } from "./Button.tsx";
+import { copy } from "./copy.ts";
 
 const SHOWN_MS = 1_500;
+const COPIED = "Copied";
 
 export function CopyButton({ text, label = "Copy" }: { text: () => string; label?: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text());
-    setCopied(true);
-    setTimeout(() => setCopied(false), SHOWN_MS);
+  const [shown, setShown] = useState<string>();
+  const take = async () => {
+    setShown((await copy(text())) ? COPIED : "The browser does not allow it");
+    setTimeout(() => setShown(undefined), SHOWN_MS);
   };
   return (
-    <Button look="ghost" small label={copied ? "Copied" : label} onClick={() => void copy()}>
-      {copied ? <Check /> : <Copy />}
+    <Button look="ghost" small label={shown ?? label} onClick={() => void take()}>
+      {shown === COPIED ? <Check /> : <Copy />}
     </Button>
   );
 }

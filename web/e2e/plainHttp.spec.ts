@@ -1,0 +1,28 @@
+/** The page from another machine of the same network, without TLS: browsers give it less there. */
+
+import { expect, Person, test } from "./page.ts";
+
+test("a person signs in, talks and copies over plain HTTP", async ({ person, browser, server }) => {
+  await person.page.goto("/");
+  const password = "a password of the owner";
+  await person.asks("PATCH", "/me", { password });
+  const context = await browser.newContext({ baseURL: `http://perdure.test:${server.port}` });
+  const afar = new Person(await context.newPage());
+  const { page } = afar;
+  await page.goto("/");
+  expect(await page.evaluate(() => isSecureContext)).toBe(false);
+  await page.getByLabel("Email").fill("owner@localhost");
+  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Password").press("Enter");
+  await afar.composer.waitFor();
+  await afar.startsChat("[[say:heard from afar]]");
+  await afar.reads("heard from afar");
+  await afar.seesRest();
+  await afar.says("[[say:and again]]");
+  await afar.reads("and again");
+  await afar.transcript.getByRole("button", { name: "Copy" }).last().click();
+  await expect(afar.transcript.getByRole("button", { name: "Copied" })).toBeVisible();
+  await afar.composer.press("ControlOrMeta+v");
+  await expect(afar.composer).toHaveValue("and again");
+  await context.close();
+});
