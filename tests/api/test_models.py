@@ -65,3 +65,20 @@ async def test_a_provider_is_not_changed_into_one_that_cannot_be_reached(town: T
         switched = await boss.patch(f"/providers/{added.json['id']}", {"enabled": False})
     assert (changed.status, changed.json["message"]) == (400, "ours needs a base url.")
     assert (switched.status, switched.json["base_url"]) == (200, OURS["base_url"])
+
+
+async def test_a_known_model_is_shown_as_it_is_although_nobody_typed_it(town: Town) -> None:
+    async with await town.person("boss", Role.ADMIN) as boss:
+        added = await boss.post("/providers", {"name": "ours", "dialect": "anthropic_messages", **OURS})
+        body = {"provider_id": added.json["id"], "model": "claude-sonnet-4-6"}
+        for name, options in (
+            ("known", {}),
+            ("told", {"min_effort": "low", "max_effort": "high", "context_window": 1_000}),
+            ("wrong", {"thinking": "loudly"}),
+        ):
+            await boss.post("/model-settings", {**body, "name": name, "options": options})
+        shown = {model["name"]: model for model in (await boss.get("/models")).json["items"]}
+    assert shown["known"]["efforts"] == ["none", "minimal", "low", "medium", "high", "max"]
+    assert (shown["known"]["context_window"], shown["known"]["price"]["output"]) == (1_000_000, 15_000_000)
+    assert (shown["told"]["efforts"], shown["told"]["context_window"]) == (["low", "medium", "high"], 1_000)
+    assert shown["wrong"]["efforts"] == shown["known"]["efforts"]

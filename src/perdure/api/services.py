@@ -21,6 +21,7 @@ from perdure.core.errors import InvalidInput, Validation
 from perdure.machine.machine import Machine
 from perdure.observe.measures.all import Measures
 from perdure.observe.tracing import Tracing
+from perdure.providers.catalog import Catalog
 from perdure.store.pubsub import Pubsub
 from perdure.tools.family import Family
 from perdure.tools.hooks.hooks import Hooks
@@ -47,6 +48,7 @@ class Services:
     vapid: VapidKeys
     taker: Taker
     clock: Clock
+    catalog: Catalog = field(default_factory=Catalog.load)
     public_url: str | None = None
     """Where browsers reach this deployment, if the environment says so."""
     probe: Probe | None = None

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import structs
 
 from perdure.access.rows import Row
-from perdure.agent.configured_models import settings_of
+from perdure.agent.configured_models import described, settings_of
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.models import (
@@ -29,12 +29,13 @@ from perdure.api.wire.models import (
     TestBody,
     Tested,
 )
-from perdure.config.models import ModelOptions, Provider
+from perdure.config.models import ModelOptions, ModelSetting, Provider
 from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, Unavailable, Validation
 from perdure.core.ids import ModelName, ProviderId
 from perdure.providers.catalog import Catalog as Known
 from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.endpoint import split_address
+from perdure.providers.model import Model as KnownModel
 from perdure.providers.service import endpoint
 
 routes = Routes("models")
@@ -46,13 +47,16 @@ async def list_models(caller: Caller) -> Models:
     snapshot = await caller.config.of(caller.actor.organisation_id)
     default = snapshot.default
     usable = [model for model in snapshot.models.values() if model.usable]
-    return Models(tuple(Model.of(model, default=model is default) for model in usable))
+    catalog = caller.services.catalog
+    return Models(tuple(Model.of(model, _known(catalog, model), default=model is default) for model in usable))
 
 
 @routes.get("/catalog")
-async def read_catalog(caller: Caller) -> Catalog:  # noqa: ARG001
+async def read_catalog(caller: Caller) -> Catalog:
     """The models that we know without being told, with their windows and prices."""
-    return Catalog(tuple(msgspec.convert(msgspec.to_builtins(model), CatalogEntry) for model in Known.load()))
+    return Catalog(
+        tuple(msgspec.convert(msgspec.to_builtins(model), CatalogEntry) for model in caller.services.catalog)
+    )
 
 
 @routes.get("/providers")
@@ -188,6 +192,14 @@ async def remove_model(caller: Caller, name: ModelName) -> None:
     """Take a model away. Chats that used it go on with the default."""
     await caller.model_configuration.delete(name)
     caller.config_changed()
+
+
+def _known(catalog: Known, setting: ModelSetting) -> KnownModel:
+    """What a model is; one that was described wrongly, as the catalog has it."""
+    try:
+        return described(catalog, setting)
+    except Misconfigured:
+        return catalog.model(setting.model, setting.provider.dialect)
 
 
 NO_ID = ProviderId(UUID(int=0))

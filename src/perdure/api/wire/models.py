@@ -4,12 +4,14 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from perdure.api.wire.content import END, LINE
 from perdure.config.models import ModelOptions, ModelSetting, Price, Provider, ProviderOptions
 from perdure.core.ids import ModelName, ProviderId
 from perdure.core.message import Effort
+from perdure.providers.model import Model as Known
+from perdure.providers.model import Thinking
 
 SCALE = tuple(Effort)
 
@@ -32,8 +34,9 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
     price: Price | None = None
 
     @classmethod
-    def of(cls, setting: ModelSetting, *, default: bool) -> "Model":
-        options = setting.options
+    def of(cls, setting: ModelSetting, known: Known, *, default: bool) -> "Model":
+        """The model as it is set up; `known` is what that comes to with what the catalog says of it."""
+        thinks = known.thinking is not Thinking.NONE
         return cls(
             name=setting.name,
             display_name=setting.display_name or setting.name,
@@ -42,19 +45,18 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
             dialect=setting.provider.dialect,
             enabled=setting.usable,
             default=default,
-            context_window=options.context_window,
-            max_effort=options.max_effort,
-            efforts=efforts(options),
-            images=options.images is not False,
-            price=options.price,
+            context_window=known.context_window,
+            max_effort=known.max_effort if thinks else setting.options.max_effort,
+            efforts=efforts(known),
+            images=known.images,
+            price=Price(**structs.asdict(known.price)) if known.price else None,
         )
 
 
-def efforts(options: ModelOptions) -> tuple[Effort, ...]:
+def efforts(known: Known) -> tuple[Effort, ...]:
     """The efforts that a person can choose from."""
-    first = SCALE.index(options.min_effort or Effort.NONE)
-    last = SCALE.index(options.max_effort or Effort.HIGH)
-    return SCALE[first : last + 1]
+    within = SCALE[SCALE.index(known.min_effort) : SCALE.index(known.max_effort) + 1]
+    return tuple(effort for effort in within if effort not in known.lacks)
 
 
 class Models(Struct, frozen=True):
