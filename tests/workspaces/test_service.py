@@ -11,7 +11,10 @@ from tests.workspaces.yard import Yard
 
 from perdure.core.errors import BuildFailed, WorkspaceUnreachable
 from perdure.core.ids import WorkspaceId
+from perdure.machine.machine import Machine
+from perdure.store.execution import Execution
 from perdure.store.pool import Pool
+from perdure.testing.chats import Chats
 
 
 async def test_a_workspace_that_was_only_noted_is_not_stopped_but_made_when_it_is_used(yard: Yard) -> None:
@@ -73,4 +76,21 @@ async def test_a_workspace_whose_files_are_gone_can_be_stopped(yard: Yard) -> No
     await yard.service.stop(row)
     yard.layout(row).root.rename(yard.folder / "elsewhere")
     await yard.service.stop(row)
+    assert (await yard.row(row.id)).status == "stopped"
+
+
+async def test_a_workspace_that_a_call_waits_in_is_not_idle(yard: Yard, pool: Pool) -> None:
+    row = await yard.made()
+    people = Chats(Machine(Execution(pool), lambda _: None), organisation_id=row.organisation_id, user_id=row.owner_id)
+    chat = await people.created(workspace_id=row.id)
+    begin = (
+        "INSERT INTO journal (chat_id, message, index, run, tool, effect, runner_id) "
+        "VALUES ($1, 2, 0, 0, 'execute', 'keyed', gen_random_uuid())"
+    )
+    await pool.execute(begin, chat.id)
+    await pool.execute("UPDATE workspaces SET used_at = now() - interval '1 day'")
+    await yard.service.stop_idle()
+    assert (await yard.row(row.id)).status == "running"
+    await pool.execute("UPDATE journal SET state = 'finished'")
+    await yard.service.stop_idle()
     assert (await yard.row(row.id)).status == "stopped"

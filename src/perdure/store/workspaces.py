@@ -7,6 +7,7 @@ from typing import Self
 from asyncpg import Pool, Record
 
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
+from perdure.core.timing import TOOL_CAP_EXTRA, TOOL_TIMEOUT
 from perdure.store.away import asking_the_database
 from perdure.store.queries import query
 
@@ -81,5 +82,5 @@ class WorkspaceRows:
 
     async def idle(self) -> list[WorkspaceRow]:
         """Those that have stood unused for as long as they may."""
-        rows = await self._pool.fetch(query("workspaces/idle"))
+        rows = await self._pool.fetch(query("workspaces/idle"), TOOL_TIMEOUT + TOOL_CAP_EXTRA)
         return [found for row in rows if (found := _row(row)) is not None]
