@@ -340,6 +340,19 @@ async def test_an_agent_inherits_what_its_parent_has(house: House) -> None:
     await house.comes_to_rest(child)
 
 
+async def test_an_agent_that_explores_keeps_the_servers_of_the_moment_it_was_started(house: House) -> None:
+    add = "INSERT INTO mcp_servers (id, organisation_id, slug, options) VALUES (gen_random_uuid(), $1, 'files', '{}')"
+    await house.pool.execute(add, house.organisation)
+    house.config.changed(house.organisation)
+    chat = await at_rest(house)
+    explorer = await start(asking(house, chat), type="explore")
+    worker = await start(asking(house, chat, index=1))
+    assert (await card_of(house, explorer))["settings"] == '{"mcp_servers":["files"]}'
+    assert (await card_of(house, worker))["settings"] == "{}"
+    await house.comes_to_rest(explorer)
+    await house.comes_to_rest(worker)
+
+
 async def test_a_call_that_is_run_again_starts_and_says_nothing_twice(house: House) -> None:
     chat = await at_rest(house)
     first, again = await start(asking(house, chat)), await start(asking(house, chat))

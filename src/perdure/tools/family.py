@@ -3,14 +3,18 @@
 import hashlib
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import msgspec
 from asyncpg import Pool, Record
+from msgspec import structs
 
 from perdure.config.config import Config
+from perdure.config.mcp import selected
 from perdure.config.settings import SubagentModels
+from perdure.core.card import ChatSettings
 from perdure.core.chat import Busy, Chat, State
 from perdure.core.errors import ChatNotFound, HookDenied, KeyTaken, Refused, TransitionNotAllowed
 from perdure.core.ids import ChatId, ModelName
@@ -78,13 +82,23 @@ class Family:
             effort=effort or above.effort,
         )
         create = Create((*_system(above), message))
-        card = _card(ctx, above, kind, storable(title or prompt), chosen, effort or above.effort)
+        inherited = replace(above, settings=await self._settings(ctx, kind, above))
+        card = _card(ctx, inherited, kind, storable(title or prompt), chosen, effort or above.effort)
         try:
             await self._machine.create(child, card, [create], self._request(ctx))
             self._measures.started(kind.value)
         except TransitionNotAllowed:
             _log.debug("agent %s is there already", child)
         return child
+
+    async def _settings(self, ctx: ToolContext, kind: AgentType, above: Parent) -> str:
+        """One that explores keeps the MCP servers of this moment, also those that nobody chose by name."""
+        settings = msgspec.json.decode(above.settings, type=ChatSettings)
+        if kind is not AgentType.EXPLORE or settings.mcp_servers is not None:
+            return above.settings
+        servers = selected((await self._config.of(ctx.organisation_id)).mcp_servers, None)
+        kept = structs.replace(settings, mcp_servers=tuple(server.slug for server in servers))
+        return msgspec.json.encode(kept).decode()
 
     async def _submitted(self, ctx: ToolContext, child: ChatId, prompt: str) -> tuple[AnyPart, ...]:
         """The prompt as hooks leave it."""
