@@ -215,3 +215,15 @@ async def test_who_comes_back_to_nothing_new_is_let_in_at_once_and_seen_to_leave
             assert answer.status == 200
             await until(lambda: len(visitors) == 1)
         await until(lambda: len(visitors) == 0)
+
+
+@pytest.mark.parametrize("chosen", ["pin = 1", 'labels = \'{"team": "docs"}\'', "model = 'other'", "plan_mode = true"])
+async def test_what_people_choose_for_a_chat_is_told_whenever_it_changes(pool: Pool, chosen: str) -> None:
+    stage, watches = await theatre(pool)
+    async with watches.follow(stage.user_id, None) as feed:
+        chat = await stage.create()
+        assert [event.type for event in await told(watches, feed)][-1] is WatchKind.CREATED
+        await pool.execute(f"UPDATE chat_cards SET {chosen}, metadata_version = metadata_version + 1")  # noqa: S608
+        watches._missed = True  # pyright: ignore[reportPrivateUsage]
+        (event,) = await told(watches, feed)
+    assert (event.type, event.chat_id) == (WatchKind.SUMMARY_CHANGE, chat.id)

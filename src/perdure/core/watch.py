@@ -14,6 +14,7 @@ class WatchKind(StrEnum):
     STATUS_CHANGE = "status_change"
     TITLE_CHANGE = "title_change"
     SUMMARY_CHANGE = "summary_change"
+    """What describes it: its label and summary, and what people chose, such as labels, a pin or a model."""
     ACTION_REQUIRED = "action_required"
     DIFF_STATUS_CHANGE = "diff_status_change"
     CONTEXT_DIRTY = "context_dirty"

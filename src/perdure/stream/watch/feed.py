@@ -16,6 +16,7 @@ from perdure.stream.subscription import Ended
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_DESCRIBED = ("summary", "turn_label", "labels", "pin", "shared", "model", "effort", "plan_mode", "workspace_id")
 # A client that is told of more chats than this forgets the oldest, and may hear of one twice.
 _REMEMBERED = 5_000
 
@@ -147,7 +148,7 @@ def _kinds(before: ChatCard, after: ChatCard) -> Iterator[WatchKind]:
         yield WatchKind.ARCHIVED if after.archived else WatchKind.UNARCHIVED
     if before.title != after.title:
         yield WatchKind.TITLE_CHANGE
-    if (before.summary, before.turn_label) != (after.summary, after.turn_label):
+    if any(getattr(before, name) != getattr(after, name) for name in _DESCRIBED):
         yield WatchKind.SUMMARY_CHANGE
     if before.diff != after.diff:
         yield WatchKind.DIFF_STATUS_CHANGE
