@@ -96,3 +96,13 @@ async def test_an_unknown_path_is_not_found(client: aiohttp.ClientSession) -> No
     for path in ("/v1/nothing", "/sim/nothing"):
         status, _ = await told(client, "GET", path)
         assert status == 404
+
+
+async def test_requests_are_told_as_json_whatever_was_sent(client: aiohttp.ClientSession) -> None:
+    key = {"authorization": "Bearer k"}
+    async with client.get("/v1/models", headers=key) as listed:
+        assert listed.status == 200
+    async with client.post("/v1/chat/completions", data=b'{"not": \xff', headers=key) as refused:
+        assert refused.status == 400
+    _, heard = await told(client, "GET", "/sim/requests")
+    assert [entry["body"] for entry in heard["requests"]] == ["", '{"not": \ufffd']

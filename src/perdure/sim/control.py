@@ -9,7 +9,7 @@ from perdure.core.timing import SIMULATED_PATIENCE
 from perdure.sim.connection import Exchange
 from perdure.sim.director import Director
 from perdure.sim.gates import Gates
-from perdure.sim.recording import Filter, Recording
+from perdure.sim.recording import Filter, Recording, readable
 from perdure.sim.script import Script
 from perdure.sim.weather import Weather
 
@@ -60,7 +60,7 @@ class Control:
         wanted = msgspec.convert(query, Filter, strict=False)
         async with asyncio.timeout(wait):
             found = await self._recording.until(count, wanted)
-        exchange.respond(200, _json({"requests": found}))
+        exchange.respond(200, _json({"requests": [readable(entry) for entry in found]}))
 
     async def _forget(self, exchange: Exchange, _: str) -> None:
         self._recording.clear()

@@ -117,6 +117,16 @@ class Recording:
         self._bytes = 0
 
 
+def readable(entry: Recorded) -> Recorded:
+    """The same with a body that is JSON: where it was none, it is told as a text."""
+    try:
+        msgspec.json.decode(entry.body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        text = bytes(entry.body).decode("utf-8", "replace")
+        return msgspec.structs.replace(entry, body=msgspec.Raw(msgspec.json.encode(text)))
+    return entry
+
+
 def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
     """The headers, with every key replaced."""
     return {name: "[redacted]" if name in SECRET_HEADERS else value for name, value in headers.items()}
