@@ -54,7 +54,7 @@ class Screen:
                 self._said = {}
                 self._note("(starting over)")
             case RetryEvent(retry=retry) if retry is not None:
-                self._note(f"({retry.error}; trying again in {retry.delay_ms / 1000:.0f} s)")
+                self._note(f"({retry.error.rstrip('.')}; trying again in {retry.delay_ms / 1000:.0f} s)")
             case ErrorEvent(error=error) if error is not None:
                 self._note(f"! {error.message}")
             case ActionRequired(action=action) if action is not None:
