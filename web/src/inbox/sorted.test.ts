@@ -43,6 +43,7 @@ test("an entry says what its chat waits for, or how it ended", () => {
   expect(wordsOf(entry(1, "needs_you"), asking)).toBe("Asks you something");
   expect(wordsOf(entry(2, "needs_you"), answered)).toBe("Answered");
   expect(wordsOf(entry(2, "finished"), answered)).toBe("Chose the port");
+  expect(wordsOf(entry(2, "finished"), card("c2", { title: "Ports", turn_label: "Ports" }))).toBe("Finished");
   expect(wordsOf(entry(4, "failed"), undefined)).toBe("Stopped with an error");
   expect(wordsOf(entry(4, "digest", { text: "Three chats" }), undefined)).toBe("Three chats");
 });

@@ -1,7 +1,7 @@
 /** The inbox as people read it: what still waits for them first, then the news. Pure. */
 
 import type { ChatCard, InboxEntry } from "../api/types.ts";
-import { needsYou, subtitleOf } from "../list/groups.ts";
+import { labelOf, needsYou, subtitleOf } from "../list/groups.ts";
 
 interface Group {
   name: "Needs you" | "News";
@@ -38,6 +38,6 @@ export function wordsOf(entry: InboxEntry, card: ChatCard | undefined): string {
   if (entry.kind === "needs_you" && (!card || waiting(entry, card)))
     return card ? subtitleOf(card) : "Needs you";
   if (entry.kind === "failed" && card?.status === "error") return subtitleOf(card);
-  if (entry.kind === "finished" && card?.turn_label) return card.turn_label;
+  if (entry.kind === "finished" && card) return labelOf(card) ?? WORDS.finished;
   return WORDS[entry.kind];
 }

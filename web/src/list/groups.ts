@@ -56,7 +56,7 @@ export function subtitleOf(card: ChatCard): string {
 }
 
 /** What the last turn was about, unless the title says just that. */
-function labelOf({ turn_label, title }: ChatCard): string | undefined {
+export function labelOf({ turn_label, title }: ChatCard): string | undefined {
   return turn_label === title ? undefined : turn_label;
 }
 
