@@ -95,7 +95,7 @@ def test_an_alert_says_how_bad_it_is_and_what_to_do() -> None:
 
 def test_whoever_is_woken_when_nobody_drives_chats_is_also_woken_when_nobody_is_there_to_say_so() -> None:
     (critical,) = (rule["expr"] for rule in alerts() if rule["labels"]["severity"] == "critical")
-    assert critical == "(sum(perdure_lease_held) or vector(0)) == 0"
+    assert critical == "(sum(perdure_lease_held and perdure_chats_capacity > 0) or vector(0)) == 0"
 
 
 def compose() -> dict[str, Any]:
