@@ -86,5 +86,5 @@ def _seconds(turns: int) -> float:
 
 
 def test_a_history_twelve_times_as_long_takes_about_twelve_times_as_long() -> None:
-    # It was 140 times, when every message was compared with all before it.
+    # It was a hundred times, when every message was compared with all before it.
     assert _seconds(6_000) < 40 * _seconds(500)
