@@ -226,7 +226,7 @@ def large(tokens: int) -> Tool:
 
 
 async def test_tools_that_fill_the_prompt_do_not_have_it_compacted_again_and_again(house: House) -> None:
-    house.tools.tools = (large(5_650),)
+    house.tools.tools, house.models.threshold = (large(3_500),), 0.3
     chat = await house.someone_asks("[[say:50 tokens]] begin", model="demo-fast")
     for turn in range(4):
         await house.comes_to_rest(chat)
