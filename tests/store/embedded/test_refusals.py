@@ -89,6 +89,14 @@ def test_a_umask_that_keeps_others_out_does_not_keep_out_the_server(own_machine:
             os.umask(before)
 
 
+def test_a_directory_that_only_root_may_enter(own_machine: Machine) -> None:
+    own_machine.directory.chmod(0o700)
+    if os.geteuid() == 0:
+        assert "nobody cannot reach" in own_machine.refusal()
+        own_machine.directory.chmod(0o755)
+    own_machine.hold().leave()
+
+
 def test_a_path_that_is_too_long_for_a_socket_gets_a_short_one() -> None:
     long, short = Cluster(Path("/tmp", "x" * 90)), Cluster(Path("/tmp/x"))
     assert short.sockets == Path("/tmp/x/run")

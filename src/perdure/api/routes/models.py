@@ -90,10 +90,11 @@ async def change_provider(caller: Caller, provider_id: ProviderId, body: Provide
         known = await caller.configuration.provider(provider_id)
         base_url = known.base_url if body.base_url is None else body.base_url
         _check_reachable(structs.replace(known, base_url=base_url, options=body.options or known.options))
-    caller.config_changed()
-    return await caller.configuration.change_provider(
+    changed = await caller.configuration.change_provider(
         provider_id, name=body.name, base_url=body.base_url, enabled=body.enabled, options=body.options
     )
+    caller.config_changed()
+    return changed
 
 
 @routes.delete("/providers/{provider_id}")

@@ -46,6 +46,11 @@ class Account:
             start_new_session=True,
         )
 
+    def enters(self, directory: Path) -> bool:
+        """Whether this user gets into the directory and all that lead there."""
+        trial = self.start(["test", "-x", directory], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return trial.wait() == 0
+
     def own(self, path: Path) -> None:
         """Make a directory that is this user's alone."""
         path.mkdir(mode=0o700, exist_ok=True)

@@ -98,6 +98,11 @@ class EmbeddedPostgres:
         account = postgres_account(self.cluster.data)
         binaries = find_binaries(self.binaries)
         if not account.ourselves:
+            if not account.enters(self.cluster.home):
+                raise Misconfigured(
+                    f"{account.name} cannot reach {self.cluster.home}, and Postgres does not run as root. "
+                    "Set PERDURE_DATA_DIR to a directory whose parents everybody may enter, such as /var/lib/perdure."
+                )
             binaries = reachable_binaries(binaries, account, copies=self.cluster.home)
         self.cluster.prepare(binaries, account)
         return Orders(self.cluster.home, binaries, account, self.temporary)
