@@ -55,6 +55,10 @@ RETRY_LONGEST = timedelta(seconds=60)
 RETRY_HINT_LONGEST = timedelta(minutes=10)
 # No hint of a provider reaches further.
 RETRY_HINT_BELIEVED = timedelta(days=31)
+# Between calls to a provider that limits them, and how long one of them waits at most.
+PACE_FIRST = timedelta(milliseconds=100)
+PACE_LONGEST = timedelta(seconds=2)
+PACE_PATIENCE = timedelta(seconds=30)
 ATTEMPT_LIMIT = 25
 
 PREPARE_RETRIES = 3

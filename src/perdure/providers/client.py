@@ -13,6 +13,7 @@ from yarl import URL
 
 from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, Finish
+from perdure.core.failure import ErrorKind
 from perdure.core.parts import AnyPart
 from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT, ERROR_BODY, RESPONSE_GIVEN_UP, STARTUP_TIMEOUT
 from perdure.observe.calls import Watcher
@@ -23,6 +24,7 @@ from perdure.providers.errors.answers import STREAM_TYPES, refusal
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import ApiError, Malformed, StartupTimeout
 from perdure.providers.observed import ObservedCall
+from perdure.providers.pacing import Pacing
 from perdure.providers.proxy import Proxies
 from perdure.providers.redaction import redacted, secrets_in
 from perdure.providers.request import ModelRequest, ModelSettings
@@ -54,6 +56,7 @@ class ProviderClient:
         watchers: Sequence[Watcher] = (),
     ) -> None:
         self._clock = clock
+        self._pacing = Pacing(clock)
         self._watchers = watchers
         self._proxies = proxies or Proxies()
         self._ca_file = ca_file
@@ -164,21 +167,24 @@ class ProviderClient:
     async def _opened(
         self, route: Route, encoded: Encoded, settings: ModelSettings, *, messages: int = 0
     ) -> ModelStream:
-        limit = settings.startup_timeout.total_seconds()
-        deadline = self._clock.monotonic() + limit
+        await self._pacing.turn(route)
+        limit, began_at = settings.startup_timeout.total_seconds(), self._clock.monotonic()
         call = ObservedCall(self._watchers, route, messages)
         try:
             response = await self._within(limit, self._answer(route, encoded, call))
         except BaseException as error:
             call.refused(error)
+            if isinstance(error, ApiError) and classify(error).kind is ErrorKind.RATE_LIMIT:
+                self._pacing.limited(route, began_at)
             raise
+        self._pacing.answered(route, began_at)
         return ModelStream(
             response,
             route=route,
             encoded=encoded,
             call=call,
             clock=self._clock,
-            first_deadline=deadline,
+            first_deadline=began_at + limit,
             silence=settings.silence_timeout.total_seconds(),
         )
 
