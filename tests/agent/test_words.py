@@ -1,5 +1,6 @@
-"""Asking for a chat's title leaves room for the answer, whatever the model must think first."""
+"""Asking for a chat's title: what is shown of a long one, and room for the answer, whatever is thought first."""
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -41,3 +42,54 @@ async def test_a_model_thinks_as_little_as_it_can(name: str, sent: dict[str, Any
         body = msgspec.json.decode(sim.requests[-1].body, type=dict[str, Any])
     assert found.words.title
     assert {field: body[field] for field in sent} == sent
+
+
+def said(number: int, text: str) -> Message:
+    role = Role.USER if number % 2 else Role.ASSISTANT
+    number_, parts = MessageNumber(number), (Text(text),)
+    return Message(role=role, parts=parts, number=number_, revision=1, created_at=datetime.now(UTC))
+
+
+async def shown(messages: Sequence[Message]) -> str:
+    """What a model is told of the conversation."""
+    known = Catalog.load().model("claude-opus-5", "anthropic_messages")
+    async with Simulator() as sim, ProviderClient(SystemClock()) as client:
+        way = route(sim, known.dialect, model=known)
+        await describe(client, ResolvedModel(name=ModelName("m"), route=way, settings=ModelSettings()), messages)
+        body = msgspec.json.decode(sim.requests[-1].body, type=dict[str, Any])
+    return body["messages"][0]["content"][0]["text"]
+
+
+async def test_a_short_conversation_is_shown_whole() -> None:
+    told = await shown([said(1, "one"), said(2, ""), said(3, "three"), said(4, "four")])
+    assert told == "<conversation>\nuser: one\n\nuser: three\n\nassistant: four\n</conversation>"
+
+
+@pytest.mark.parametrize("letter", ["x", "ü", "語"])
+async def test_of_a_long_one_the_beginning_and_the_end_are_shown(letter: str) -> None:
+    words = [f"number{number} {letter * 40}" for number in range(1, 401)]
+    told = await shown([said(number, text) for number, text in enumerate(words, 1)])
+    start, end = told.split("\n\n[…]\n\n")
+    assert start.startswith(f"<conversation>\nuser: {words[0]}\n\nassistant: {words[1]}\n\n")
+    assert end.endswith(f"user: {words[-2]}\n\nassistant: {words[-1]}\n</conversation>")
+    assert 5_900 < len(told.encode()) < 6_100
+
+
+async def test_what_lies_between_is_not_looked_at() -> None:
+    class Watched(list[Message]):
+        looked = 0
+
+        def __iter__(self) -> Iterator[Message]:
+            return self._counted(super().__iter__())
+
+        def __reversed__(self) -> Iterator[Message]:
+            return self._counted(super().__reversed__())
+
+        def _counted(self, messages: Iterator[Message]) -> Iterator[Message]:
+            for message in messages:
+                self.looked += 1
+                yield message
+
+    messages = Watched(said(number, "a" * 200) for number in range(1, 2_001))
+    await shown(messages)
+    assert messages.looked < 60

@@ -1,6 +1,6 @@
 """Short words about a chat: its title, what its last turn did, what it is about. A model finds them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -9,14 +9,13 @@ from msgspec import Struct
 from perdure.agent.models import ResolvedModel
 from perdure.core.message import Effort, Kind, Message, NewMessage, Role
 from perdure.core.parts import AnyPart, Text
-from perdure.core.text import storable
+from perdure.core.text import encodable, storable
 from perdure.core.usage import Usage
 from perdure.providers.client import ProviderClient
 from perdure.providers.estimate import estimate
 from perdure.providers.model import Thinking
 from perdure.providers.pricing import cost
 from perdure.providers.request import ModelRequest
-from perdure.tools.budget import within
 
 TITLE_LENGTH = 80
 LABEL_LENGTH = 60
@@ -67,7 +66,7 @@ async def describe(client: ProviderClient, model: ResolvedModel, messages: Seque
 
 
 def _request(model: ResolvedModel, messages: Sequence[Message]) -> ModelRequest:
-    shown = within("\n\n".join(_lines(messages)), SHOWN_BYTES)
+    shown = _shown(messages)
     return ModelRequest(
         system=(ASKED,),
         messages=(NewMessage(role=Role.USER, parts=(Text(f"<conversation>\n{shown}\n</conversation>"),)),),
@@ -84,18 +83,39 @@ def _room(model: ResolvedModel) -> int:
 
 def report_summary(messages: Sequence[Message]) -> str:
     """The first paragraph of the last answer."""
-    said = next((text for line in reversed(_lines(messages)) if (text := line.removeprefix("assistant: ")) != line), "")
+    said = next((said for role, said in _said(reversed(messages)) if role is Role.ASSISTANT), "")
     return _line(said.strip().split("\n\n", 1)[0], SUMMARY_LENGTH)
 
 
-def _lines(messages: Sequence[Message]) -> list[str]:
-    return [
-        f"{message.role.value}: {text}"
-        for message in messages
-        if message.kind is Kind.ORDINARY
-        and message.role in (Role.USER, Role.ASSISTANT)
-        and (text := "".join(part.text for part in message.parts if isinstance(part, Text)))
-    ]
+def _shown(messages: Sequence[Message]) -> str:
+    """The conversation, or of a long one its beginning and its end. What lies between is not even looked at."""
+    whole = b"\n\n".join(_lines(messages, SHOWN_BYTES))
+    if len(whole) <= SHOWN_BYTES:
+        return whole.decode()
+    head, tail = SHOWN_BYTES * 2 // 3, SHOWN_BYTES // 3
+    end = b"\n\n".join(_lines(reversed(messages), tail)[::-1])
+    start = whole[:head].decode(errors="ignore")
+    return f"{start}\n\n[…]\n\n{end[-tail:].decode(errors='ignore')}"
+
+
+def _lines(messages: Iterable[Message], most: int) -> list[bytes]:
+    """What was said, until it is more than so many bytes."""
+    lines: list[bytes] = []
+    size = 0
+    for role, said in _said(messages):
+        lines.append(encodable(f"{role.value}: {said}").encode())
+        size += len(lines[-1])
+        if size > most:
+            break
+    return lines
+
+
+def _said(messages: Iterable[Message]) -> Iterator[tuple[Role, str]]:
+    for message in messages:
+        if message.kind is Kind.ORDINARY and message.role in (Role.USER, Role.ASSISTANT):
+            text = "".join(part.text for part in message.parts if isinstance(part, Text))
+            if text:
+                yield message.role, text
 
 
 def _words(parts: Sequence[AnyPart]) -> Words:

@@ -15,7 +15,7 @@ from perdure.proof.scale.load import Place, used
 from perdure.proof.scale.talk import Talk
 
 STREAMS, DELTAS, PACE = 50, 400, 100
-EARLY, LATE, LONG_CHATS, WINDOW = 10, 200, 4, 10
+EARLY, LATE, LONG_CHATS, WINDOW = 10, 200, 16, 10
 WARM_CHATS, WARM_TURNS = 16, 12
 STUCK_ROUNDS = 2
 PACED, FLOOD = "[[rate:10]][[say:40 tokens]]", "[[rate:20000]][[say:100000 tokens]]"
