@@ -15,8 +15,8 @@ import { Templates } from "../admin/Templates.tsx";
 import { Usage } from "../admin/Usage.tsx";
 import { McpSignIns } from "./McpSignIns.tsx";
 import { Notifications } from "./Notifications.tsx";
+import { PersonalChats } from "./PersonalChats.tsx";
 import { PersonalKeys } from "./PersonalKeys.tsx";
-import { PersonalPrompt } from "./PersonalPrompt.tsx";
 import { Profile } from "./Profile.tsx";
 import { Skills } from "./Skills.tsx";
 import { Tokens } from "./Tokens.tsx";
@@ -24,7 +24,7 @@ import { Workspaces } from "./Workspaces.tsx";
 
 export const PAGES: Record<string, () => ReactNode> = {
   "/settings/profile": Profile,
-  "/settings/prompt": PersonalPrompt,
+  "/settings/prompt": PersonalChats,
   "/settings/notifications": Notifications,
   "/settings/skills": Skills,
   "/settings/workspaces": Workspaces,

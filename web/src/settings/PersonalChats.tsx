@@ -1,7 +1,7 @@
 import { SettingForm } from "./SettingForm.tsx";
 
 /** What one's own chats are told, and what they may do without asking. */
-export function PersonalPrompt() {
+export function PersonalChats() {
   return (
     <>
       <SettingForm
