@@ -14,6 +14,8 @@ TYPES   := web/src/api/generated.ts
 # Pyright's JavaScript is inside its wheel. It runs on the machine's Node and asks nothing of the network.
 export PYRIGHT_PYTHON_GLOBAL_NODE = 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
+# Where bytecode is not kept, every process of the tests compiles the whole product again: 2 s instead of 0.7.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run screenshots test check check-types check-web check-code format setup lock schema reference proof install
