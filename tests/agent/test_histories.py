@@ -4,9 +4,9 @@ from uuid import uuid4
 
 from msgspec import structs
 
-from perdure.agent.history import Histories, History
+from perdure.agent.history import Histories, History, newest_user_message
 from perdure.core.clock import SystemClock
-from perdure.core.ids import MessageNumber
+from perdure.core.ids import MessageNumber, ModelName
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import Text
 from perdure.core.timing import HISTORY_KEPT
@@ -98,6 +98,43 @@ async def test_an_edit_that_undoes_a_summary_brings_back_what_it_stood_for(pool:
     words = ["".join(part.text for part in m.parts if isinstance(part, Text)) for m in after.prompt()]
     assert words == ["hello", "hi", "another second"]
     assert (after.messages, after.digest) == (read.messages, read.digest)
+
+
+def _summary(covers: int, text: str = "so far") -> NewMessage:
+    return NewMessage(role=Role.USER, parts=(Text(text),), kind=Kind.BOUNDARY, covers=MessageNumber(covers))
+
+
+async def test_whoever_reads_a_chat_anew_knows_its_turn_although_a_summary_covers_it(pool: Pool) -> None:
+    chats = await _chats(pool)
+    chat = await chats.at_rest()
+    asked = structs.replace(said("second", chats.user_id), model=ModelName("chosen"))
+    answer = CommitStep(messages=(answered(Text("on the second")),))
+    steps = [SendMessage(asked), answer, CommitStep(messages=(_summary(4),))]
+    chat = await chats.after(chat, steps)
+    read = await Histories(pool).at(chat)
+    assert [message.number for message in read.prompt()] == [5]
+    assert [message.number for message in read.messages] == [3, 4, 5]
+    assert (read.last, read.steps(chat.turn)) == (read.message(4), 1)
+    question = newest_user_message(read)
+    assert question is not None
+    assert (question.number, question.model, chat.turn) == (3, "chosen", 3)
+
+
+async def test_what_an_edit_hid_is_forgotten_although_a_newer_summary_covers_it(pool: Pool) -> None:
+    chats = await _chats(pool)
+    chat = await chats.at_rest()
+    chat = await chats.after(chat, [SendMessage(said("second", chats.user_id))])
+    histories = Histories(pool)
+    histories.keep(await histories.at(chat))
+
+    def edited(target: Target) -> Bundle:
+        return lambda _: (EditMessage(target, said("another second", chats.user_id)),)
+
+    await chats.machine.edit(chat.id, MessageNumber(3), edited)
+    chat = await chats.after(chat, [CommitStep(messages=(_summary(4),))])
+    after, read = await histories.at(chat), await Histories(pool).at(chat)
+    assert [message.number for message in after.messages] == [1, 2, 4, 5]
+    assert after.digest.prompt == read.digest.prompt
 
 
 class StandingClock(SystemClock):

@@ -95,6 +95,24 @@ async def test_a_provider_that_refuses_the_prompt_for_its_size_triggers_compacti
     assert "overflow" in {row["source"] for row in await told(house, chat)}
 
 
+async def test_after_two_refusals_in_a_row_the_model_still_hears_the_newest_message(
+    house: House, sim: Simulator
+) -> None:
+    house.models.window = 100 * WINDOW
+    chat = await house.someone_asks("[[say:3000 tokens]] begin", model="demo-fast")
+    for turn in range(8):
+        await house.comes_to_rest(chat)
+        await house.someone_adds(chat, f"[[say:3000 tokens]] turn {turn}")
+    await house.comes_to_rest(chat)
+    await house.pool.execute("UPDATE chat_cards SET model = $2 WHERE id = $1", chat, MODEL)
+    await house.someone_adds(chat, "[[say:20 tokens]] And now with a small model.")
+    rested = await house.comes_to_rest(chat)
+    assert (rested.state, rested.last_error) == (State.W, None)
+    assert [row["source"] for row in await told(house, chat)] == ["overflow", "overflow"]
+    assert b"And now with a small model." in bytes(sim.requests[-1].body)
+    assert sim.requests[-1].model == MODEL
+
+
 async def test_gigantic_results_never_end_a_chat(house: House, sim: Simulator) -> None:
     # Counted, since a compaction takes the earlier steps out of the prompt.
     calls = tuple(Step((Call("flood", {"size": 200_000}),)) for _ in range(6))
@@ -207,7 +225,7 @@ async def test_people_see_how_far_a_summary_is_and_not_what_it_says(house: House
     sim.script(
         Script("steady", (Step((Say("secret " * 100), Gate("summary"))),), model="steady", counted=True, chores=True)
     )
-    chat = await house.someone_asks("hello " * 2000, model="demo-fast")
+    chat = await house.someone_asks("[[say:4000 tokens]] hello", model="demo-fast")
     await house.comes_to_rest(chat)
     await house.machine.change(chat, RequestCompaction())
     episode = await house.shows(chat, lambda piece: piece.role is Role.TOOL)

@@ -4,32 +4,40 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import msgspec
+from msgspec import structs
 
 from perdure.agent.compaction.cut import Cut, cut_at
 from perdure.agent.compaction.shorten import without_outputs
 from perdure.agent.compaction.size import Frame, compactions_since_answer, prompt_tokens
-from perdure.agent.compaction.summary import Summariser
+from perdure.agent.compaction.summary import Summary
 from perdure.agent.decide import Source
 from perdure.agent.history import History, newest_user_message
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import MessageNumber
 from perdure.core.message import Kind, Message, NewMessage, Role, Visibility
-from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
 from perdure.core.usage import Usage
 from perdure.providers.estimate import BYTES_PER_TOKEN, estimate
 from perdure.tools.budget import within
 
 TOOL_NAME = "chat_summarized"
 HEADING = "A summary of the conversation before this point:\n\n"
-LATEST = "\n\nThe user's newest message, word for word:\n\n"
+LATEST = "The user's newest message, word for word:"
 CUT_MARK = "[The conversation before this point was cut because it could not be summarised. Use recall to read it.]"
 # How much of the window the tail may take: less each time a compaction did not help.
 TAIL_SHARES = (4, 8, 16)
 # What the notes take that say where a text was cut.
 NOTES_BYTES = 200
 _log = logging.getLogger(__name__)
+
+
+class Summaries(Protocol):
+    """Whoever can say in few words what a conversation was about."""
+
+    async def summarise(self, messages: Sequence[NewMessage]) -> Summary: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +91,7 @@ class Job:
         return min(self.window // TAIL_SHARES[self.level], max(0, self.target - self.frame.tokens()) // 2)
 
 
-async def compact(job: Job, summariser: Summariser) -> Compaction:
+async def compact(job: Job, summariser: Summaries) -> Compaction:
     """The summary row, and the rows that tell people. The prompt that follows is below the target.
 
     A chat so short that its summary would be longer stays as it is, and people are told so.
@@ -100,7 +108,7 @@ async def compact(job: Job, summariser: Summariser) -> Compaction:
     return Compaction(messages=(boundary, _told_call(job), _told_result(result)), usage=usage, result=result)
 
 
-async def _summary(job: Job, summariser: Summariser, old: Sequence[Message]) -> tuple[str, Usage, str | None]:
+async def _summary(job: Job, summariser: Summaries, old: Sequence[Message]) -> tuple[str, Usage, str | None]:
     """The summary, or a deterministic cut where no model gives one."""
     if job.level == len(TAIL_SHARES) - 1:
         return _truncated(old), Usage(), None
@@ -128,29 +136,31 @@ def _truncated(old: Sequence[Message]) -> str:
 
 
 def _bounded(job: Job, cut: Cut, text: str) -> NewMessage:
-    """The summary row, cut until the whole prompt is below the target."""
-    latest = newest_user_message(job.history)
-    verbatim = ""
-    if latest is not None and all(message.number != latest.number for message in cut.tail):
-        verbatim = LATEST + "".join(part.text for part in latest.parts if isinstance(part, Text))
-    room = job.target - job.frame.tokens() - estimate(cut.tail)
-    budget = max(1_500, room * BYTES_PER_TOKEN - len(HEADING) - NOTES_BYTES)
-    kept = within(verbatim, budget // 2) if verbatim else ""
-    summary = within(text, max(1_000, budget - len(kept.encode())))
-    covers = max((message.number for message in cut.old), default=MessageNumber(0))
-    covered = max(covers, _covered_before(job.history))
-    return NewMessage(
-        role=Role.USER,
-        parts=(Text(HEADING + summary + kept),),
-        visibility=Visibility.MODEL,
-        kind=Kind.BOUNDARY,
-        covers=MessageNumber(covered),
+    """The summary row, cut until the whole prompt is below the target. The user's newest message is never cut."""
+    latest = _latest(job.history, cut)
+    row = NewMessage(
+        role=Role.USER, parts=latest, visibility=Visibility.MODEL, kind=Kind.BOUNDARY, covers=_covered(cut.old)
     )
+    room = job.target - job.frame.tokens() - estimate((row, *cut.tail))
+    summary = within(text, max(1_000, room * BYTES_PER_TOKEN - len(HEADING) - NOTES_BYTES))
+    return structs.replace(row, parts=(Text(HEADING + summary), *latest))
 
 
-def _covered_before(history: History) -> int:
-    boundary = history.boundary
-    return (boundary.covers or 0) if boundary else 0
+def _latest(history: History, cut: Cut) -> tuple[AnyPart, ...]:
+    """The user's newest message with its files, where the tail does not have it."""
+    latest = newest_user_message(history)
+    if latest is None or any(message.number == latest.number for message in cut.tail):
+        return ()
+    return Text(LATEST), *latest.parts
+
+
+def _covered(old: Sequence[Message]) -> MessageNumber:
+    """The newest message that a summary of these stands for.
+
+    An earlier summary's own number says when it was made: the tail that it kept is older than that.
+    """
+    numbers = ((message.covers or 0) if message.kind is Kind.BOUNDARY else message.number for message in old)
+    return MessageNumber(max(numbers, default=0))
 
 
 def _told_call(job: Job) -> NewMessage:

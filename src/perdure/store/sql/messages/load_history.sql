@@ -1,8 +1,15 @@
--- A chat's card, and the messages of its prompt that changed after a revision: system rows, the newest summary, what it does not cover.
+-- A chat's card, and its messages that changed after a revision: system rows, the newest summary, what it does not cover, the last turn.
 WITH boundary AS (
     SELECT number, covers FROM messages
     WHERE chat_id = $1 AND kind = 'boundary' AND hidden_in IS NULL
     ORDER BY number DESC LIMIT 1
+), asked AS (
+    SELECT number FROM messages
+    WHERE chat_id = $1 AND kind = 'ordinary' AND role = 'user' AND hidden_in IS NULL
+    ORDER BY number DESC LIMIT 1
+), turn AS (
+    -- A summary may cover the message that began the turn, and whoever takes the turn over has to know it.
+    SELECT least(nullif(chats.turn, 0), asked.number) AS number FROM asked JOIN chats ON chats.id = $1
 )
 SELECT
     c.id, c.owner_id, c.organisation_id, c.title, c.title_source, c.parent_id, c.root_id, c.agent_type,
@@ -27,6 +34,8 @@ LEFT JOIN messages m ON m.chat_id = c.id AND m.revision > $2 AND (
     m.role = 'system'
     OR m.number >= (SELECT number FROM boundary)
     OR m.number > coalesce((SELECT covers FROM boundary), 0)
+    OR m.number >= (SELECT number FROM turn)
+    OR (m.hidden_in IS NOT NULL AND $2 > 0)
 )
 WHERE c.id = $1
 ORDER BY m.number
