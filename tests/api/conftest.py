@@ -5,21 +5,21 @@ from collections.abc import AsyncIterator
 import pytest
 
 from perdure.store.pool import Pool
-from perdure.testing.site import Person, Town, serving
+from perdure.testing.served_api import Person, ServedApi, serve_api
 
 
 @pytest.fixture
-async def town(pool: Pool) -> AsyncIterator[Town]:
+async def api(pool: Pool) -> AsyncIterator[ServedApi]:
     """With every experiment on that has routes."""
-    async with serving(pool) as town:
-        await town.pool.execute(
+    async with serve_api(pool) as api:
+        await api.pool.execute(
             "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'experiments', '[\"hooks\"]')",
-            town.household.organisation,
+            api.household.organisation,
         )
-        yield town
+        yield api
 
 
 @pytest.fixture
-async def ada(town: Town) -> AsyncIterator[Person]:
-    async with await town.person("ada") as person:
+async def ada(api: ServedApi) -> AsyncIterator[Person]:
+    async with await api.person("ada") as person:
         yield person

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 NOBODY = "7f2d9b60-6f5e-4c6a-9d3e-1f2a3b4c5d6e"
 TEXT = {"type": "text", "text": "hi"}
@@ -55,12 +55,12 @@ BAD_BODIES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("body", "field"), BAD_BODIES, ids=lambda value: str(value)[:60])
 async def test_a_body_that_does_not_fit_names_the_place_and_stores_nothing(
-    town: Town, ada: Person, body: Any, field: str
+    api: ServedApi, ada: Person, body: Any, field: str
 ) -> None:
     refused = await ada.post("/chats", body)
     assert refused.status == 400
     assert refused.json["validations"][0]["field"].startswith(field)
-    assert await town.pool.fetchval("SELECT count(*) FROM chats") == 0
+    assert await api.pool.fetchval("SELECT count(*) FROM chats") == 0
 
 
 @pytest.mark.parametrize(
@@ -127,17 +127,17 @@ async def test_usage_is_told_up_to_the_last_day_there_is(ada: Person) -> None:
     assert (told.status, told.json) == (200, {"items": []})
 
 
-async def test_a_body_over_the_limit_is_refused_with_and_without_a_declared_length(town: Town, ada: Person) -> None:
+async def test_a_body_over_the_limit_is_refused_with_and_without_a_declared_length(api: ServedApi, ada: Person) -> None:
     huge = {"content": [{"type": "text", "text": "x" * 300_000}]}
     assert (await ada.post("/chats", huge)).status == 413
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(town.url.rsplit(":", 1)[1]))
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(api.url.rsplit(":", 1)[1]))
     writer.write(_head(ada, "transfer-encoding: chunked") + (b"10000\r\n" + b" " * 0x10000 + b"\r\n") * 5)
     assert (await reader.readline()).startswith(b"HTTP/1.1 413")
     writer.close()
 
 
-async def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(town: Town, ada: Person) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(town.url.rsplit(":", 1)[1]))
+async def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(api: ServedApi, ada: Person) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(api.url.rsplit(":", 1)[1]))
     writer.write(_head(ada, "content-length: 500") + b'{"content"')
     await writer.drain()
     writer.close()
@@ -145,12 +145,12 @@ async def test_a_client_that_hangs_up_in_the_middle_leaves_nothing(town: Town, a
     assert (await ada.get("/chats")).json["items"] == []
 
 
-async def test_a_socket_that_is_half_closed_in_the_middle_ends_and_leaves_nothing(town: Town, ada: Person) -> None:
+async def test_a_socket_that_is_half_closed_in_the_middle_ends_and_leaves_nothing(api: ServedApi, ada: Person) -> None:
     for sent in (
         _head(ada, "content-length: 500") + b'{"content"',
         _head(ada, "transfer-encoding: chunked") + b"5\r\n{",
     ):
-        reader, writer = await asyncio.open_connection("127.0.0.1", int(town.url.rsplit(":", 1)[1]))
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(api.url.rsplit(":", 1)[1]))
         writer.write(sent)
         writer.write_eof()
         assert await asyncio.wait_for(reader.read(), 60) == b""
@@ -170,23 +170,23 @@ def _head(person: Person, length: str) -> bytes:
     )
 
 
-async def test_ten_thousand_messages_at_once_fill_one_queue_and_bother_nobody_else(town: Town, ada: Person) -> None:
+async def test_ten_thousand_messages_at_once_fill_one_queue_and_bother_nobody_else(api: ServedApi, ada: Person) -> None:
     chat_id = (await ada.post("/chats", {"content": [{"type": "text", "text": "hello"}]})).json["chat"]["id"]
     body = {"content": [{"type": "text", "text": "and?"}]}
-    url, headers = f"{town.url}/api/v1/chats/{chat_id}/messages", {"authorization": f"Bearer {ada.token}"}
+    url, headers = f"{api.url}/api/v1/chats/{chat_id}/messages", {"authorization": f"Bearer {ada.token}"}
 
     async def says(http: aiohttp.ClientSession) -> int:
         async with http.post(url, json=body, headers=headers) as answer:
             return answer.status
 
     connections = aiohttp.TCPConnector(limit=100, force_close=True)
-    async with aiohttp.ClientSession(connector=connections) as http, await town.person("bob") as bob:
+    async with aiohttp.ClientSession(connector=connections) as http, await api.person("bob") as bob:
         flood = asyncio.gather(*(says(http) for _ in range(10_000)))
         created = await asyncio.wait_for(bob.post("/chats", body), 60)
         statuses = Counter(await flood)
     assert created.status == 201
     assert statuses == {202: 20, 429: 9_980}
-    assert await town.pool.fetchval("SELECT count(*) FROM queued_messages") == 20
+    assert await api.pool.fetchval("SELECT count(*) FROM queued_messages") == 20
 
 
 async def test_a_pattern_is_shown_as_people_write_it(ada: Person) -> None:

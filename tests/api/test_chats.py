@@ -6,7 +6,7 @@ from uuid import UUID
 
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 HELLO = [{"type": "text", "text": "Hello, who are you today my friend?"}]
 
@@ -38,12 +38,12 @@ async def test_a_chat_is_read_as_it_was_created(ada: Person) -> None:
     }
 
 
-async def test_a_chat_that_nobody_has_room_for_says_so(ada: Person, town: Town) -> None:
+async def test_a_chat_that_nobody_has_room_for_says_so(ada: Person, api: ServedApi) -> None:
     created = (await ada.post("/chats", {"content": HELLO})).json["chat"]
     moved = "UPDATE chats SET updated_at = now() + $1::interval"
-    await town.pool.execute(moved, timedelta(minutes=1))
+    await api.pool.execute(moved, timedelta(minutes=1))
     assert "waiting_for_capacity" not in (await ada.get(f"/chats/{created['id']}")).json["chat"]
-    await town.pool.execute(moved, timedelta(seconds=-3))
+    await api.pool.execute(moved, timedelta(seconds=-3))
     assert (await ada.get(f"/chats/{created['id']}")).json["chat"]["waiting_for_capacity"] is True
 
 
@@ -68,12 +68,12 @@ async def test_a_list_is_filtered_by_label(ada: Person) -> None:
     assert [item["labels"] for item in page["items"]] == [{"team": "core"}]
 
 
-async def test_renaming_says_who_named_it_and_leaves_the_order_alone(ada: Person, town: Town) -> None:
+async def test_renaming_says_who_named_it_and_leaves_the_order_alone(ada: Person, api: ServedApi) -> None:
     chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
     renamed = await ada.patch(f"/chats/{chat['id']}", {"title": "Greetings"})
     assert renamed.json["chat"]["title"] == "Greetings"
     assert renamed.json["chat"]["updated_at"] == chat["updated_at"]
-    assert await town.pool.fetchval("SELECT title_source FROM chat_cards") == "named"
+    assert await api.pool.fetchval("SELECT title_source FROM chat_cards") == "named"
 
 
 async def test_a_message_to_a_busy_chat_waits_in_its_queue(ada: Person) -> None:
@@ -123,19 +123,19 @@ async def test_an_edit_replaces_the_message_and_what_followed(ada: Person) -> No
     assert (await ada.put(f"{path}/messages/9", {"content": HELLO})).status == 404
 
 
-async def test_stop_works_while_running_and_is_refused_at_rest(ada: Person, town: Town) -> None:
+async def test_stop_works_while_running_and_is_refused_at_rest(ada: Person, api: ServedApi) -> None:
     chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
     path = f"/chats/{chat['id']}"
     assert (await ada.post(f"{path}/interrupt")).json["chat"]["status"] == "interrupting"
     assert (await ada.post(f"{path}/interrupt")).json["chat"]["status"] == "interrupting"
-    await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
+    await api.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
     refused = await ada.post(f"{path}/interrupt")
     assert (refused.status, refused.json["message"]) == (409, "This is not possible while the chat is at rest.")
     assert (await ada.post(f"{path}/retry")).status == 409
     assert (await ada.post(f"{path}/compact")).json["message"].startswith("There is nothing to compact")
 
 
-async def test_an_archived_chat_says_that_it_is(ada: Person, town: Town) -> None:
+async def test_an_archived_chat_says_that_it_is(ada: Person, api: ServedApi) -> None:
     chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
     path = f"/chats/{chat['id']}"
     busy = await ada.patch(path, {"archived": True})
@@ -143,7 +143,7 @@ async def test_an_archived_chat_says_that_it_is(ada: Person, town: Town) -> None
         409,
         "This is not possible while the chat is at work. Wait until it rests, or interrupt it.",
     )
-    await town.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
+    await api.pool.execute("UPDATE chats SET status = 'waiting', snapshot_version = snapshot_version + 1")
     assert (await ada.patch(path, {"archived": True})).json["chat"]["archived"] is True
     refused = await ada.post(f"{path}/messages", {"content": HELLO})
     assert (refused.status, refused.json["message"]) == (400, "The chat is archived. Unarchive it first.")
@@ -152,14 +152,14 @@ async def test_an_archived_chat_says_that_it_is(ada: Person, town: Town) -> None
     assert "archived" not in (await ada.patch(path, {"archived": False})).json["chat"]
 
 
-async def test_reading_marks_a_chat_as_read(ada: Person, town: Town) -> None:
+async def test_reading_marks_a_chat_as_read(ada: Person, api: ServedApi) -> None:
     chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
-    await town.pool.execute("UPDATE chats SET last_assistant = 2, snapshot_version = snapshot_version + 1")
+    await api.pool.execute("UPDATE chats SET last_assistant = 2, snapshot_version = snapshot_version + 1")
     assert (await ada.get(f"/chats/{chat['id']}")).json["chat"]["unread"] is True
     assert "unread" not in (await ada.patch(f"/chats/{chat['id']}", {"read": 2})).json["chat"]
 
 
-async def test_a_chat_gets_a_workspace_made_for_it(ada: Person, town: Town) -> None:
+async def test_a_chat_gets_a_workspace_made_for_it(ada: Person, api: ServedApi) -> None:
     wish = {"content": HELLO, "workspace": {"template": "blank"}}
     answers = await asyncio.gather(*(ada.post("/chats", wish, idempotency_key="once") for _ in range(3)))
     assert {answer.status for answer in answers} == {201}
@@ -170,12 +170,12 @@ async def test_a_chat_gets_a_workspace_made_for_it(ada: Person, town: Town) -> N
     assert (noted["template"], noted["status"]) == ("blank", "creating")
     assert (await ada.get(f"{place}/files")).json["entries"] == []
     assert (await ada.get(place)).json["status"] == "running"
-    assert await town.pool.fetchval("SELECT count(*) FROM chats") == 1
+    assert await api.pool.fetchval("SELECT count(*) FROM chats") == 1
 
 
-async def test_a_workspace_that_cannot_be_leaves_nothing_behind(ada: Person, town: Town) -> None:
-    async with await town.person("bob") as bob:
-        await town.pool.execute(
+async def test_a_workspace_that_cannot_be_leaves_nothing_behind(ada: Person, api: ServedApi) -> None:
+    async with await api.person("bob") as bob:
+        await api.pool.execute(
             "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) "
             "VALUES ($1, $2, $3, 'local', 'blank')",
             UUID(int=7),
@@ -191,18 +191,18 @@ async def test_a_workspace_that_cannot_be_leaves_nothing_behind(ada: Person, tow
         ({"workspace": {"template": "blank"}, "workspace_id": foreign}, 400),
     ):
         assert (await ada.post("/chats", {"content": HELLO, **body})).status == status
-    assert await town.pool.fetchval("SELECT count(*) FROM chats") == 0
+    assert await api.pool.fetchval("SELECT count(*) FROM chats") == 0
     assert (await ada.get("/workspaces")).json["items"] == []
     chat_id = (await ada.post("/chats", {"content": HELLO})).json["chat"]["id"]
     assert (await ada.patch(f"/chats/{chat_id}", {"workspace_id": foreign})).status == 404
     assert "workspace_id" not in (await ada.get(f"/chats/{chat_id}")).json["chat"]
-    await town.pool.execute("DELETE FROM workspaces")
+    await api.pool.execute("DELETE FROM workspaces")
 
 
-async def test_reading_a_chat_tells_those_who_watch(ada: Person, town: Town) -> None:
+async def test_reading_a_chat_tells_those_who_watch(ada: Person, api: ServedApi) -> None:
     chat_id = (await ada.post("/chats", {"content": HELLO})).json["chat"]["id"]
     heard: list[Notice] = []
-    town.services.pubsub.listen(heard.append)
+    api.services.pubsub.listen(heard.append)
     await ada.patch(f"/chats/{chat_id}", {"read": 1})
     assert heard == [Notice(Topic.CHAT, ChatId(UUID(chat_id)), name="read")]
 

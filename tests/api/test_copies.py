@@ -11,7 +11,7 @@ from perdure.machine.change import Owner
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.steps import CommitStep
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 OWNER = Owner(ReplicaId(UUID(int=1)), RunnerId(UUID(int=2)))
 
@@ -20,14 +20,14 @@ def said(text: str) -> dict[str, object]:
     return {"content": [{"type": "text", "text": text}]}
 
 
-async def answered(town: Town, person: Person, question: str, answer: str) -> str:
+async def answered(api: ServedApi, person: Person, question: str, answer: str) -> str:
     """A chat in which somebody asked and the agent answered."""
     chat_id = (await person.post("/chats", said(question))).json["chat"]["id"]
-    await answer_in(town, chat_id, answer)
+    await answer_in(api, chat_id, answer)
     return chat_id
 
 
-async def answer_in(town: Town, chat_id: str, answer: str) -> None:
+async def answer_in(api: ServedApi, chat_id: str, answer: str) -> None:
     signature = ProviderMetadata("anthropic_messages", "m", {"signature": "CANARY"})
     message = NewMessage(
         role=Role.ASSISTANT,
@@ -38,11 +38,11 @@ async def answer_in(town: Town, chat_id: str, answer: str) -> None:
         provider_response_id="CANARY",
     )
     step = CommitStep(messages=(message,), continues=False)
-    await town.services.machine.change(ChatId(UUID(chat_id)), Acquire(OWNER), step, FinishTurn(), Abandon())
+    await api.services.machine.change(ChatId(UUID(chat_id)), Acquire(OWNER), step, FinishTurn(), Abandon())
 
 
-async def test_a_fork_with_content_runs_and_leaves_the_original_alone(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "one?", "two.")
+async def test_a_fork_with_content_runs_and_leaves_the_original_alone(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "one?", "two.")
     forked = await ada.post(f"/chats/{chat_id}/fork", {"after": 2, **said("and three?")})
     assert (forked.status, forked.json["chat"]["status"]) == (201, "running")
     assert forked.json["message"]["parts"][0]["text"] == "and three?"
@@ -51,11 +51,11 @@ async def test_a_fork_with_content_runs_and_leaves_the_original_alone(town: Town
     assert (await ada.get(f"/chats/{chat_id}")).json["chat"]["status"] == "waiting"
 
 
-async def test_a_fork_without_content_rests_with_open_calls_answered(town: Town, ada: Person) -> None:
+async def test_a_fork_without_content_rests_with_open_calls_answered(api: ServedApi, ada: Person) -> None:
     chat_id = (await ada.post("/chats", said("look"))).json["chat"]["id"]
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("c1", "look", "{}"),))
     step = CommitStep(messages=(call,), call_kinds={"look": CallKind.CLIENT})
-    await town.services.machine.change(ChatId(UUID(chat_id)), Acquire(OWNER), step)
+    await api.services.machine.change(ChatId(UUID(chat_id)), Acquire(OWNER), step)
     forked = (await ada.post(f"/chats/{chat_id}/fork", {"after": 2})).json["chat"]
     assert forked["status"] == "waiting"
     copy = (await ada.get(f"/chats/{forked['id']}/messages?after=0")).json["items"]
@@ -64,20 +64,20 @@ async def test_a_fork_without_content_rests_with_open_calls_answered(town: Town,
     assert (await ada.post(f"/chats/{chat_id}/fork", {"after": 9})).status == 404
 
 
-async def test_what_an_edit_hid_is_a_branch(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "one?", "two.")
+async def test_what_an_edit_hid_is_a_branch(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "one?", "two.")
     await ada.put(f"/chats/{chat_id}/messages/1", said("uno?"))
     branches = (await ada.get(f"/chats/{chat_id}/branches")).json["items"]
     assert [branch["after"] for branch in branches] == [0]
     assert [message["parts"][0]["text"] for message in branches[0]["messages"]] == ["one?", "two."]
 
 
-async def test_a_fork_goes_on_from_a_branch_as_it_was(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "one?", "two.")
+async def test_a_fork_goes_on_from_a_branch_as_it_was(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "one?", "two.")
     await ada.post(f"/chats/{chat_id}/messages", said("three?"))
-    await answer_in(town, chat_id, "four.")
+    await answer_in(api, chat_id, "four.")
     await ada.put(f"/chats/{chat_id}/messages/3", said("tres?"))
-    await answer_in(town, chat_id, "cuatro.")
+    await answer_in(api, chat_id, "cuatro.")
     await ada.put(f"/chats/{chat_id}/messages/1", said("uno?"))
     assert await forked_texts(ada, chat_id, 4) == ["one?", "two.", "three?", "four."]
     assert await forked_texts(ada, chat_id, 6) == ["one?", "two.", "tres?", "cuatro."]
@@ -90,8 +90,8 @@ async def forked_texts(person: Person, chat_id: str, after: int) -> list[str]:
     return [message["parts"][0]["text"] for message in copy]
 
 
-async def test_an_export_holds_what_people_see_and_nothing_else(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "one?", "two.")
+async def test_an_export_holds_what_people_see_and_nothing_else(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "one?", "two.")
     markdown = await ada.get(f"/chats/{chat_id}/export?format=markdown")
     assert markdown.headers["content-type"].startswith("text/markdown")
     assert markdown.body.decode().startswith("# one?\n\n## You")
@@ -102,63 +102,63 @@ async def test_an_export_holds_what_people_see_and_nothing_else(town: Town, ada:
     assert b"CANARY" not in (await ada.get(f"/chats/{chat_id}/messages")).body
 
 
-async def test_cost_and_usage_add_up(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "one?", "two.")
+async def test_cost_and_usage_add_up(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "one?", "two.")
     cost = (await ada.get(f"/chats/{chat_id}/cost")).json
     assert (cost["cost"], cost["items"][0]["input"], cost["items"][0]["calls"]) == (120, 10, 1)
     usage = (await ada.get("/usage?group=user")).json["items"]
     assert [(line["name"], line["cost"], line["output"]) for line in usage] == [("ada@example.com", 120, 5)]
 
 
-async def test_search_finds_words_ranks_them_and_shows_where(town: Town, ada: Person) -> None:
-    best = await answered(town, ada, "How do zebras sleep?", "Zebras sleep standing; a zebra rarely lies down.")
-    other = await answered(town, ada, "Name some animals.", "A horse, a cow, and one zebra among many others.")
-    await answered(town, ada, "What is a tree?", "A plant.")
-    for chat_id in await town.pool.fetch("SELECT id FROM chats"):
-        town.search.moved(chat_id["id"])
-    await town.search.once()
+async def test_search_finds_words_ranks_them_and_shows_where(api: ServedApi, ada: Person) -> None:
+    best = await answered(api, ada, "How do zebras sleep?", "Zebras sleep standing; a zebra rarely lies down.")
+    other = await answered(api, ada, "Name some animals.", "A horse, a cow, and one zebra among many others.")
+    await answered(api, ada, "What is a tree?", "A plant.")
+    for chat_id in await api.pool.fetch("SELECT id FROM chats"):
+        api.search.moved(chat_id["id"])
+    await api.search.once()
     found = (await ada.get("/chats?q=zebra")).json["items"]
     assert [item["id"] for item in found] == [best, other]
     assert "**zebra**" in found[1]["snippet"]
     assert [i["id"] for i in (await ada.get("/chats?q=zebra%20title:animals")).json["items"]] == [other]
     assert (await ada.get("/chats?q=colour:red")).status == 400
-    async with await town.person("bob") as bob:
+    async with await api.person("bob") as bob:
         assert (await bob.get("/chats?q=zebra")).json["items"] == []
         await ada.put(f"/chats/{other}/acl", {"users": [str(bob.id)]})
         assert [item["id"] for item in (await bob.get("/chats?q=zebra")).json["items"]] == [other]
 
 
-async def test_search_forgets_what_an_edit_hid(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "Where is the walrus?", "At sea.")
-    town.search.moved(ChatId(UUID(chat_id)))
-    await town.search.once()
+async def test_search_forgets_what_an_edit_hid(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "Where is the walrus?", "At sea.")
+    api.search.moved(ChatId(UUID(chat_id)))
+    await api.search.once()
     await ada.put(f"/chats/{chat_id}/messages/1", said("Where is the seal?"))
     await ada.patch(f"/chats/{chat_id}", {"title": "Seals"})
-    town.search.moved(ChatId(UUID(chat_id)))
-    await town.search.once()
+    api.search.moved(ChatId(UUID(chat_id)))
+    await api.search.once()
     assert (await ada.get("/chats?q=walrus")).json["items"] == []
     assert len((await ada.get("/chats?q=seal")).json["items"]) == 1
 
 
-async def test_search_catches_up_with_what_nobody_told_it(town: Town, ada: Person) -> None:
-    await answered(town, ada, "Where is the walrus?", "At sea.")
-    await town.search.once()
+async def test_search_catches_up_with_what_nobody_told_it(api: ServedApi, ada: Person) -> None:
+    await answered(api, ada, "Where is the walrus?", "At sea.")
+    await api.search.once()
     assert len((await ada.get("/chats?q=walrus")).json["items"]) == 1
 
 
-async def test_only_an_archived_chat_can_be_deleted_and_then_it_is_gone(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "one?", "two.")
+async def test_only_an_archived_chat_can_be_deleted_and_then_it_is_gone(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "one?", "two.")
     assert (await ada.delete(f"/chats/{chat_id}")).status == 409
     await ada.patch(f"/chats/{chat_id}", {"archived": True})
     assert (await ada.delete(f"/chats/{chat_id}")).status == 204
     assert (await ada.get(f"/chats/{chat_id}")).status == 404
-    assert await town.pool.fetchval("SELECT count(*) FROM messages") == 0
-    assert await town.pool.fetchval("SELECT count(*) FROM audit WHERE action = 'chat.delete'") == 1
+    assert await api.pool.fetchval("SELECT count(*) FROM messages") == 0
+    assert await api.pool.fetchval("SELECT count(*) FROM audit WHERE action = 'chat.delete'") == 1
 
 
-async def test_reading_a_chat_reads_what_the_inbox_says_of_it(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "one?", "two.")
-    await answered(town, ada, "three?", "four.")
+async def test_reading_a_chat_reads_what_the_inbox_says_of_it(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "one?", "two.")
+    await answered(api, ada, "three?", "four.")
     await ada.patch(f"/chats/{chat_id}", {"read": 1})
     assert (await ada.get("/inbox")).json["unread"] == 2
     await ada.patch(f"/chats/{chat_id}", {"read": 2})
@@ -167,8 +167,8 @@ async def test_reading_a_chat_reads_what_the_inbox_says_of_it(town: Town, ada: P
     assert left["items"][0]["chat_id"] != chat_id
 
 
-async def test_the_inbox_tells_counts_and_is_marked(town: Town, ada: Person) -> None:
-    chat_id = await answered(town, ada, "one?", "two.")
+async def test_the_inbox_tells_counts_and_is_marked(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "one?", "two.")
     inbox = (await ada.get("/inbox")).json
     assert [(entry["kind"], entry["chat_id"]) for entry in inbox["items"]] == [("finished", chat_id)]
     assert inbox["unread"] == 1

@@ -8,37 +8,37 @@ from tests.api.test_session import sign_in
 from perdure.api.door import ApiDoor
 from perdure.core.errors import NotAllowed
 from perdure.core.ids import WorkspaceId
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 WORKSPACE = WorkspaceId(UUID(int=1))
 
 
 async def test_whoever_may_not_work_any_more_leaves_their_terminal_and_keeps_what_they_may_read(
-    town: Town, ada: Person
+    api: ServedApi, ada: Person
 ) -> None:
-    await town.pool.execute(
+    await api.pool.execute(
         "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')",
         WORKSPACE,
         ada.organisation_id,
         ada.id,
     )
-    door = ApiDoor(town.services.entrance, town.pool, town.services.rows)
+    door = ApiDoor(api.services.entrance, api.pool, api.services.rows)
     scope = {"headers": [(b"authorization", f"Bearer {ada.token}".encode())]}
     terminal, _ = await door.enter_workspace(scope, WORKSPACE)
     list_of_chats = await door.enter(scope, None)
     assert await door.denied([terminal, list_of_chats]) == set()
-    await town.pool.execute("UPDATE users SET role = 'auditor' WHERE id = $1", ada.id)
-    town.services.entrance.forget()
+    await api.pool.execute("UPDATE users SET role = 'auditor' WHERE id = $1", ada.id)
+    api.services.entrance.forget()
     assert await door.denied([terminal, list_of_chats]) == {terminal}
-    await town.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
-    town.services.entrance.forget()
+    await api.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
+    api.services.entrance.forget()
     assert await door.denied([terminal, list_of_chats]) == {terminal, list_of_chats}
-    await town.pool.execute("DELETE FROM workspaces")
+    await api.pool.execute("DELETE FROM workspaces")
 
 
-async def test_a_browser_connects_from_our_own_page_only(town: Town, ada: Person) -> None:
-    await sign_in(town, ada)
-    door = ApiDoor(town.services.entrance, town.pool, town.services.rows, public_url="https://perdure.example.com")
+async def test_a_browser_connects_from_our_own_page_only(api: ServedApi, ada: Person) -> None:
+    await sign_in(api, ada)
+    door = ApiDoor(api.services.entrance, api.pool, api.services.rows, public_url="https://perdure.example.com")
 
     async def enters(origin: str) -> None:
         headers = {"cookie": ada.cookie, "host": "10.0.0.7:8080", "origin": origin}

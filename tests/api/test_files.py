@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from perdure.machine.effects import FILES_LIMIT
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 TEXT = {"type": "text", "text": "hello"}
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
@@ -45,10 +45,10 @@ async def test_a_file_is_what_its_content_says(ada: Person, content: bytes, said
 
 @pytest.mark.parametrize(("content", "said", "name"), REFUSED)
 async def test_a_lying_or_strange_file_is_refused_and_not_kept(
-    town: Town, ada: Person, content: bytes, said: str, name: str
+    api: ServedApi, ada: Person, content: bytes, said: str, name: str
 ) -> None:
     assert (await ada.ask("POST", "/files", content, content_type=said, x_file_name=name)).status == 400
-    assert await town.pool.fetchval("SELECT count(*) FROM files") == 0
+    assert await api.pool.fetchval("SELECT count(*) FROM files") == 0
 
 
 async def test_ten_mebibytes_are_taken_and_one_byte_more_is_not(ada: Person) -> None:
@@ -121,13 +121,13 @@ async def test_a_message_names_its_file_as_it_was_uploaded(ada: Person) -> None:
     ]
 
 
-async def test_a_signed_address_gives_one_file_to_whoever_has_it(ada: Person, town: Town) -> None:
+async def test_a_signed_address_gives_one_file_to_whoever_has_it(ada: Person, api: ServedApi) -> None:
     stored = (await ada.ask("POST", "/files", b"hello", x_file_name="a.txt", content_type="text/plain")).json
     other = (await ada.ask("POST", "/files", b"other", x_file_name="b.txt", content_type="text/plain")).json
     signed = (await ada.get(f"/files/{stored['id']}/url")).json
     assert signed["expires_in_s"] == 300
     path = signed["url"].removeprefix("/api/v1")
-    async with await town.person("nobody") as nobody:
+    async with await api.person("nobody") as nobody:
         nobody.token = "pdt_nothing"
         assert (await nobody.get(path)).body == b"hello"
         for wrong in (
@@ -138,7 +138,7 @@ async def test_a_signed_address_gives_one_file_to_whoever_has_it(ada: Person, to
         ):
             assert (await nobody.get(wrong)).status == 404
         assert (await nobody.get(path.split("?")[0])).status == 400
-    await town.pool.execute("DELETE FROM files WHERE id = $1", UUID(stored["id"]))
+    await api.pool.execute("DELETE FROM files WHERE id = $1", UUID(stored["id"]))
     assert (await ada.get(path)).status == 404
 
 
@@ -148,29 +148,29 @@ async def _uploaded(ada: Person, name: str = "a.txt") -> dict[str, str]:
     return {"type": "file", "file_id": stored.json["id"]}
 
 
-async def test_a_file_that_is_said_again_is_still_one_file(ada: Person, town: Town) -> None:
+async def test_a_file_that_is_said_again_is_still_one_file(ada: Person, api: ServedApi) -> None:
     file = await _uploaded(ada)
     path = f"/chats/{(await ada.post('/chats', {'content': [file, file]})).json['chat']['id']}"
     assert (await ada.put(f"{path}/messages/1", {"content": [file]})).status == 202
     assert (await ada.post(f"{path}/messages", {"content": [file]})).status == 202
-    assert await town.pool.fetchval("SELECT file_count FROM chats") == 1
+    assert await api.pool.fetchval("SELECT file_count FROM chats") == 1
 
 
-async def test_a_file_that_a_waiting_message_gets_later_belongs_to_its_chat(ada: Person, town: Town) -> None:
+async def test_a_file_that_a_waiting_message_gets_later_belongs_to_its_chat(ada: Person, api: ServedApi) -> None:
     path = f"/chats/{(await ada.post('/chats', {'content': [TEXT]})).json['chat']['id']}"
     assert (await ada.post(f"{path}/messages", {"content": [TEXT]})).status == 202
     file = await _uploaded(ada)
     assert (await ada.put(f"{path}/queue/1", {"content": [TEXT, file]})).status == 200
-    assert [str(row["file_id"]) for row in await town.pool.fetch("SELECT file_id FROM file_links")] == [file["file_id"]]
-    assert await town.pool.fetchval("SELECT file_count FROM chats") == 1
+    assert [str(row["file_id"]) for row in await api.pool.fetch("SELECT file_id FROM file_links")] == [file["file_id"]]
+    assert await api.pool.fetchval("SELECT file_count FROM chats") == 1
 
 
-async def test_what_tools_made_takes_no_room_from_what_people_attach(ada: Person, town: Town) -> None:
+async def test_what_tools_made_takes_no_room_from_what_people_attach(ada: Person, api: ServedApi) -> None:
     path = f"/chats/{(await ada.post('/chats', {'content': [TEXT]})).json['chat']['id']}"
-    await town.pool.execute(
+    await api.pool.execute(
         "UPDATE chats SET made_file_count = $1, snapshot_version = snapshot_version + 1", FILES_LIMIT
     )
     assert (await ada.post(f"{path}/messages", {"content": [await _uploaded(ada)]})).status == 202
-    await town.pool.execute("UPDATE chats SET file_count = $1, snapshot_version = snapshot_version + 1", FILES_LIMIT)
+    await api.pool.execute("UPDATE chats SET file_count = $1, snapshot_version = snapshot_version + 1", FILES_LIMIT)
     refused = await ada.post(f"{path}/messages", {"content": [await _uploaded(ada)]})
     assert (refused.status, refused.json["message"]) == (400, "A chat holds at most 50 attached files.")

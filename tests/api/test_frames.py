@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from perdure.api.http import Receive, Scope, Send
-from perdure.testing.site import listening
+from perdure.testing.served_api import listening
 
 
 async def refusing(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG001

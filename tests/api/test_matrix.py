@@ -13,7 +13,7 @@ from perdure.api.examples import EXAMPLES
 from perdure.api.routing import Route
 from perdure.api.table import TABLE
 from perdure.core.ids import OrganisationId
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 TEXT = [{"type": "text", "text": "hello"}]
 CHAT_ROUTES = [route for route in TABLE.routes if "chat_id" in route.parameters]
@@ -53,15 +53,15 @@ class Cast:
 
 
 @pytest.fixture
-async def cast(town: Town) -> AsyncIterator[Cast]:
+async def cast(api: ServedApi) -> AsyncIterator[Cast]:
     other = OrganisationId(
-        await town.pool.fetchval("INSERT INTO organisations (name) VALUES ('Elsewhere') RETURNING id")
+        await api.pool.fetchval("INSERT INTO organisations (name) VALUES ('Elsewhere') RETURNING id")
     )
     async with (
-        await town.person("ada") as ada,
-        await town.person("bob") as bob,
-        await town.person("mallory", Role.ADMIN) as stranger,
-        await town.person("eve", Role.OWNER, other) as elsewhere,
+        await api.person("ada") as ada,
+        await api.person("bob") as bob,
+        await api.person("mallory", Role.ADMIN) as stranger,
+        await api.person("eve", Role.OWNER, other) as elsewhere,
     ):
         chat_id = (await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]
         await ada.put(f"/chats/{chat_id}/acl", {"users": [str(bob.id)]})
@@ -103,9 +103,9 @@ async def test_a_reader_may_mark_a_shared_chat_as_read(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("route", PLAIN_ROUTES, ids=lambda route: route.name)
-async def test_a_route_is_for_the_roles_that_the_table_names(town: Town, route: Route) -> None:
+async def test_a_route_is_for_the_roles_that_the_table_names(api: ServedApi, route: Route) -> None:
     for role in Role:
-        async with await town.person(f"the {role}", role) as person:
+        async with await api.person(f"the {role}", role) as person:
             status = await ask(person, route)
         if role in NEEDS.get(route.handler.__name__, set(Role)):
             assert status not in (401, 403, 404, 500), role
@@ -113,18 +113,18 @@ async def test_a_route_is_for_the_roles_that_the_table_names(town: Town, route: 
             assert status == 403, role
 
 
-async def test_nothing_but_signing_in_answers_a_stranger(town: Town) -> None:
-    async with await town.person("nobody") as person:
+async def test_nothing_but_signing_in_answers_a_stranger(api: ServedApi) -> None:
+    async with await api.person("nobody") as person:
         person.token = "pdt_nothing"
         statuses = {route.name: await ask(person, route, UUID(int=1)) for route in TABLE.routes if not route.public}
     assert {name: status for name, status in statuses.items() if status != 401} == {}
     assert len(statuses) > 100
 
 
-async def test_a_token_that_only_reads_changes_nothing(town: Town) -> None:
+async def test_a_token_that_only_reads_changes_nothing(api: ServedApi) -> None:
     changing = [route for route in TABLE.routes if not route.reads and not route.public]
-    async with await town.person("reader", Role.OWNER) as person:
-        await town.pool.execute("UPDATE tokens SET scopes = '{read}' WHERE user_id = $1", person.id)
+    async with await api.person("reader", Role.OWNER) as person:
+        await api.pool.execute("UPDATE tokens SET scopes = '{read}' WHERE user_id = $1", person.id)
         statuses = {route.name: await ask(person, route, UUID(int=1)) for route in changing}
     assert {name: status for name, status in statuses.items() if status != 403} == {}
     assert len(statuses) > 60
@@ -149,9 +149,9 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-async def test_what_belongs_to_another_organisation_does_not_exist_even_for_an_owner(town: Town, name: str) -> None:
-    other = OrganisationId(await town.pool.fetchval("INSERT INTO organisations (name) VALUES ('E') RETURNING id"))
-    async with await town.person("eve", Role.OWNER, other) as eve, await town.person("ada", Role.ADMIN) as ada:
+async def test_what_belongs_to_another_organisation_does_not_exist_even_for_an_owner(api: ServedApi, name: str) -> None:
+    other = OrganisationId(await api.pool.fetchval("INSERT INTO organisations (name) VALUES ('E') RETURNING id"))
+    async with await api.person("eve", Role.OWNER, other) as eve, await api.person("ada", Role.ADMIN) as ada:
         group = (await ada.post("/groups", {"name": "g"})).json["id"]
         body = {"name": "p", "dialect": "anthropic_messages", "base_url": "http://127.0.0.1:1"}
         provider = (await ada.post("/providers", body)).json["id"]
@@ -168,20 +168,20 @@ async def test_what_belongs_to_another_organisation_does_not_exist_even_for_an_o
         ):
             path = path.replace(placeholder, str(value))
         assert (await eve.ask(method, path, NAMED[name])).status == 404
-        async with await town.person("bob") as bob:
+        async with await api.person("bob") as bob:
             assert (await bob.ask(method, path, NAMED[name])).status in (403, 404)
         assert (await ada.ask(method, path, NAMED[name])).status in (200, 201, 204)
 
 
 @pytest.mark.parametrize("route", WORKSPACE_ROUTES, ids=lambda route: route.name)
-async def test_a_workspace_is_its_owners_alone(cast: Cast, town: Town, route: Route) -> None:
+async def test_a_workspace_is_its_owners_alone(cast: Cast, api: ServedApi, route: Route) -> None:
     owned = (
         "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')"
     )
-    await town.pool.execute(owned, UUID(int=1), cast.ada.organisation_id, cast.ada.id)
+    await api.pool.execute(owned, UUID(int=1), cast.ada.organisation_id, cast.ada.id)
     assert await ask(cast.stranger, route) == 404
     assert await ask(cast.elsewhere, route) == 404
-    await town.pool.execute("DELETE FROM workspaces")
+    await api.pool.execute("DELETE FROM workspaces")
 
 
 async def test_the_matrix_knows_every_route_that_names_something() -> None:
@@ -220,11 +220,11 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
     assert named == set(NAMED) | others
 
 
-async def test_personal_things_of_others_do_not_exist(town: Town, cast: Cast) -> None:
+async def test_personal_things_of_others_do_not_exist(api: ServedApi, cast: Cast) -> None:
     uploaded = await cast.ada.ask("POST", "/files", b"hello", x_file_name="a.txt", content_type="text/plain")
     file_id = uploaded.json["id"]
     token = (await cast.ada.post("/tokens", {"name": "t"})).json["id"]
-    entry = await town.pool.fetchval(
+    entry = await api.pool.fetchval(
         "INSERT INTO inbox (user_id, chat_id, kind) VALUES ($1, $2, 'finished') RETURNING id", cast.ada.id, cast.chat_id
     )
     subscription = (await cast.ada.post("/push/subscriptions", EXAMPLES["subscribe"])).json["id"]
@@ -249,8 +249,8 @@ async def test_a_file_in_a_shared_chat_is_shared_with_it(cast: Cast) -> None:
     assert (await cast.elsewhere.get(f"/files/{uploaded.json['id']}")).status == 404
 
 
-async def test_a_share_with_a_group_ends_when_the_group_does(town: Town, cast: Cast) -> None:
-    async with await town.person("boss", Role.ADMIN) as boss:
+async def test_a_share_with_a_group_ends_when_the_group_does(api: ServedApi, cast: Cast) -> None:
+    async with await api.person("boss", Role.ADMIN) as boss:
         group = (await boss.post("/groups", {"name": "g", "members": [str(cast.bob.id)]})).json
         assert group["members"] == [str(cast.bob.id)]
         chat_id = (await cast.ada.post("/chats", {"content": TEXT})).json["chat"]["id"]
@@ -262,21 +262,21 @@ async def test_a_share_with_a_group_ends_when_the_group_does(town: Town, cast: C
         assert (await cast.bob.get(f"/chats/{chat_id}")).status == 404
 
 
-async def test_sharing_is_told_and_audited(town: Town, cast: Cast) -> None:
+async def test_sharing_is_told_and_audited(api: ServedApi, cast: Cast) -> None:
     inbox = (await cast.bob.get("/inbox")).json
     assert [(entry["kind"], entry["chat_id"]) for entry in inbox["items"]] == [("shared", str(cast.chat_id))]
-    async with await town.person("auditor", Role.AUDITOR) as auditor:
+    async with await api.person("auditor", Role.AUDITOR) as auditor:
         actions = [entry["action"] for entry in (await auditor.get("/audit")).json["items"]]
         assert "chat.share" in actions
 
 
-async def test_login_services_are_the_owners_and_those_of_another_organisation_do_not_exist(town: Town) -> None:
-    other = OrganisationId(await town.pool.fetchval("INSERT INTO organisations (name) VALUES ('E') RETURNING id"))
+async def test_login_services_are_the_owners_and_those_of_another_organisation_do_not_exist(api: ServedApi) -> None:
+    other = OrganisationId(await api.pool.fetchval("INSERT INTO organisations (name) VALUES ('E') RETURNING id"))
     body = EXAMPLES["put_login_service"]
     async with (
-        await town.person("boss", Role.OWNER) as boss,
-        await town.person("mallory", Role.ADMIN) as admin,
-        await town.person("eve", Role.OWNER, other) as eve,
+        await api.person("boss", Role.OWNER) as boss,
+        await api.person("mallory", Role.ADMIN) as admin,
+        await api.person("eve", Role.OWNER, other) as eve,
     ):
         assert (await admin.put("/login-services/sso", body)).status == 403
         assert (await boss.put("/login-services/sso", body)).status == 200

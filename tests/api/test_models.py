@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from perdure.access.roles import Role
-from perdure.testing.site import Town
+from perdure.testing.served_api import ServedApi
 
 OURS = {"base_url": "https://models.example.org"}
 
@@ -26,9 +26,9 @@ OURS = {"base_url": "https://models.example.org"}
     ],
 )
 async def test_a_provider_that_cannot_be_reached_is_refused(
-    town: Town, dialect: str, body: dict[str, Any], complaint: str | None
+    api: ServedApi, dialect: str, body: dict[str, Any], complaint: str | None
 ) -> None:
-    async with await town.person("boss", Role.ADMIN) as boss:
+    async with await api.person("boss", Role.ADMIN) as boss:
         said = await boss.post("/providers", {"name": "ours", "dialect": dialect, **body})
         known = [each["name"] for each in (await boss.get("/providers")).json["items"]]
     assert (said.status, said.json.get("message")) == ((201, None) if complaint is None else (400, complaint))
@@ -45,10 +45,12 @@ async def test_a_provider_that_cannot_be_reached_is_refused(
         ("http://[", "vertex"),
     ],
 )
-async def test_an_address_that_nobody_can_ask_is_refused_by_its_field(town: Town, address: str, vendor: str) -> None:
+async def test_an_address_that_nobody_can_ask_is_refused_by_its_field(
+    api: ServedApi, address: str, vendor: str
+) -> None:
     options = {"vendor": vendor, "region": "eu-central-1", "project": "ours"}
     body = {"name": "ours", "dialect": "anthropic_messages", "options": options}
-    async with await town.person("boss", Role.ADMIN) as boss:
+    async with await api.person("boss", Role.ADMIN) as boss:
         said = await boss.post("/providers", {**body, "base_url": address})
         added = await boss.post("/providers", {**body, **OURS})
         changed = await boss.patch(f"/providers/{added.json['id']}", {"base_url": address})
@@ -58,8 +60,8 @@ async def test_an_address_that_nobody_can_ask_is_refused_by_its_field(town: Town
     assert [each["base_url"] for each in kept] == [OURS["base_url"]]
 
 
-async def test_a_provider_is_not_changed_into_one_that_cannot_be_reached(town: Town) -> None:
-    async with await town.person("boss", Role.ADMIN) as boss:
+async def test_a_provider_is_not_changed_into_one_that_cannot_be_reached(api: ServedApi) -> None:
+    async with await api.person("boss", Role.ADMIN) as boss:
         added = await boss.post("/providers", {"name": "ours", "dialect": "openai_chat", **OURS})
         changed = await boss.patch(f"/providers/{added.json['id']}", {"base_url": ""})
         switched = await boss.patch(f"/providers/{added.json['id']}", {"enabled": False})
@@ -67,8 +69,8 @@ async def test_a_provider_is_not_changed_into_one_that_cannot_be_reached(town: T
     assert (switched.status, switched.json["base_url"]) == (200, OURS["base_url"])
 
 
-async def test_a_known_model_is_shown_as_it_is_although_nobody_typed_it(town: Town) -> None:
-    async with await town.person("boss", Role.ADMIN) as boss:
+async def test_a_known_model_is_shown_as_it_is_although_nobody_typed_it(api: ServedApi) -> None:
+    async with await api.person("boss", Role.ADMIN) as boss:
         added = await boss.post("/providers", {"name": "ours", "dialect": "anthropic_messages", **OURS})
         body = {"provider_id": added.json["id"], "model": "claude-sonnet-4-6"}
         for name, options in (

@@ -11,7 +11,7 @@ from perdure.access.roles import Role
 from perdure.sim.models import NAMES as SERVED
 from perdure.sim.server import Simulator
 from perdure.testing.ports import free_port
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 
 def json(document: object, *, status: str = "200 OK") -> bytes:
@@ -25,8 +25,8 @@ async def sim() -> AsyncIterator[Simulator]:
 
 
 @pytest.fixture
-async def boss(town: Town) -> AsyncIterator[Person]:
-    async with await town.person("boss", Role.OWNER) as person:
+async def boss(api: ServedApi) -> AsyncIterator[Person]:
+    async with await api.person("boss", Role.OWNER) as person:
         yield person
 
 
@@ -38,7 +38,7 @@ async def tried(boss: Person, **provider: Any) -> tuple[bool, str]:
     return answer["ok"], answer["message"]
 
 
-async def test_a_provider_comes_with_its_key_or_not_at_all(town: Town, boss: Person) -> None:
+async def test_a_provider_comes_with_its_key_or_not_at_all(api: ServedApi, boss: Person) -> None:
     body = {"name": "Ours", "dialect": "openai_chat", "base_url": "http://127.0.0.1:9"}
     assert (await boss.post("/providers", {**body, "key": ""})).status == 400
     assert (await boss.get("/providers")).json["items"] == []
@@ -47,7 +47,7 @@ async def test_a_provider_comes_with_its_key_or_not_at_all(town: Town, boss: Per
     assert [entry["has_key"] for entry in (await boss.get("/providers")).json["items"]] == [True]
     assert (await boss.get(f"/providers/{added.json['id']}/keys")).json["items"][0]["hint"] == "ment"
     assert b"sk-of" not in added.body
-    actions = await town.pool.fetch("SELECT action FROM audit ORDER BY id")
+    actions = await api.pool.fetch("SELECT action FROM audit ORDER BY id")
     assert [row["action"] for row in actions] == ["provider.add", "key.put"]
 
 

@@ -22,7 +22,7 @@ from perdure.api.openapi import document
 from perdure.api.table import TABLE
 from perdure.store.pool import open_pool
 from perdure.testing.postgres import Databases
-from perdure.testing.site import serving
+from perdure.testing.served_api import serve_api
 
 DOCUMENT = document(TABLE, "0")
 # How many requests each route gets: the same few in every run. `--hypothesis-profile=thorough` makes them many, anew.
@@ -56,10 +56,10 @@ async def _served(databases: Databases) -> AsyncGenerator[Served]:
     async with (
         databases.fresh() as url,
         open_pool(url) as pool,
-        serving(pool) as town,
-        await town.person("boss", Role.OWNER) as person,
+        serve_api(pool) as api,
+        await api.person("boss", Role.OWNER) as person,
     ):
-        yield Served(town.url, person.token, await things(town, person))
+        yield Served(api.url, person.token, await things(api, person))
 
 
 @pytest.fixture(scope="module")

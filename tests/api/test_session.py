@@ -4,14 +4,14 @@ import pytest
 
 from perdure.access.roles import Role
 from perdure.store.queries import query
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 HELLO = {"content": [{"type": "text", "text": "hello"}]}
 
 
-async def sign_in(town: Town, person: Person) -> str:
+async def sign_in(api: ServedApi, person: Person) -> str:
     """Follow a login link; from then on the person uses a browser. Returns the link's path."""
-    path = f"/login/link?token={await town.services.reception.link(town.household.owner)}"
+    path = f"/login/link?token={await api.services.reception.link(api.household.owner)}"
     said = await person.get(path)
     assert (said.status, said.headers["location"]) == (303, "/")
     assert "HttpOnly; SameSite=Lax" in said.headers["set-cookie"]
@@ -19,8 +19,8 @@ async def sign_in(town: Town, person: Person) -> str:
     return path
 
 
-async def test_a_login_link_works_once_and_opens_a_session(town: Town, ada: Person) -> None:
-    path = await sign_in(town, ada)
+async def test_a_login_link_works_once_and_opens_a_session(api: ServedApi, ada: Person) -> None:
+    path = await sign_in(api, ada)
     me = (await ada.get("/me")).json
     assert (me["email"], me["role"]) == ("owner@localhost", "owner")
     assert (await ada.get(path)).status == 401
@@ -29,14 +29,14 @@ async def test_a_login_link_works_once_and_opens_a_session(town: Town, ada: Pers
 @pytest.mark.parametrize(
     "other", ['settings={"theme": "dark"}', "seen=a b", "k[0]=1", "odd", "=", "x=y=z", "name=gr\xfc\xdfe"]
 )
-async def test_a_session_is_known_among_the_cookies_of_other_programs(town: Town, ada: Person, other: str) -> None:
-    await sign_in(town, ada)
+async def test_a_session_is_known_among_the_cookies_of_other_programs(api: ServedApi, ada: Person, other: str) -> None:
+    await sign_in(api, ada)
     ada.cookie = f"{other}; {ada.cookie}; {other}"
     assert (await ada.get("/me")).status == 200
 
 
-async def test_a_session_changes_nothing_without_the_token_of_its_page(town: Town, ada: Person) -> None:
-    await sign_in(town, ada)
+async def test_a_session_changes_nothing_without_the_token_of_its_page(api: ServedApi, ada: Person) -> None:
+    await sign_in(api, ada)
     token = (await ada.get("/me")).json["csrf_token"]
     assert (await ada.post("/chats", HELLO)).status == 403
     assert (await ada.post("/chats", HELLO, x_csrf_token="wrong")).status == 403
@@ -45,7 +45,7 @@ async def test_a_session_changes_nothing_without_the_token_of_its_page(town: Tow
     assert (await ada.get("/me")).status == 401
 
 
-async def test_a_password_opens_a_session_and_a_wrong_one_does_not(town: Town, ada: Person) -> None:
+async def test_a_password_opens_a_session_and_a_wrong_one_does_not(api: ServedApi, ada: Person) -> None:
     assert (await ada.patch("/me", {"password": "short"})).status == 400
     assert (await ada.patch("/me", {"password": "long enough"})).status == 200
     wrong = await ada.post("/login", {"email": "ada@example.com", "password": "wrong"})
@@ -53,27 +53,27 @@ async def test_a_password_opens_a_session_and_a_wrong_one_does_not(town: Town, a
     right = await ada.post("/login", {"email": "ADA@example.com", "password": "long enough"})
     assert (right.status, right.json["id"]) == (200, str(ada.id))
     assert right.headers["set-cookie"].startswith("perdure_session=pds_")
-    stored = await town.pool.fetchval("SELECT password_hash FROM users WHERE id = $1", ada.id)
+    stored = await api.pool.fetchval("SELECT password_hash FROM users WHERE id = $1", ada.id)
     assert stored.startswith("$argon2id$")
 
 
-async def test_another_site_signs_nobody_in(town: Town, ada: Person) -> None:
+async def test_another_site_signs_nobody_in(api: ServedApi, ada: Person) -> None:
     assert (await ada.patch("/me", {"password": "long enough"})).status == 200
     known = {"email": "ada@example.com", "password": "long enough"}
-    for origin in ("https://evil.example", "null", "http://[", "", f"{town.url}.evil.example"):
+    for origin in ("https://evil.example", "null", "http://[", "", f"{api.url}.evil.example"):
         refused = await ada.post("/login", known, origin=origin)
         assert (refused.status, "set-cookie" in refused.headers) == (403, False)
-    assert (await ada.post("/login", known, origin=town.url)).status == 200
+    assert (await ada.post("/login", known, origin=api.url)).status == 200
 
 
 async def test_a_password_that_whoever_has_the_machine_sets_ends_the_sessions_of_its_person(
-    town: Town, ada: Person
+    api: ServedApi, ada: Person
 ) -> None:
-    await sign_in(town, ada)
+    await sign_in(api, ada)
     assert (await ada.get("/me")).status == 200
-    known = await town.pool.fetchval(query("users/set_password"), "Owner@localhost", "a hash")
-    town.services.entrance.forget()
-    assert known == town.household.owner
+    known = await api.pool.fetchval(query("users/set_password"), "Owner@localhost", "a hash")
+    api.services.entrance.forget()
+    assert known == api.household.owner
     assert (await ada.get("/me")).status == 401
 
 
@@ -90,10 +90,10 @@ async def test_nobody_gets_in_without_credentials(ada: Person) -> None:
     assert (await ada.get("/chats")).status == 401
 
 
-async def test_a_disabled_person_is_out_at_once(town: Town, ada: Person) -> None:
+async def test_a_disabled_person_is_out_at_once(api: ServedApi, ada: Person) -> None:
     assert (await ada.get("/me")).status == 200
-    await town.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
-    town.services.entrance.forget()
+    await api.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
+    api.services.entrance.forget()
     assert (await ada.get("/me")).status == 401
 
 
@@ -109,8 +109,8 @@ async def test_making_tokens_is_slowed_down(ada: Person) -> None:
     assert 0 < int(made[-1].headers["retry-after"]) <= 300
 
 
-async def test_a_token_for_chats_makes_its_holder_nothing_more(town: Town) -> None:
-    async with await town.person("boss", Role.ADMIN) as boss:
+async def test_a_token_for_chats_makes_its_holder_nothing_more(api: ServedApi) -> None:
+    async with await api.person("boss", Role.ADMIN) as boss:
         other = (await boss.post("/tokens", {"name": "other"})).json["id"]
         boss.token = (await boss.post("/tokens", {"name": "chats", "scopes": ["chat"]})).json["secret"]
         assert (await boss.post("/tokens", {"name": "more", "scopes": ["admin"]})).status == 403
@@ -122,7 +122,7 @@ async def test_a_token_for_chats_makes_its_holder_nothing_more(town: Town) -> No
         assert (await boss.post("/chats", HELLO)).status == 201
 
 
-async def test_a_token_that_only_reads_may_say_so_twice(town: Town, ada: Person) -> None:
+async def test_a_token_that_only_reads_may_say_so_twice(api: ServedApi, ada: Person) -> None:
     ada.token = (await ada.post("/tokens", {"name": "reads", "scopes": ["read", "read"]})).json["secret"]
     assert (await ada.patch("/me", {"name": "Ada"})).status == 403
-    assert await town.pool.fetchval("SELECT name FROM users WHERE id = $1", ada.id) == "ada"
+    assert await api.pool.fetchval("SELECT name FROM users WHERE id = $1", ada.id) == "ada"

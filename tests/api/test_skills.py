@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perdure.testing.site import Person
+from perdure.testing.served_api import Person
 
 SKILL = "---\nname: release\ndescription: How we release.\n---\nTag, then push.\n"
 

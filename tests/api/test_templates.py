@@ -4,7 +4,7 @@ from base64 import b64encode
 
 from perdure.access.roles import Role
 from perdure.core.ids import OrganisationId
-from perdure.testing.site import Town
+from perdure.testing.served_api import ServedApi
 
 RECIPE = """
 description = "Ours"
@@ -18,12 +18,12 @@ HELLO = b"#!/bin/sh\necho $GREETING\n"
 BODY = {"recipe": RECIPE, "readme": "Read me.", "files": {"hello.sh": b64encode(HELLO).decode()}}
 
 
-async def test_an_admin_brings_a_template_and_everybody_in_the_organisation_uses_it(town: Town) -> None:
-    other = OrganisationId(await town.pool.fetchval("INSERT INTO organisations (name) VALUES ('E') RETURNING id"))
+async def test_an_admin_brings_a_template_and_everybody_in_the_organisation_uses_it(api: ServedApi) -> None:
+    other = OrganisationId(await api.pool.fetchval("INSERT INTO organisations (name) VALUES ('E') RETURNING id"))
     async with (
-        await town.person("ada", Role.ADMIN) as ada,
-        await town.person("bob") as bob,
-        await town.person("eve", Role.OWNER, other) as eve,
+        await api.person("ada", Role.ADMIN) as ada,
+        await api.person("bob") as bob,
+        await api.person("eve", Role.OWNER, other) as eve,
     ):
         assert (await bob.put("/templates/ours", BODY)).status == 403
         assert (await ada.put("/templates/ours", BODY)).json["shipped"] is False
@@ -35,8 +35,8 @@ async def test_an_admin_brings_a_template_and_everybody_in_the_organisation_uses
         assert said.body == b"hello\n"
 
 
-async def test_a_template_that_is_taken_away_leaves_its_workspaces(town: Town) -> None:
-    async with await town.person("ada", Role.ADMIN) as ada:
+async def test_a_template_that_is_taken_away_leaves_its_workspaces(api: ServedApi) -> None:
+    async with await api.person("ada", Role.ADMIN) as ada:
         await ada.put("/templates/ours", BODY)
         place = f"/workspaces/{(await ada.post('/workspaces', {'template': 'ours'})).json['id']}"
         assert (await ada.delete("/templates/ours")).status == 204
@@ -49,8 +49,8 @@ async def test_a_template_that_is_taken_away_leaves_its_workspaces(town: Town) -
         assert actions[:2] == ["template.remove", "template.put"]
 
 
-async def test_a_template_that_makes_no_sense_is_refused_with_what_is_wrong(town: Town) -> None:
-    async with await town.person("ada", Role.ADMIN) as ada:
+async def test_a_template_that_makes_no_sense_is_refused_with_what_is_wrong(api: ServedApi) -> None:
+    async with await api.person("ada", Role.ADMIN) as ada:
         for name, body, wrong in (
             ("ours", {"recipe": "description = "}, "template.toml"),
             ("ours", {"recipe": "colour = 'red'"}, "template.toml"),
@@ -65,8 +65,8 @@ async def test_a_template_that_makes_no_sense_is_refused_with_what_is_wrong(town
         assert (await ada.delete("/templates/python")).status == 404
 
 
-async def test_nobody_has_more_workspaces_than_one_person_may(town: Town) -> None:
-    async with await town.person("ada", Role.ADMIN) as ada, await town.person("bob") as bob:
+async def test_nobody_has_more_workspaces_than_one_person_may(api: ServedApi) -> None:
+    async with await api.person("ada", Role.ADMIN) as ada, await api.person("bob") as bob:
         await ada.put("/settings/workspaces", {"value": {"per_person": 1}})
         first = await bob.post("/workspaces", {"template": "blank"})
         second = await bob.post("/workspaces", {"template": "blank"})
@@ -81,8 +81,8 @@ async def test_nobody_has_more_workspaces_than_one_person_may(town: Town) -> Non
         assert (await bob.post("/workspaces", {"template": "blank"})).status == 201
 
 
-async def test_a_chat_can_be_begun_with_a_workspace_that_is_made_when_it_is_used(town: Town) -> None:
-    async with await town.person("ada", Role.ADMIN) as ada:
+async def test_a_chat_can_be_begun_with_a_workspace_that_is_made_when_it_is_used(api: ServedApi) -> None:
+    async with await api.person("ada", Role.ADMIN) as ada:
         await ada.put("/templates/ours", BODY)
         content = [{"type": "text", "text": "hello"}]
         body = {"content": content, "workspace": {"template": "ours"}}
@@ -97,36 +97,36 @@ async def test_a_chat_can_be_begun_with_a_workspace_that_is_made_when_it_is_used
         assert (await ada.post("/chats", {"content": content, "workspace": {"template": "none"}})).status == 400
 
 
-async def test_what_nobody_uses_is_stopped_after_its_time_and_starts_again_on_use(town: Town) -> None:
-    async with await town.person("ada", Role.ADMIN) as ada:
+async def test_what_nobody_uses_is_stopped_after_its_time_and_starts_again_on_use(api: ServedApi) -> None:
+    async with await api.person("ada", Role.ADMIN) as ada:
         await ada.put("/templates/ours", BODY)
-        workspaces = town.services.workspaces
+        workspaces = api.services.workspaces
         assert workspaces is not None
         place = f"/workspaces/{(await ada.post('/workspaces', {'template': 'ours'})).json['id']}"
-        await town.pool.execute("UPDATE workspaces SET used_at = now() - interval '4 minutes'")
+        await api.pool.execute("UPDATE workspaces SET used_at = now() - interval '4 minutes'")
         await workspaces.stop_idle()
         assert (await ada.get(place)).json["status"] == "running"
-        await town.pool.execute("UPDATE workspaces SET used_at = now() - interval '6 minutes'")
+        await api.pool.execute("UPDATE workspaces SET used_at = now() - interval '6 minutes'")
         await workspaces.stop_idle()
         assert (await ada.get(place)).json["status"] == "stopped"
         assert (await ada.get(f"{place}/files/content?path=said")).body == b"hello\n"
         assert (await ada.get(place)).json["status"] == "running"
 
 
-async def test_a_workspace_in_use_is_not_idle(town: Town) -> None:
-    async with await town.person("ada") as ada:
-        workspaces = town.services.workspaces
+async def test_a_workspace_in_use_is_not_idle(api: ServedApi) -> None:
+    async with await api.person("ada") as ada:
+        workspaces = api.services.workspaces
         assert workspaces is not None
         place = f"/workspaces/{(await ada.post('/workspaces', {'template': 'blank'})).json['id']}"
         assert (await ada.get(f"{place}/files")).status == 200
-        await town.pool.execute("UPDATE workspaces SET used_at = now() - interval '1 day'")
+        await api.pool.execute("UPDATE workspaces SET used_at = now() - interval '1 day'")
         assert (await ada.get(f"{place}/files")).status == 200
         await workspaces.stop_idle()
         assert (await ada.get(place)).json["status"] == "running"
 
 
-async def test_a_template_that_fails_half_way_tells_the_end_of_its_log_and_leaves_nothing(town: Town) -> None:
-    async with await town.person("ada", Role.ADMIN) as ada:
+async def test_a_template_that_fails_half_way_tells_the_end_of_its_log_and_leaves_nothing(api: ServedApi) -> None:
+    async with await api.person("ada", Role.ADMIN) as ada:
         await ada.put("/templates/bad", {"recipe": "description = 'b'\nstart_up = 'touch made; echo oops; exit 3'"})
         said = await ada.post("/workspaces", {"template": "bad"})
         assert said.status == 409

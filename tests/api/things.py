@@ -11,7 +11,7 @@ from perdure.machine.change import Owner
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.steps import CommitStep
-from perdure.testing.site import Person, Town
+from perdure.testing.served_api import Person, ServedApi
 
 Things = Mapping[tuple[str, str], str]
 """Ids by the collection that they are in, such as `chats`, and the name that the path gives them."""
@@ -26,7 +26,7 @@ _BROWSER = {
 }
 
 
-async def things(town: Town, person: Person) -> Things:
+async def things(api: ServedApi, person: Person) -> Things:
     """Made by an owner. The names of what they are under stand in the routes' paths."""
 
     async def made(path: str, body: Any) -> str:
@@ -42,12 +42,12 @@ async def things(town: Town, person: Person) -> Things:
     await made_model(person, provider)
     await person.put("/skills/notes", {"description": "d", "content": "c"})
     await person.put("/templates/ours", {"recipe": 'description = "Ours"\n'})
-    entry = await town.pool.fetchval(
+    entry = await api.pool.fetchval(
         "INSERT INTO inbox (user_id, kind, title, text) VALUES ($1, 'digest', 't', 'x') RETURNING id", person.id
     )
     hook = {"url": "https://127.0.0.1:9/hook", "events": ["pre_tool_use"]}
     return {
-        ("chats", "chat_id"): await _chat(town, person),
+        ("chats", "chat_id"): await _chat(api, person),
         ("messages", "number"): "1",
         ("queue", "number"): "1",
         ("providers", "provider_id"): provider,
@@ -71,13 +71,13 @@ async def made_model(person: Person, provider: str) -> None:
     assert (await person.post("/model-settings", model)).status == 201
 
 
-async def _chat(town: Town, person: Person) -> str:
+async def _chat(api: ServedApi, person: Person) -> str:
     """A chat with an answer, at work again, with something in its queue."""
     said = {"content": [{"type": "text", "text": "hello"}]}
     chat_id = (await person.post("/chats", said)).json["chat"]["id"]
     answer = NewMessage(role=Role.ASSISTANT, parts=(Text("Hello."),))
     step = CommitStep(messages=(answer,), continues=False)
-    await town.services.machine.change(ChatId(UUID(chat_id)), Acquire(_OWNER), step, FinishTurn(), Abandon())
+    await api.services.machine.change(ChatId(UUID(chat_id)), Acquire(_OWNER), step, FinishTurn(), Abandon())
     for _ in range(2):
         assert (await person.post(f"/chats/{chat_id}/messages", said)).status == 202
     return chat_id

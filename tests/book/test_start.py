@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from perdure.store.pool import Pool
-from perdure.testing.town import replicas
+from perdure.testing.fleet import open_fleet
 
 GUIDE = Path(__file__).parents[2].joinpath("docs/guides/start.md").read_text()
 BLOCKS = re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL)
@@ -21,9 +21,9 @@ async def test_the_commands_of_the_guide_work_one_after_the_other(
     database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
     assert BLOCKS[0] == "make run\n"
-    async with replicas(database_url, pool, tmp_path, count=1) as town:
+    async with open_fleet(database_url, pool, tmp_path, count=1) as fleet:
         chat, begin, *rest = BLOCKS[1:]
-        script = "\n".join((chat, begin, RESTS, *rest)).replace("http://127.0.0.1:8080", town.replicas[0].url)
+        script = "\n".join((chat, begin, RESTS, *rest)).replace("http://127.0.0.1:8080", fleet.replicas[0].url)
         perdure = Path(sys.executable).with_name("perdure")
         script = script.replace(".venv/bin/perdure", f"{perdure}").replace("--max-time 5", "--max-time 10")
         variables = {

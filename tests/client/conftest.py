@@ -7,16 +7,16 @@ import pytest
 
 from perdure.client import Client
 from perdure.store.pool import Pool
-from perdure.testing.town import ReplicaTown, replicas
+from perdure.testing.fleet import Fleet, open_fleet
 
 
 @pytest.fixture
-async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
-    async with replicas(database_url, pool, tmp_path, count=1) as town:
-        yield town
+async def fleet(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[Fleet]:
+    async with open_fleet(database_url, pool, tmp_path, count=1) as fleet:
+        yield fleet
 
 
 @pytest.fixture
-async def client(town: ReplicaTown) -> AsyncIterator[Client]:
-    async with Client(town.replicas[0].url, token=town.person.token) as client:
+async def client(fleet: Fleet) -> AsyncIterator[Client]:
+    async with Client(fleet.replicas[0].url, token=fleet.person.token) as client:
         yield client

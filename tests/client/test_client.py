@@ -16,7 +16,7 @@ from perdure.core.events import MessagePart
 from perdure.core.failure import ErrorKind
 from perdure.core.message import Role
 from perdure.core.parts import ToolResult
-from perdure.testing.town import ReplicaTown
+from perdure.testing.fleet import Fleet
 
 TRANSPORTS = pytest.mark.parametrize("transport", list(Transport))
 
@@ -43,9 +43,9 @@ async def test_a_tool_of_the_client_is_run_on_its_side(client: Client) -> None:
     assert (results, turn.status) == (["5"], Status.WAITING)
 
 
-async def test_a_busy_chat_is_interrupted_and_keeps_what_it_said(client: Client, town: ReplicaTown) -> None:
+async def test_a_busy_chat_is_interrupted_and_keeps_what_it_said(client: Client, fleet: Fleet) -> None:
     chat = await client.chats.create("[[say:20 tokens]] [[gate:never]]")
-    await town.sim.gates["never"].reached()
+    await fleet.sim.gates["never"].reached()
     await chat.send("and then?", busy=Busy.QUEUE)
     await chat.interrupt()
     turn = await chat.answer()
@@ -91,15 +91,15 @@ async def test_a_chat_that_is_not_there_is_an_error_that_says_so(client: Client)
 
 
 @TRANSPORTS
-async def test_a_network_that_breaks_again_and_again_loses_nothing(town: ReplicaTown, transport: Transport) -> None:
+async def test_a_network_that_breaks_again_and_again_loses_nothing(fleet: Fleet, transport: Transport) -> None:
     lengths = iter((300, 700, 1_500, 2_500, 3_000, 4_000))
-    network = BreakingNetwork(town.replicas[0].url, lambda: next(lengths, 10**9))
-    async with network.running(), Client(network.url, token=town.person.token) as client:
+    network = BreakingNetwork(fleet.replicas[0].url, lambda: next(lengths, 10**9))
+    async with network.running(), Client(network.url, token=fleet.person.token) as client:
         # The answer alone is longer than what any of those connections carries: each of them breaks.
         chat = await client.chats.create("[[rate:500]] [[say:1500 tokens]]")
         stream = chat.stream(transport=transport)
         await _rest(stream)
-    async with Client(town.replicas[0].url, token=town.person.token) as client:
+    async with Client(fleet.replicas[0].url, token=fleet.person.token) as client:
         whole = await (await client.chats.get(chat.id)).messages()
     assert stream.transcript.messages == list(reversed(whole))
     assert network.cuts == 6
@@ -107,7 +107,7 @@ async def test_a_network_that_breaks_again_and_again_loses_nothing(town: Replica
 
 @TRANSPORTS
 async def test_another_program_goes_on_in_the_middle_of_an_answer(
-    client: Client, town: ReplicaTown, transport: Transport
+    client: Client, fleet: Fleet, transport: Transport
 ) -> None:
     chat = await client.chats.create("[[say:one]] [[gate:middle]] [[say:two]] [[gate:end]]")
     said, first = "", chat.stream(transport=transport)
@@ -116,11 +116,11 @@ async def test_another_program_goes_on_in_the_middle_of_an_answer(
             if isinstance(event, MessagePart):
                 said += _text(event.part)
                 break
-    await town.sim.gates["middle"].reached()
+    await fleet.sim.gates["middle"].reached()
     second = chat.stream(first.cursor, transport=transport)
     async with aclosing(aiter(second)) as events, asyncio.timeout(60):
         async for event in events:
-            await town.sim.gates["middle"].set(open=True)
+            await fleet.sim.gates["middle"].set(open=True)
             if isinstance(event, MessagePart):
                 said += _text(event.part)
             if said.endswith("two"):
@@ -132,9 +132,9 @@ def _text(part: object) -> str:
     return part.text if isinstance(part, TextDelta) else ""
 
 
-async def test_code_without_an_event_loop_does_the_same(town: ReplicaTown) -> None:
+async def test_code_without_an_event_loop_does_the_same(fleet: Fleet) -> None:
     def work() -> tuple[Status, list[str]]:
-        with blocking.Client(town.replicas[0].url, token=town.person.token) as client:
+        with blocking.Client(fleet.replicas[0].url, token=fleet.person.token) as client:
             chat = client.chats.create('[[call:add {"a": 20, "b": 22}]]', tools=[add])
             status = chat.answer().status
             with closing(chat.stream()) as events:
@@ -169,9 +169,9 @@ with Client(sys.argv[1], token=sys.argv[2]) as client:
 """
 
 
-async def test_ctrl_c_stops_code_without_an_event_loop_where_it_follows(town: ReplicaTown) -> None:
+async def test_ctrl_c_stops_code_without_an_event_loop_where_it_follows(fleet: Fleet) -> None:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", FOLLOWING, town.replicas[0].url, town.person.token),
+        *(sys.executable, "-c", FOLLOWING, fleet.replicas[0].url, fleet.person.token),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )

@@ -19,8 +19,8 @@ from perdure.store.nats_pubsub import NatsPubsub
 from perdure.store.pool import Pool, open_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
 from perdure.store.pubsub import Listener, LocalBus, Pubsub
+from perdure.testing.metric_reader import MetricReader
 from perdure.testing.nats import nats_server
-from perdure.testing.numbers import Numbers
 from perdure.testing.polling import seen
 
 Ends = tuple[Pubsub, Pubsub]
@@ -200,7 +200,7 @@ async def test_a_lost_connection_is_a_gap_that_everyone_hears_of(database_url: s
         for pid in await listener_pids(pool):
             await pool.execute("SELECT pg_terminate_backend($1)", pid)
         await heard.until(lambda notices: Notice(Topic.GAP) in notices)
-        assert Numbers(metrics)("perdure_pubsub_gaps_total") == 1
+        assert MetricReader(metrics)("perdure_pubsub_gaps_total") == 1
         here.publish([moved(5)])
         await heard.until(lambda notices: moved(5) in notices)
 

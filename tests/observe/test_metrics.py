@@ -4,7 +4,7 @@ from perdure.observe.labels import Bounded
 from perdure.observe.measures.all import Measures
 from perdure.observe.measures.calls import CallMeasures
 from perdure.observe.metrics import Metrics
-from perdure.testing.numbers import Numbers
+from perdure.testing.metric_reader import MetricReader
 
 
 def test_numbers_are_named_for_the_project_and_shown() -> None:
@@ -29,7 +29,7 @@ def test_a_reading_is_looked_at_when_it_is_asked_for() -> None:
     counts = {"slow": 1}
     open_now.read, ended.read = lambda: 3, lambda: counts
     counts["slow"] = 2
-    numbers = Numbers(metrics)
+    numbers = MetricReader(metrics)
     assert numbers("perdure_streams") == 3
     assert numbers("perdure_ended_total", reason="slow") == 2
 
@@ -47,7 +47,7 @@ def test_a_thousand_models_are_not_a_thousand_series() -> None:
     series = [line for line in metrics.render().decode().splitlines() if line.startswith("perdure_model_calls_total")]
     assert len(series) == 61
     labels = {"provider": "Somebody", "purpose": "answer", "outcome": "ok"}
-    assert Numbers(metrics)("perdure_model_calls_total", **labels, model="other") == 940
+    assert MetricReader(metrics)("perdure_model_calls_total", **labels, model="other") == 940
 
 
 def test_everything_that_is_measured_says_what_it_is() -> None:

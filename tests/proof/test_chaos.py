@@ -8,7 +8,7 @@ import pytest
 from perdure.cli.chaos import outside, run
 from perdure.proof.tables import chaos_table, timeline
 from perdure.store.pool import Pool
-from perdure.testing.town import replicas
+from perdure.testing.fleet import open_fleet
 
 MINUTE = timedelta(minutes=1)
 LONG = 4 * MINUTE
@@ -44,8 +44,8 @@ async def test_a_planted_bug_is_found(bug: str, rules: set[int]) -> None:
 async def test_a_deployment_of_somebody_else_is_tried_from_outside(
     database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
-    async with replicas(database_url, pool, tmp_path, count=1) as town:
-        outcome = await outside(town.replicas[0].url, town.person.token, timedelta(seconds=3), 7)
+    async with open_fleet(database_url, pool, tmp_path, count=1) as fleet:
+        outcome = await outside(fleet.replicas[0].url, fleet.person.token, timedelta(seconds=3), 7)
     assert outcome.wrong == (), chaos_table(outcome)
     assert (outcome.met, len(outcome.evidence.chats)) == (True, 16)
     assert outcome.book.faults

@@ -12,8 +12,8 @@ from aiohttp import web
 from msgspec import json
 
 from perdure.store.pool import Pool
-from perdure.testing.site import Person
-from perdure.testing.town import ReplicaTown, replicas
+from perdure.testing.fleet import Fleet, open_fleet
+from perdure.testing.served_api import Person
 
 PROVIDER_KEY = "sk-canary-provider-4f1d0c9a7e"
 PERSONAL_KEY = "sk-canary-personal-8b2e6d5f13"
@@ -68,10 +68,10 @@ async def _aloud(request: web.Request, told: str) -> web.StreamResponse:
 
 
 @pytest.fixture
-async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
+async def fleet(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[Fleet]:
     debug = {"PERDURE_LOG_LEVEL": "debug"}
-    async with replicas(database_url, pool, tmp_path, count=1, environment=debug) as town:
-        yield town
+    async with open_fleet(database_url, pool, tmp_path, count=1, environment=debug) as fleet:
+        yield fleet
 
 
 async def _set_up(person: Person, gossip: str) -> str:
@@ -85,20 +85,20 @@ async def _set_up(person: Person, gossip: str) -> str:
     return provider
 
 
-async def _everything_said(town: ReplicaTown, chats: list[str], provider: str) -> list[bytes]:
+async def _everything_said(fleet: Fleet, chats: list[str], provider: str) -> list[bytes]:
     """Whatever the API, its streams and its metrics say."""
     said: list[bytes] = []
     for path in (*LISTS, f"/providers/{provider}/keys", *(f"/chats/{chat}{tail}" for chat in chats for tail in READ)):
-        answer = await town.person.get(path)
+        answer = await fleet.person.get(path)
         assert answer.status == 200, path
         said.append(answer.body)
-    said.append((await town.person.post(f"/providers/{provider}/test", {"model": "gossip"})).body)
-    said.append((await town.person.post("/login", {"email": "x@example.com", "password": PASSWORD + "?"})).body)
-    said.append((await town.person.get("/login/oidc/sso")).body)
+    said.append((await fleet.person.post(f"/providers/{provider}/test", {"model": "gossip"})).body)
+    said.append((await fleet.person.post("/login", {"email": "x@example.com", "password": PASSWORD + "?"})).body)
+    said.append((await fleet.person.get("/login/oidc/sso")).body)
     async with aiohttp.ClientSession() as http:
-        said.append(await (await http.get(f"{town.replicas[0].url}/metrics")).read())
+        said.append(await (await http.get(f"{fleet.replicas[0].url}/metrics")).read())
     for chat in chats:
-        events = town.person.events(f"/chats/{chat}/stream")
+        events = fleet.person.events(f"/chats/{chat}/stream")
         async with asyncio.timeout(60):
             async for event in events:
                 said.append(str(event).encode())
@@ -118,9 +118,9 @@ async def _everything_stored(pool: Pool) -> list[bytes]:
     return rows
 
 
-async def test_canaries_are_found_nowhere(town: ReplicaTown, tmp_path: Path) -> None:
+async def test_canaries_are_found_nowhere(fleet: Fleet, tmp_path: Path) -> None:
     async with _gossip() as gossip:
-        person = town.person
+        person = fleet.person
         provider = await _set_up(person, gossip)
         token = (await person.post("/tokens", {"name": "canary", "scopes": ["chat"]})).json["secret"]
         chats: list[str] = []
@@ -129,14 +129,14 @@ async def test_canaries_are_found_nowhere(town: ReplicaTown, tmp_path: Path) -> 
                 await person.post(f"/providers/{provider}/keys", {"key": PERSONAL_KEY, "personal": True})
             body = {"content": [{"type": "text", "text": word}], "model": "gossip"}
             chats.append((await person.post("/chats", body)).json["chat"]["id"])
-            card = await town.comes_to_rest(0, chats[-1])
+            card = await fleet.comes_to_rest(0, chats[-1])
             assert card["status"] == "error"
         holder = Person(person.id, person.organisation_id, person.url, token)
         async with holder:
             assert (await holder.get(f"/chats/{chats[0]}")).status == 200
-        said = await _everything_said(town, chats, provider)
-        stored = await _everything_stored(town.pool)
-    await town.replicas[0].stop()
+        said = await _everything_said(fleet, chats, provider)
+        stored = await _everything_stored(fleet.pool)
+    await fleet.replicas[0].stop()
     logged = [path.read_bytes() for path in tmp_path.glob("*.log")]  # noqa: ASYNC240
     assert logged
     assert len(stored) > 20

@@ -7,7 +7,7 @@ import pytest
 
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.store.pool import Pool
-from perdure.testing.town import replicas
+from perdure.testing.fleet import open_fleet
 
 GENERATION = (
     "runner.duty",
@@ -60,12 +60,12 @@ async def test_a_shutdown_at_the_same_points_hands_the_turn_over(
 
 
 async def _ended_at(point: str, how: str, database_url: str, pool: Pool, folder: Path) -> None:
-    async with replicas(database_url, pool, folder, first=(ENDING, point, str(SECOND), how)) as town:
-        chat = await town.asks(0, WORK)
-        await town.is_dead(0)
-        rested = await town.comes_to_rest(1, chat)
+    async with open_fleet(database_url, pool, folder, first=(ENDING, point, str(SECOND), how)) as fleet:
+        chat = await fleet.asks(0, WORK)
+        await fleet.is_dead(0)
+        rested = await fleet.comes_to_rest(1, chat)
         assert rested["status"] == "waiting"
-        said = (await town.at(1).get(f"/chats/{chat}/messages?after=0")).json["items"]
+        said = (await fleet.at(1).get(f"/chats/{chat}/messages?after=0")).json["items"]
         assert [message["role"] for message in said] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
         assert said[4]["parts"][0]["result"].splitlines()[0].strip() == "1"
 
@@ -74,29 +74,29 @@ async def _ended_at(point: str, how: str, database_url: str, pool: Pool, folder:
 async def test_a_parent_hears_all_its_agents_although_its_replica_was_killed(
     point: str, database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
-    async with replicas(database_url, pool, tmp_path, first=(ENDING, point, "1", "SIGKILL")) as town:
-        chat = await town.asks(0, "Ask 3 agents to look around.")
-        await town.is_dead(0)
-        rested = await town.comes_to_rest(1, chat)
+    async with open_fleet(database_url, pool, tmp_path, first=(ENDING, point, "1", "SIGKILL")) as fleet:
+        chat = await fleet.asks(0, "Ask 3 agents to look around.")
+        await fleet.is_dead(0)
+        rested = await fleet.comes_to_rest(1, chat)
         assert rested["status"] == "waiting"
-        assert (await town.said(1, chat))[-1].count("| finished |") == 3
-        agents = (await town.at(1).get(f"/chats/{chat}/children")).json["items"]
+        assert (await fleet.said(1, chat))[-1].count("| finished |") == 3
+        agents = (await fleet.at(1).get(f"/chats/{chat}/children")).json["items"]
         assert [agent["status"] for agent in agents] == ["waiting"] * 3
 
 
 async def test_a_parked_parent_is_woken_although_its_replica_was_killed(
     database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
-    async with replicas(database_url, pool, tmp_path, first=(ENDING, "wait.parked", "1", "SIGKILL")) as town:
-        chat = await town.asks(0, "[[say:1 tokens]]")
-        await town.comes_to_rest(0, chat)
+    async with open_fleet(database_url, pool, tmp_path, first=(ENDING, "wait.parked", "1", "SIGKILL")) as fleet:
+        chat = await fleet.asks(0, "[[say:1 tokens]]")
+        await fleet.comes_to_rest(0, chat)
         # A parent parks only while its agents are at work: this one is held until the parent has parked.
         agent = uuid5(NAMESPACE_URL, f"agent:{chat}/4/0/0")
         spawns = Call("spawn_agent", {"type": "general", "prompt": "[[gate:go]] [[say:4 tokens]]"})
         waits = Call("wait_agent", {"ids": [str(agent)]})
-        town.sim.script(Script("parent", (Step((spawns,)), Step((waits,)), Step((Text("All done."),)))))
-        await town.person.post(f"/chats/{chat}/messages", {"content": [{"type": "text", "text": "[[script:parent]]"}]})
-        await town.is_dead(0)
-        await town.sim.gates["go"].set(open=True)
-        assert (await town.comes_to_rest(1, chat))["status"] == "waiting"
-        assert (await town.said(1, chat))[-1] == "All done."
+        fleet.sim.script(Script("parent", (Step((spawns,)), Step((waits,)), Step((Text("All done."),)))))
+        await fleet.person.post(f"/chats/{chat}/messages", {"content": [{"type": "text", "text": "[[script:parent]]"}]})
+        await fleet.is_dead(0)
+        await fleet.sim.gates["go"].set(open=True)
+        assert (await fleet.comes_to_rest(1, chat))["status"] == "waiting"
+        assert (await fleet.said(1, chat))[-1] == "All done."

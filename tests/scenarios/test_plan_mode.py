@@ -20,8 +20,8 @@ from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.store.templates import TemplateRows
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
-from perdure.testing.house import House, open_house
-from perdure.testing.workshop import workshop
+from perdure.testing.replica import InProcessReplica, open_replica
+from perdure.testing.workspace_folder import workspace_folder
 from perdure.tools.plan_file import plan_path
 from perdure.tools.shipped import SHIPPED
 from perdure.workspaces.drivers import Drivers
@@ -117,10 +117,12 @@ def plan_writes(chat: ChatId) -> tuple[Call, ...]:
 
 
 class Place:
-    """A house with a workspace, and what its host sees of it."""
+    """A replica with a workspace, and what its host sees of it."""
 
-    def __init__(self, house: House, sim: Simulator, workspaces: Workspaces, row: WorkspaceRow, root: Path) -> None:
-        self.house = house
+    def __init__(
+        self, replica: InProcessReplica, sim: Simulator, workspaces: Workspaces, row: WorkspaceRow, root: Path
+    ) -> None:
+        self.replica = replica
         self.sim = sim
         self.workspaces = workspaces
         self.row = row
@@ -140,10 +142,10 @@ class Place:
     async def tries(self, *calls: Call, chat_id: ChatId | None = None, **card: Any) -> list[ToolResult]:
         """What a chat hears that makes these calls, one after the other."""
         self.sim.script(Script("tries", (*(Step((call,)) for call in calls), Step((Says("I see."),)))))
-        chat = await self.house.someone_asks("[[script:tries]]", workspace_id=self.row.id, chat_id=chat_id, **card)
-        rested = await self.house.until(chat, lambda chat: chat.status.value in ("waiting", "error"), patience=240)
+        chat = await self.replica.someone_asks("[[script:tries]]", workspace_id=self.row.id, chat_id=chat_id, **card)
+        rested = await self.replica.until(chat, lambda chat: chat.status.value in ("waiting", "error"), patience=240)
         assert rested.state is State.W, rested.last_error
-        parts = [part for message in await self.house.messages(chat) for part in message.parts]
+        parts = [part for message in await self.replica.messages(chat) for part in message.parts]
         return [part for part in parts if isinstance(part, ToolResult)]
 
 
@@ -156,14 +158,20 @@ def _looks(path: Path) -> str:
 
 @pytest.fixture
 async def place(database_url: str, pool: Pool) -> AsyncIterator[Place]:
-    async with Simulator(rate=None) as sim, workshop(pool) as folder, open_house(database_url, pool, sim.url) as house:
+    async with (
+        Simulator(rate=None) as sim,
+        workspace_folder(pool) as folder,
+        open_replica(database_url, pool, sim.url) as replica,
+    ):
         drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, house.bus, house.clock)
-        house.services[Workspaces] = workspaces
-        house.tools.tools = SHIPPED
-        wish = Wish(owner_id=house.user, organisation_id=house.organisation, template="blank", parameters={}, most=1)
+        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, replica.bus, replica.clock)
+        replica.services[Workspaces] = workspaces
+        replica.tools.tools = SHIPPED
+        wish = Wish(
+            owner_id=replica.user, organisation_id=replica.organisation, template="blank", parameters={}, most=1
+        )
         row = await workspaces.create(WorkspaceId(uuid4()), wish)
-        place = Place(house, sim, workspaces, row, folder / str(row.id))
+        place = Place(replica, sim, workspaces, row, folder / str(row.id))
         await place.runs(SETUP)
         yield place
         await workspaces.close()
@@ -182,8 +190,8 @@ async def test_no_trick_of_the_shell_changes_anything_while_a_chat_plans(place: 
 
 
 async def test_no_trick_of_the_shell_changes_anything_while_an_agent_explores(place: Place) -> None:
-    parent = await place.house.someone_asks("[[say:1 tokens]]", workspace_id=place.row.id)
-    await place.house.comes_to_rest(parent)
+    parent = await place.replica.someone_asks("[[say:1 tokens]]", workspace_id=place.row.id)
+    await place.replica.comes_to_rest(parent)
     before = place.picture()
     heard = await place.tries(
         *commands("cat notes.txt", *SHELL_TRICKS), parent_id=parent, root_id=parent, agent_type="explore"
@@ -207,12 +215,12 @@ async def test_no_tool_writes_anything_but_the_plan(place: Place) -> None:
     heard = await place.tries(*plan_writes(chat), chat_id=chat, plan_mode=True, client_tools=CLIENT_TOOLS)
     assert [result.tool for result in heard if not result.is_error] == []
     assert place.picture() == before
-    assert await place.house.pool.fetchval("SELECT count(*) FROM chat_cards WHERE parent_id = $1", chat) == 0
+    assert await place.replica.pool.fetchval("SELECT count(*) FROM chat_cards WHERE parent_id = $1", chat) == 0
 
 
 async def test_an_exploring_agent_is_offered_no_tool_that_writes(place: Place) -> None:
-    parent = await place.house.someone_asks("[[say:1 tokens]]", workspace_id=place.row.id)
-    await place.house.comes_to_rest(parent)
+    parent = await place.replica.someone_asks("[[say:1 tokens]]", workspace_id=place.row.id)
+    await place.replica.comes_to_rest(parent)
     before = place.picture()
     chat = ChatId(uuid4())
     heard = await place.tries(*plan_writes(chat), chat_id=chat, parent_id=parent, root_id=parent, agent_type="explore")
@@ -233,13 +241,13 @@ async def test_the_plan_is_written_and_edited_and_proposed_from_its_file(place: 
     assert [result.is_error for result in heard] == [False, False, False]
     assert msgspec.json.decode(heard[2].result) == {"title": "Two", "plan": "# Plan\n\n1. two\n"}
     (media,) = heard[2].media
-    stored = await place.house.pool.fetchrow(
+    stored = await place.replica.pool.fetchrow(
         "SELECT f.* FROM files f JOIN file_links l ON l.file_id = f.id WHERE l.chat_id = $1", chat
     )
     assert stored is not None
     assert (str(stored["id"]), stored["name"], stored["content"]) == (media.file_id, "plan.md", b"# Plan\n\n1. two\n")
     # It ended the turn: nothing is said after it.
-    assert (await place.house.said(chat))[-1].startswith("propose_plan: ")
+    assert (await place.replica.said(chat))[-1].startswith("propose_plan: ")
 
 
 @pytest.mark.parametrize(
@@ -268,8 +276,8 @@ async def test_a_plan_is_not_written_through_a_link(place: Place, link: str) -> 
 async def test_carrying_the_plan_out_is_a_turn_with_plan_mode_off(place: Place) -> None:
     chat = ChatId(uuid4())
     await place.tries(Call("propose_plan", {"title": "T", "plan": "write it"}), chat_id=chat, plan_mode=True)
-    await place.house.pool.execute("UPDATE chat_cards SET plan_mode = false WHERE id = $1", chat)
+    await place.replica.pool.execute("UPDATE chat_cards SET plan_mode = false WHERE id = $1", chat)
     place.sim.script(Script("act", (Step((Call("write_file", {"path": "done.txt", "content": "x"}),)),)))
-    await place.house.someone_adds(chat, "[[script:act]] Implement the plan.")
-    await place.house.comes_to_rest(chat)
+    await place.replica.someone_adds(chat, "[[script:act]] Implement the plan.")
+    await place.replica.comes_to_rest(chat)
     assert (place.layout.tree / "done.txt").read_text() == "x"

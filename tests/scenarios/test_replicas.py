@@ -8,90 +8,90 @@ import pytest
 
 from perdure.proof.processes import SERVE
 from perdure.store.pool import Pool
-from perdure.testing.town import ReplicaTown, replicas
+from perdure.testing.fleet import Fleet, open_fleet
 
 
 @pytest.fixture
-async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
-    async with replicas(database_url, pool, tmp_path, environment={"PERDURE_DRAIN_SECONDS": "1"}) as town:
-        yield town
+async def fleet(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[Fleet]:
+    async with open_fleet(database_url, pool, tmp_path, environment={"PERDURE_DRAIN_SECONDS": "1"}) as fleet:
+        yield fleet
 
 
-async def test_a_killed_replica_loses_no_turn(town: ReplicaTown) -> None:
-    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
-    await town.sim.gates["open"].reached()
-    town.replicas[0].kill()
-    await town.sim.gates["open"].set(open=True)
-    rested = await town.comes_to_rest(1, chat)
+async def test_a_killed_replica_loses_no_turn(fleet: Fleet) -> None:
+    chat = await fleet.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await fleet.sim.gates["open"].reached()
+    fleet.replicas[0].kill()
+    await fleet.sim.gates["open"].set(open=True)
+    rested = await fleet.comes_to_rest(1, chat)
     assert rested["status"] == "waiting"
-    assert len(await town.said(1, chat)) == 2
+    assert len(await fleet.said(1, chat)) == 2
 
 
-async def test_a_replica_that_shuts_down_hands_its_turn_over(town: ReplicaTown) -> None:
-    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
-    await town.sim.gates["open"].reached()
-    assert await town.replicas[0].stop() == 0
-    assert (await town.chat(1, chat))["status"] == "running"
-    await town.sim.gates["open"].set(open=True)
-    rested = await town.comes_to_rest(1, chat)
+async def test_a_replica_that_shuts_down_hands_its_turn_over(fleet: Fleet) -> None:
+    chat = await fleet.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await fleet.sim.gates["open"].reached()
+    assert await fleet.replicas[0].stop() == 0
+    assert (await fleet.chat(1, chat))["status"] == "running"
+    await fleet.sim.gates["open"].set(open=True)
+    rested = await fleet.comes_to_rest(1, chat)
     assert rested["status"] == "waiting"
-    assert len(await town.said(1, chat)) == 2
+    assert len(await fleet.said(1, chat)) == 2
 
 
-async def test_an_interrupt_reaches_a_chat_whose_driver_died(town: ReplicaTown) -> None:
-    chat = await town.asks(0, "[[say:20 tokens]] [[gate:never]]")
-    await town.sim.gates["never"].reached()
+async def test_an_interrupt_reaches_a_chat_whose_driver_died(fleet: Fleet) -> None:
+    chat = await fleet.asks(0, "[[say:20 tokens]] [[gate:never]]")
+    await fleet.sim.gates["never"].reached()
     stored = "SELECT count(*) FROM segments"
-    while not await town.pool.fetchval(stored):
+    while not await fleet.pool.fetchval(stored):
         pass
-    town.replicas[0].kill()
-    said = await town.at(1).post(f"/chats/{chat}/interrupt")
+    fleet.replicas[0].kill()
+    said = await fleet.at(1).post(f"/chats/{chat}/interrupt")
     assert said.status == 200, said.body
-    rested = await town.comes_to_rest(1, chat)
+    rested = await fleet.comes_to_rest(1, chat)
     assert rested["status"] == "waiting"
-    question, partial = await town.said(1, chat)
+    question, partial = await fleet.said(1, chat)
     assert question != partial
     assert partial
 
 
-async def test_a_replica_that_slept_past_its_lease_changes_nothing(town: ReplicaTown) -> None:
-    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
-    await town.sim.gates["open"].reached()
-    driver = await town.pool.fetchval("SELECT worker_id FROM chats WHERE id = $1", chat)
-    town.replicas[0].pause()
+async def test_a_replica_that_slept_past_its_lease_changes_nothing(fleet: Fleet) -> None:
+    chat = await fleet.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await fleet.sim.gates["open"].reached()
+    driver = await fleet.pool.fetchval("SELECT worker_id FROM chats WHERE id = $1", chat)
+    fleet.replicas[0].pause()
     other = "SELECT count(*) FROM chats WHERE id = $1 AND worker_id IS NOT NULL AND worker_id <> $2"
-    while not await town.pool.fetchval(other, chat, driver):
+    while not await fleet.pool.fetchval(other, chat, driver):
         pass
-    town.replicas[0].resume()
-    await town.sim.gates["open"].set(open=True)
-    rested = await town.comes_to_rest(1, chat)
+    fleet.replicas[0].resume()
+    await fleet.sim.gates["open"].set(open=True)
+    rested = await fleet.comes_to_rest(1, chat)
     assert rested["status"] == "waiting"
-    assert len(await town.said(1, chat)) == 2
+    assert len(await fleet.said(1, chat)) == 2
 
 
-async def test_a_stream_on_another_replica_sees_the_answer_as_it_is_given(town: ReplicaTown) -> None:
-    chat = await town.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
-    await town.sim.gates["open"].reached()
-    async with aclosing(town.at(1).events(f"/chats/{chat}/stream")) as events:
+async def test_a_stream_on_another_replica_sees_the_answer_as_it_is_given(fleet: Fleet) -> None:
+    chat = await fleet.asks(0, "[[say:20 tokens]] [[gate:open]] [[say:5 tokens]]")
+    await fleet.sim.gates["open"].reached()
+    async with aclosing(fleet.at(1).events(f"/chats/{chat}/stream")) as events:
         part = await anext(event async for event in events if event["type"] == "message_part")
         assert part["part"]["text"]
-        await town.sim.gates["open"].set(open=True)
+        await fleet.sim.gates["open"].set(open=True)
         rested = await anext(event async for event in events if event["type"] == "status")
         assert rested["status"] == "waiting"
 
 
 async def test_one_replica_takes_requests_and_another_drives(database_url: str, pool: Pool, tmp_path: Path) -> None:
     worker, api = (*SERVE, "--role", "worker"), {"PERDURE_ROLE": "api"}
-    async with replicas(database_url, pool, tmp_path, first=worker, environment=api) as town:
-        await town.ready()
-        assert (await town.at(0).get("/me")).json == {"message": "This replica only drives chats. Ask another one."}
-        chat = await town.asks(1, "[[say:one]] [[gate:open]] [[say:two]]")
-        await town.sim.gates["open"].reached()
+    async with open_fleet(database_url, pool, tmp_path, first=worker, environment=api) as fleet:
+        await fleet.ready()
+        assert (await fleet.at(0).get("/me")).json == {"message": "This replica only drives chats. Ask another one."}
+        chat = await fleet.asks(1, "[[say:one]] [[gate:open]] [[say:two]]")
+        await fleet.sim.gates["open"].reached()
         address = await pool.fetchval("SELECT r.address FROM chats c JOIN replicas r ON r.id = c.worker_id")
-        assert f"http://{address}" == town.replicas[0].url
-        async with aclosing(town.at(1).events(f"/chats/{chat}/stream")) as events:
+        assert f"http://{address}" == fleet.replicas[0].url
+        async with aclosing(fleet.at(1).events(f"/chats/{chat}/stream")) as events:
             while (await anext(events))["type"] != "message_part":
                 pass
-        await town.sim.gates["open"].set(open=True)
-        await town.comes_to_rest(1, chat)
-        assert (await town.said(1, chat))[1] == "onetwo"
+        await fleet.sim.gates["open"].set(open=True)
+        await fleet.comes_to_rest(1, chat)
+        assert (await fleet.said(1, chat))[1] == "onetwo"

@@ -10,8 +10,8 @@ from perdure.core.message import Role
 from perdure.proof.processes import replica
 from perdure.store.embedded.binaries import find_binaries
 from perdure.store.pool import Pool
+from perdure.testing.fleet import open_fleet
 from perdure.testing.postgres import Databases
-from perdure.testing.town import replicas
 
 HALF = "[[say:4 tokens]] [[gate:open]] [[say:4 tokens]]"
 
@@ -29,8 +29,8 @@ async def test_what_was_dumped_in_the_middle_of_a_turn_goes_on_where_it_is_resto
     databases: Databases, database_url: str, pool: Pool, tmp_path: Path
 ) -> None:
     dump = str(tmp_path / "perdure.dump")
-    async with replicas(database_url, pool, tmp_path, count=1) as town, databases.fresh(migrated=False) as restored:
-        async with Client(town.replicas[0].url, token=town.person.token) as client:
+    async with open_fleet(database_url, pool, tmp_path, count=1) as fleet, databases.fresh(migrated=False) as restored:
+        async with Client(fleet.replicas[0].url, token=fleet.person.token) as client:
             chat = await client.chats.create("[[say:2 tokens]]")
             before = (await chat.answer()).messages
             await chat.send(HALF)
@@ -40,12 +40,12 @@ async def test_what_was_dumped_in_the_middle_of_a_turn_goes_on_where_it_is_resto
                     break
             await events.aclose()
             await ran("pg_dump", "--format=custom", f"--file={dump}", database_url)
-        await town.replicas[0].end()
-        await town.sim.gates["open"].set(open=True)
+        await fleet.replicas[0].end()
+        await fleet.sim.gates["open"].set(open=True)
         await ran("pg_restore", "--exit-on-error", f"--dbname={restored}", dump)
         async with (
             replica(restored, tmp_path, name="restored") as server,
-            Client(server.url, token=town.person.token) as client,
+            Client(server.url, token=fleet.person.token) as client,
         ):
             again = await client.chats.get(chat.id)
             turn = await again.answer()

@@ -10,8 +10,8 @@ from perdure.core.message import Role
 from perdure.proof.processes import Replica, replica
 from perdure.store.pool import Pool
 from perdure.testing.balancer import Balancer
+from perdure.testing.fleet import Fleet, open_fleet
 from perdure.testing.polling import seen
-from perdure.testing.town import ReplicaTown, replicas
 
 PEOPLE = 8
 ASKED = "[[rate:80]] [[say:40 tokens]] [[call:recall]] [[say:20 tokens]]"
@@ -35,26 +35,26 @@ async def answered(pool: Pool, more: int) -> None:
     await seen(lambda: pool.fetchval("SELECT count(*) >= $1 FROM messages WHERE role = 'assistant'", enough))
 
 
-async def replaced(town: ReplicaTown, number: int, stack: AsyncExitStack, url: str, folder: Path) -> Replica:
+async def replaced(fleet: Fleet, number: int, stack: AsyncExitStack, url: str, folder: Path) -> Replica:
     """Stop a replica in good order, and start another in its place."""
-    assert await town.replicas[number].stop() == 0
+    assert await fleet.replicas[number].stop() == 0
     return await stack.enter_async_context(replica(url, folder, name=f"later-{number}"))
 
 
 async def test_a_rolling_restart_shows_no_client_an_error(database_url: str, pool: Pool, tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
-        town = await stack.enter_async_context(replicas(database_url, pool, tmp_path))
+        fleet = await stack.enter_async_context(open_fleet(database_url, pool, tmp_path))
         balancer = await stack.enter_async_context(Balancer().running())
-        balancer.replicas = [one.url for one in town.replicas]
-        client = await stack.enter_async_context(Client(balancer.url, token=town.person.token))
+        balancer.replicas = [one.url for one in fleet.replicas]
+        client = await stack.enter_async_context(Client(balancer.url, token=fleet.person.token))
         enough = asyncio.Event()
         async with asyncio.TaskGroup() as group:
             for _ in range(PEOPLE):
                 group.create_task(talk(client, enough))
             for number in range(2):
                 await answered(pool, PEOPLE)
-                town.replicas[number] = await replaced(town, number, stack, database_url, tmp_path)
-                balancer.replicas[number] = town.replicas[number].url
+                fleet.replicas[number] = await replaced(fleet, number, stack, database_url, tmp_path)
+                balancer.replicas[number] = fleet.replicas[number].url
             enough.set()
         owned = await pool.fetchval("SELECT count(*) FROM chats WHERE worker_id IS NOT NULL")
         errors = await pool.fetchval("SELECT count(*) FROM chats WHERE status <> 'waiting'")

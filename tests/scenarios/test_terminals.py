@@ -12,24 +12,24 @@ import pytest
 
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.store.pool import Pool
-from perdure.testing.numbers import sample
+from perdure.testing.fleet import Fleet, open_fleet
+from perdure.testing.metric_reader import sample
 from perdure.testing.polling import seen
-from perdure.testing.town import ReplicaTown, replicas
 
 PATIENCE = 60
 
 
 @pytest.fixture
-async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
-    async with replicas(database_url, pool, tmp_path) as town:
-        yield town
+async def fleet(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[Fleet]:
+    async with open_fleet(database_url, pool, tmp_path) as fleet:
+        yield fleet
 
 
 class Screen:
     """What a page does with a terminal: it counts what it has shown."""
 
-    def __init__(self, town: ReplicaTown, workspace: str, session: str = "tab") -> None:
-        self.town = town
+    def __init__(self, fleet: Fleet, workspace: str, session: str = "tab") -> None:
+        self.fleet = fleet
         self.workspace = workspace
         self.session = session
         self.offset = 0
@@ -46,7 +46,7 @@ class Screen:
         await self._http.close()
 
     async def opens(self, replica: int = 0, *, token: str = "") -> None:
-        person = self.town.at(replica)
+        person = self.fleet.at(replica)
         if self._socket is not None:
             await self._socket.close()
         self._socket = await self._http.ws_connect(
@@ -85,8 +85,8 @@ class Screen:
             self.offset += len(message.data)
 
 
-async def made(town: ReplicaTown) -> str:
-    return (await town.at(0).post("/workspaces", {"template": "blank"})).json["id"]
+async def made(fleet: Fleet) -> str:
+    return (await fleet.at(0).post("/workspaces", {"template": "blank"})).json["id"]
 
 
 async def refused(screen: Screen, **how: Any) -> int:
@@ -95,38 +95,38 @@ async def refused(screen: Screen, **how: Any) -> int:
     return refusal.value.status
 
 
-async def test_a_shell_is_typed_into_and_takes_the_size_of_the_window(town: ReplicaTown) -> None:
-    async with Screen(town, await made(town)) as screen:
+async def test_a_shell_is_typed_into_and_takes_the_size_of_the_window(fleet: Fleet) -> None:
+    async with Screen(fleet, await made(fleet)) as screen:
         await screen.opens()
         await screen.says({"resize": {"cols": 132, "rows": 50}})
         await screen.types(b"stty size; echo $((6*7))-$(pwd)\n")
         await screen.shows(b"42-")
         assert b"50 132" in screen.shown
-        assert await open_terminals(town) == 1
-    assert await seen(lambda: closed(town))
+        assert await open_terminals(fleet) == 1
+    assert await seen(lambda: closed(fleet))
 
 
-async def open_terminals(town: ReplicaTown) -> float:
-    return sample(await town.numbers(0), "perdure_terminals_open")
+async def open_terminals(fleet: Fleet) -> float:
+    return sample(await fleet.numbers(0), "perdure_terminals_open")
 
 
-async def closed(town: ReplicaTown) -> bool:
-    return await open_terminals(town) == 0
+async def closed(fleet: Fleet) -> bool:
+    return await open_terminals(fleet) == 0
 
 
-async def test_a_dropped_line_is_taken_up_on_another_replica_without_a_gap_or_a_repetition(town: ReplicaTown) -> None:
-    async with Screen(town, await made(town)) as screen:
+async def test_a_dropped_line_is_taken_up_on_another_replica_without_a_gap_or_a_repetition(fleet: Fleet) -> None:
+    async with Screen(fleet, await made(fleet)) as screen:
         await screen.opens(0)
         await screen.types(b"for i in $(seq 1 400); do echo line-$i; sleep 0.005; done; echo the-e''nd\n")
         await screen.shows(b"line-20\r\n")
-        town.replicas[0].kill()
+        fleet.replicas[0].kill()
         await screen.opens(1)
         await screen.shows(b"the-end")
         assert re.findall(rb"line-(\d+)\r\n", screen.shown) == [b"%d" % number for number in range(1, 401)]
 
 
-async def test_a_shell_that_ended_says_so_and_the_session_gets_a_new_one(town: ReplicaTown) -> None:
-    async with Screen(town, await made(town)) as screen:
+async def test_a_shell_that_ended_says_so_and_the_session_gets_a_new_one(fleet: Fleet) -> None:
+    async with Screen(fleet, await made(fleet)) as screen:
         await screen.opens()
         await screen.types(b"exit\n")
         assert await screen.is_closed() == 1000
@@ -137,13 +137,13 @@ async def test_a_shell_that_ended_says_so_and_the_session_gets_a_new_one(town: R
         assert screen.offset == len(screen.shown) - before
 
 
-async def test_a_terminal_is_its_owners_alone_and_not_for_tokens_that_only_read(town: ReplicaTown, pool: Pool) -> None:
-    async with Screen(town, await made(town)) as screen:
+async def test_a_terminal_is_its_owners_alone_and_not_for_tokens_that_only_read(fleet: Fleet, pool: Pool) -> None:
+    async with Screen(fleet, await made(fleet)) as screen:
         stranger = await pool.fetchval(
             "INSERT INTO users (organisation_id, email, role) VALUES ($1, 'eve@example.com', 'admin') RETURNING id",
-            town.person.organisation_id,
+            fleet.person.organisation_id,
         )
-        for user, scope, status in ((stranger, "admin", 404), (town.person.id, "read", 403)):
+        for user, scope, status in ((stranger, "admin", 404), (fleet.person.id, "read", 403)):
             token = mint(TOKEN_PREFIX)
             await pool.execute(
                 "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 't', '', ARRAY[$3])",
@@ -157,13 +157,13 @@ async def test_a_terminal_is_its_owners_alone_and_not_for_tokens_that_only_read(
         assert await refused(screen) == 400
 
 
-async def test_stopping_the_workspace_shows_out_and_only_a_person_starts_it_again(town: ReplicaTown) -> None:
-    workspace = await made(town)
-    async with Screen(town, workspace) as screen:
+async def test_stopping_the_workspace_shows_out_and_only_a_person_starts_it_again(fleet: Fleet) -> None:
+    workspace = await made(fleet)
+    async with Screen(fleet, workspace) as screen:
         await screen.opens()
         await screen.types(b"echo he''re\n")
         await screen.shows(b"here")
-        await town.at(0).post(f"/workspaces/{workspace}/stop")
+        await fleet.at(0).post(f"/workspaces/{workspace}/stop")
         assert await screen.is_closed() == 4409
         assert await refused(screen) == 409
         screen.offset = 0
@@ -172,24 +172,24 @@ async def test_stopping_the_workspace_shows_out_and_only_a_person_starts_it_agai
         await screen.shows(b"back-again")
 
 
-async def test_a_revoked_token_ends_its_terminals(town: ReplicaTown, pool: Pool) -> None:
+async def test_a_revoked_token_ends_its_terminals(fleet: Fleet, pool: Pool) -> None:
     token = mint(TOKEN_PREFIX)
     await pool.execute(
         "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 't', '', '{chat}')",
         digest(token),
-        town.person.id,
+        fleet.person.id,
     )
-    async with Screen(town, await made(town)) as screen:
+    async with Screen(fleet, await made(fleet)) as screen:
         await screen.opens(token=token)
         await pool.execute("DELETE FROM tokens WHERE hash = $1", digest(token))
         assert await screen.is_closed() == 4403
 
 
-async def test_what_is_no_order_for_a_terminal_ends_it(town: ReplicaTown) -> None:
-    workspace = await made(town)
+async def test_what_is_no_order_for_a_terminal_ends_it(fleet: Fleet) -> None:
+    workspace = await made(fleet)
     orders: list[Any] = [{"resize": {"cols": 0, "rows": 50}}, {"dance": {}}, {"resize": {"cols": 80}}]
     for order in orders:
-        async with Screen(town, workspace) as screen:
+        async with Screen(fleet, workspace) as screen:
             await screen.opens()
             await screen.says(order)
             assert await screen.is_closed() == 4400

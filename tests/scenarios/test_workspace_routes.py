@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 
 from perdure.store.pool import Pool
-from perdure.testing.numbers import sample
+from perdure.testing.fleet import Fleet, open_fleet
+from perdure.testing.metric_reader import sample
 from perdure.testing.polling import seen
-from perdure.testing.town import ReplicaTown, replicas
 
 
 @pytest.fixture
-async def town(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[ReplicaTown]:
-    async with replicas(database_url, pool, tmp_path, count=1) as town:
-        yield town
+async def fleet(database_url: str, pool: Pool, tmp_path: Path) -> AsyncIterator[Fleet]:
+    async with open_fleet(database_url, pool, tmp_path, count=1) as fleet:
+        yield fleet
 
 
-async def test_a_workspace_is_made_looked_into_stopped_and_removed(town: ReplicaTown) -> None:
-    ada = town.at(0)
+async def test_a_workspace_is_made_looked_into_stopped_and_removed(fleet: Fleet) -> None:
+    ada = fleet.at(0)
     names = [template["name"] for template in (await ada.get("/templates")).json["items"]]
     assert {"blank", "python", "node", "git"} <= set(names)
     made = await ada.post("/workspaces", {"template": "blank"})
@@ -28,32 +28,32 @@ async def test_a_workspace_is_made_looked_into_stopped_and_removed(town: Replica
     assert (await ada.get(f"{place}/diff")).status == 404
     assert (await ada.get(f"{place}/files/content?path=missing.txt")).status == 404
     assert (await ada.get(f"{place}/files/content?path=.")).status == 409
-    numbers = await town.numbers(0)
+    numbers = await fleet.numbers(0)
     assert sample(numbers, "perdure_workspaces_built_total", outcome="ok") == 1
     assert sample(numbers, "perdure_workspace_build_seconds_count") == 1
     assert sample(numbers, "perdure_workspace_open_seconds_count") == 1
     assert sample(numbers, "perdure_workspaces_watched") == 1
     assert (await ada.post(f"{place}/stop")).json["status"] == "stopped"
-    assert sample(await town.numbers(0), "perdure_workspaces_stopped_total", why="asked") == 1
-    assert await seen(lambda: unwatched(town))
+    assert sample(await fleet.numbers(0), "perdure_workspaces_stopped_total", why="asked") == 1
+    assert await seen(lambda: unwatched(fleet))
     assert (await ada.post(f"{place}/start")).json["status"] == "running"
     assert (await ada.delete(place)).status == 204
     assert (await ada.get(place)).status == 404
 
 
-async def unwatched(town: ReplicaTown) -> bool:
-    return sample(await town.numbers(0), "perdure_workspaces_watched") == 0
+async def unwatched(fleet: Fleet) -> bool:
+    return sample(await fleet.numbers(0), "perdure_workspaces_watched") == 0
 
 
-async def test_a_template_that_is_not_there_is_a_clear_error(town: ReplicaTown) -> None:
-    said = await town.at(0).post("/workspaces", {"template": "castle"})
+async def test_a_template_that_is_not_there_is_a_clear_error(fleet: Fleet) -> None:
+    said = await fleet.at(0).post("/workspaces", {"template": "castle"})
     assert said.status == 404
     assert "blank" in said.json["message"]
 
 
 @pytest.mark.parametrize("ends", ["true", "exit 3"])
-async def test_a_build_is_followed_to_its_end(town: ReplicaTown, ends: str) -> None:
-    ada = town.at(0)
+async def test_a_build_is_followed_to_its_end(fleet: Fleet, ends: str) -> None:
+    ada = fleet.at(0)
     await ada.put("/templates/slow", {"recipe": f"description = 's'\nstart_up = 'echo one; echo two; {ends}'"})
     noted = (await ada.post("/workspaces", {"template": "slow", "wait": False})).json
     assert noted["status"] == "creating"
@@ -67,4 +67,4 @@ async def test_a_build_is_followed_to_its_end(town: ReplicaTown, ends: str) -> N
         message = "The step start_up failed with exit code 3."
         assert events[-1] == {"type": "failed", "message": message, "stage": "start_up", "detail": "one\ntwo\n"}
         assert (await ada.get(f"/workspaces/{noted['id']}")).json["status"] == "failed"
-        assert sample(await town.numbers(0), "perdure_workspaces_built_total", outcome="failed") == 1
+        assert sample(await fleet.numbers(0), "perdure_workspaces_built_total", outcome="failed") == 1

@@ -184,7 +184,7 @@ async def test_a_marked_prefix_is_written_once_and_read_again(anthropic: AsyncAn
         usage = message.usage
         return usage.input_tokens, usage.cache_creation_input_tokens or 0, usage.cache_read_input_tokens or 0
 
-    prefix = "the rules of the house " * 400
+    prefix = "the rules of the replica " * 400
     fresh, written, read = await ask(prefix, "one")
     assert (written > 1_024, read) == (True, 0)
     assert await ask(prefix, "two") == (fresh, 0, written)

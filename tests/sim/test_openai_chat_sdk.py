@@ -120,7 +120,7 @@ async def test_errors_are_the_sdks_own(openai: AsyncOpenAI, fault: str, error: t
 
 
 async def test_a_long_prefix_is_cached_by_itself(openai: AsyncOpenAI) -> None:
-    long: ChatCompletionMessageParam = {"role": "system", "content": "the rules of the house " * 400}
+    long: ChatCompletionMessageParam = {"role": "system", "content": "the rules of the replica " * 400}
 
     async def cached(question: str) -> int:
         completion = await openai.chat.completions.create(

@@ -10,7 +10,7 @@ from perdure.observe.metrics import Metrics
 from perdure.store.connections import UNTOUCHED
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool, open_pool
-from perdure.testing.numbers import Numbers
+from perdure.testing.metric_reader import MetricReader
 
 
 async def test_the_session_is_set_up_for_generic_plans_and_durable_commits(pool: Pool) -> None:
@@ -37,7 +37,7 @@ async def test_a_returned_connection_costs_no_statement(pool: Pool) -> None:
 
 async def test_whoever_waits_for_a_connection_is_counted(database_url: str) -> None:
     metrics = Metrics()
-    numbers = Numbers(metrics)
+    numbers = MetricReader(metrics)
     async with open_pool(database_url, size=UNTOUCHED + 1) as pool:
         execution = Execution(pool, measures=DatabaseMeasures(metrics))
         reading = [asyncio.ensure_future(execution.load(ChatId(uuid4()))) for _ in range(3)]

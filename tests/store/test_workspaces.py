@@ -5,14 +5,14 @@ from uuid import UUID, uuid4
 from perdure.core.ids import ChatId
 from perdure.store.pool import Pool
 from perdure.store.workspaces import WorkspaceRows
-from perdure.testing.site import serving
+from perdure.testing.served_api import serve_api
 
 TEXT = [{"type": "text", "text": "hello"}]
 OWNED = "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')"
 
 
 async def test_a_chat_does_not_act_in_a_workspace_of_somebody_else(pool: Pool) -> None:
-    async with serving(pool) as town, await town.person("ada") as ada, await town.person("bob") as bob:
+    async with serve_api(pool) as api, await api.person("ada") as ada, await api.person("bob") as bob:
         chat = ChatId(UUID((await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]))
         hers, his = uuid4(), uuid4()
         await pool.execute(OWNED, hers, ada.organisation_id, ada.id)

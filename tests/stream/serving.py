@@ -26,7 +26,7 @@ from perdure.stream.hubs import Hubs
 from perdure.stream.readings import read_streams
 from perdure.stream.relay.relay import Relay
 from perdure.stream.visitors import Visitors
-from perdure.testing.numbers import Numbers
+from perdure.testing.metric_reader import MetricReader
 from perdure.testing.polling import seen
 from perdure.testing.scripted import Stage
 
@@ -62,7 +62,7 @@ class Replica:
     hubs: Hubs
     door: OpenDoor
     visitors: Visitors
-    numbers: Numbers
+    numbers: MetricReader
     url: str = ""
 
     @classmethod
@@ -73,7 +73,7 @@ class Replica:
         visitors, metrics = Visitors(door), Metrics()
         relay = Relay(pool, "", lambda: ReplicaId(uuid4()))
         read_streams(StreamMeasures(metrics), hubs=hubs, visitors=visitors, relay=relay, episodes=stage.episodes)
-        return cls(stage, hubs, door, visitors, Numbers(metrics))
+        return cls(stage, hubs, door, visitors, MetricReader(metrics))
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         match = re.fullmatch(PATTERN, scope["path"])

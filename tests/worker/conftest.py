@@ -6,7 +6,7 @@ import pytest
 
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.testing.house import House, open_house
+from perdure.testing.replica import InProcessReplica, open_replica
 
 
 @pytest.fixture
@@ -16,6 +16,6 @@ async def sim() -> AsyncIterator[Simulator]:
 
 
 @pytest.fixture
-async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
-    async with open_house(database_url, pool, sim.url) as house:
-        yield house
+async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[InProcessReplica]:
+    async with open_replica(database_url, pool, sim.url) as replica:
+        yield replica

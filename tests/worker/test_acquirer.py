@@ -15,7 +15,7 @@ from perdure.store.commit import NewCard
 from perdure.store.connection import connect
 from perdure.store.pool import Pool
 from perdure.store.replicas import Candidate, Renewal, renew
-from perdure.testing.house import open_house
+from perdure.testing.replica import open_replica
 from perdure.worker import acquirer
 from perdure.worker.acquirer import share
 
@@ -58,16 +58,16 @@ async def test_a_chat_is_taken_when_the_lease_of_its_driver_ends(
 ) -> None:
     # The next sweep is so far away that only the end of the lease can be the reason.
     monkeypatch.setattr(acquirer, "SWEEP_PERIOD", timedelta(hours=1))
-    async with open_house(database_url, pool, sim.url) as house:
-        await house.comes_to_rest(await house.someone_waits("[[say:Swept.]]"))
-        assert house.numbers("perdure_acquisition_seconds_count") == 1
+    async with open_replica(database_url, pool, sim.url) as replica:
+        await replica.comes_to_rest(await replica.someone_waits("[[say:Swept.]]"))
+        assert replica.numbers("perdure_acquisition_seconds_count") == 1
         owner = Owner(DEAD, RunnerId(uuid4()))
         await pool.execute(SEEN, DEAD, LEASE)
-        card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="left")
-        said = Create((house.says("[[say:Taken.]]"),))
-        await house.machine.create(chat := ChatId(uuid4()), card, [said, Acquire(owner)])
-        house.worker.renewed(Renewal(1, (), (timedelta(),)), house.clock.monotonic())
-        await house.comes_to_rest(chat)
-        assert (await house.said(chat))[-1] == "Taken."
-        taken = [house.numbers("perdure_acquisitions_total", how=how) for how in ("sweep", "failover")]
+        card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="left")
+        said = Create((replica.says("[[say:Taken.]]"),))
+        await replica.machine.create(chat := ChatId(uuid4()), card, [said, Acquire(owner)])
+        replica.worker.renewed(Renewal(1, (), (timedelta(),)), replica.clock.monotonic())
+        await replica.comes_to_rest(chat)
+        assert (await replica.said(chat))[-1] == "Taken."
+        taken = [replica.numbers("perdure_acquisitions_total", how=how) for how in ("sweep", "failover")]
         assert taken == [1, 1]

@@ -24,7 +24,7 @@ from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.store.templates import TemplateRows
 from perdure.store.workspaces import WorkspaceRows
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 from perdure.tools.advisor import GUIDANCE, Advisor
 from perdure.tools.tool import Told
 from perdure.workspaces.drivers import Drivers
@@ -36,30 +36,30 @@ ASK = Call("advisor", {"question": "Is a journal overkill?"})
 
 
 class Bench:
-    """A house whose deployment has an advisor, as far as it is set up."""
+    """A replica whose deployment has an advisor, as far as it is set up."""
 
-    def __init__(self, house: House, sim: Simulator) -> None:
-        self.house = house
+    def __init__(self, replica: InProcessReplica, sim: Simulator) -> None:
+        self.replica = replica
         self.sim = sim
-        self.numbers = house.numbers
-        models, client, measures = house.models, house.kit.client, house.measures.agents
-        counsel = ModelCounsel(house.pool, house.config, models, client, house.clock, measures)
-        house.services[Advisor] = Advisor(counsel)
+        self.numbers = replica.numbers
+        models, client, measures = replica.models, replica.kit.client, replica.measures.agents
+        counsel = ModelCounsel(replica.pool, replica.config, models, client, replica.clock, measures)
+        replica.services[Advisor] = Advisor(counsel)
         nowhere = Path(tempfile.gettempdir())
-        drivers, shelf = Drivers(nowhere, LocalDriver(nowhere)), Shelf(TemplateRows(house.pool))
-        workspaces = Workspaces(WorkspaceRows(house.pool), drivers, shelf, house.bus, house.clock)
-        house.tools.toolbox = Toolbox(house.config, workspaces, counsel)
+        drivers, shelf = Drivers(nowhere, LocalDriver(nowhere)), Shelf(TemplateRows(replica.pool))
+        workspaces = Workspaces(WorkspaceRows(replica.pool), drivers, shelf, replica.bus, replica.clock)
+        replica.tools.toolbox = Toolbox(replica.config, workspaces, counsel)
         sim.script(Script("counsel", (Step((Says("A cursor is enough."),)),), model="wise"))
 
     async def set(self, *, experiment: bool = True, **advisor: Any) -> None:
-        await self.house.offers("wise")
+        await self.replica.offers("wise")
         experiments = ["advisor"] if experiment else []
-        await self.house.sets(experiments=experiments, advisor={"enabled": True, **advisor})
+        await self.replica.sets(experiments=experiments, advisor={"enabled": True, **advisor})
 
     async def runs(self, *steps: Step, model: str = "asker", **card: Any) -> ChatId:
         self.plays(*steps)
-        chat = await self.house.someone_asks("Should I?", model=model, **card)
-        assert (await self.house.comes_to_rest(chat)).state is State.W
+        chat = await self.replica.someone_asks("Should I?", model=model, **card)
+        assert (await self.replica.comes_to_rest(chat)).state is State.W
         return chat
 
     def plays(self, *steps: Step) -> None:
@@ -67,7 +67,7 @@ class Bench:
         self.sim.script(Script("asker", (*steps, Step((Says("I go on."),))), model="asker*"))
 
     async def heard(self, chat: ChatId) -> list[dict[str, Any]]:
-        parts = [part for message in await self.house.messages(chat) for part in message.parts]
+        parts = [part for message in await self.replica.messages(chat) for part in message.parts]
         results = [part for part in parts if isinstance(part, ToolResult) and part.tool == "advisor"]
         return [msgspec.json.decode(part.result) if not part.is_error else {"refused": part.result} for part in results]
 
@@ -76,8 +76,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(house: House, sim: Simulator) -> Bench:
-    return Bench(house, sim)
+def bench(replica: InProcessReplica, sim: Simulator) -> Bench:
+    return Bench(replica, sim)
 
 
 def offers(request: dict[str, Any]) -> tuple[bool, bool]:
@@ -128,14 +128,14 @@ async def test_the_nested_call_has_no_tools_and_the_end_of_the_askers_own_prompt
 async def test_what_it_costs_is_counted_and_labelled_apart(bench: Bench) -> None:
     await bench.set(model="wise")
     chat = await bench.runs(Step((ASK,)))
-    messages = await bench.house.messages(chat)
+    messages = await bench.replica.messages(chat)
     (advised,) = [message for message in messages if message.role is Role.TOOL]
     assert advised.model == "wise"
     assert advised.cost is not None
     assert advised.cost > 0
     total = sum(message.cost or 0 for message in messages)
-    assert await bench.house.pool.fetchval("SELECT cost FROM chat_cards WHERE id = $1", chat) == total
-    assert (await bench.house.machine.load(chat)).budget_spent == total
+    assert await bench.replica.pool.fetchval("SELECT cost FROM chat_cards WHERE id = $1", chat) == total
+    assert (await bench.replica.machine.load(chat)).budget_spent == total
     assert advised.usage is not None
     assert bench.numbers("perdure_advisor_calls_total", outcome="advice") == 1
     assert bench.numbers("perdure_advisor_tokens_total", kind="input") == advised.usage.input > 0
@@ -148,7 +148,7 @@ async def test_a_mixed_batch_runs_nothing_and_the_model_recovers(bench: Bench) -
     mixed = Step((ASK, Call("recall", {}), Call("list_agents", {})))
     chat = await bench.runs(mixed, Step((ASK,)))
     assert len(bench.asked("wise")) == 1
-    results = [word for word in await bench.house.said(chat) if " failed: " in word]
+    results = [word for word in await bench.replica.said(chat) if " failed: " in word]
     assert results == [
         "advisor failed: advisor must be called by itself. Call it again, alone.",
         "recall failed: Skipped because advisor must run alone. Call this again without it.",
@@ -166,8 +166,8 @@ async def test_the_limit_holds_for_a_turn_and_only_advice_counts(bench: Bench) -
     assert (second["remaining_uses"], third["remaining_uses"]) == (0, 0)
     assert len(bench.asked("wise")) == 1
     bench.plays(Step((ASK,)))
-    await bench.house.someone_adds(chat, "And now?")
-    await bench.house.comes_to_rest(chat)
+    await bench.replica.someone_adds(chat, "And now?")
+    await bench.replica.comes_to_rest(chat)
     assert (await bench.heard(chat))[-1]["type"] == "advice"
 
 
@@ -193,7 +193,7 @@ async def test_a_failure_is_a_result_and_the_turn_goes_on(bench: Bench) -> None:
     (said,) = await bench.heard(chat)
     assert said["type"] == "error"
     assert said["error"]
-    assert (await bench.house.said(chat))[-1] == "I go on."
+    assert (await bench.replica.said(chat))[-1] == "I go on."
 
 
 async def test_a_second_try_shows_its_answer_afresh(bench: Bench) -> None:
@@ -210,7 +210,7 @@ async def test_a_second_try_shows_its_answer_afresh(bench: Bench) -> None:
         )
     )
     chat, episodes = ChatId(uuid4()), dict[int, Episode]()
-    stop = bench.house.episodes.follow(chat, lambda episode: episodes.update({id(episode): episode}))
+    stop = bench.replica.episodes.follow(chat, lambda episode: episodes.update({id(episode): episode}))
     await bench.runs(Step((ASK,)), chat_id=chat)
     stop()
     shown = [piece.delta for episode in episodes.values() for piece in episode.parts_since(0)]

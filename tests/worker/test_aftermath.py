@@ -13,13 +13,13 @@ from perdure.core.ids import ChatId, MessageNumber, ModelName, ReplicaId
 from perdure.core.message import Effort, Visibility
 from perdure.core.timing import WORDS_PATIENCE
 from perdure.machine.transitions.messages import EditMessage, Target
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.wording import Wording
 
 
-def aftermath(house: House) -> Aftermath:
-    kit, replica_id = house.kit, ReplicaId(uuid4())
+def aftermath(replica: InProcessReplica) -> Aftermath:
+    kit, replica_id = replica.kit, ReplicaId(uuid4())
     wording = Wording(
         models=kit.preparation.models,
         rules=kit.preparation.sources.rules,
@@ -27,67 +27,67 @@ def aftermath(house: House) -> Aftermath:
         purses=kit.purses,
         replica_id=lambda: replica_id,
     )
-    return Aftermath(house.pool, house.machine, kit.histories, wording, house.bus, house.clock)
+    return Aftermath(replica.pool, replica.machine, kit.histories, wording, replica.bus, replica.clock)
 
 
-async def card(house: House, chat: ChatId) -> tuple[str, str, str | None, str | None]:
-    row = await house.pool.fetchrow(
+async def card(replica: InProcessReplica, chat: ChatId) -> tuple[str, str, str | None, str | None]:
+    row = await replica.pool.fetchrow(
         "SELECT title, title_source, turn_label, summary FROM chat_cards WHERE id = $1", chat
     )
     assert row is not None
     return row["title"], row["title_source"], row["turn_label"], row["summary"]
 
 
-async def test_a_chat_gets_a_title_a_label_and_a_summary(house: House) -> None:
-    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
-    await aftermath(house).describe(await house.comes_to_rest(chat))
-    title, source, label, summary = await card(house, chat)
+async def test_a_chat_gets_a_title_a_label_and_a_summary(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
+    await aftermath(replica).describe(await replica.comes_to_rest(chat))
+    title, source, label, summary = await card(replica, chat)
     assert (source, bool(label), bool(summary)) == ("generated", True, True)
     assert "sort" in title.lower()
 
 
-async def test_a_title_that_somebody_chose_stays(house: House) -> None:
-    chat = await house.someone_asks("How do I sort a list of numbers in Python?", title_source="named")
-    before = (await card(house, chat))[0]
-    await aftermath(house).describe(await house.comes_to_rest(chat))
-    assert (await card(house, chat))[:2] == (before, "named")
+async def test_a_title_that_somebody_chose_stays(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?", title_source="named")
+    before = (await card(replica, chat))[0]
+    await aftermath(replica).describe(await replica.comes_to_rest(chat))
+    assert (await card(replica, chat))[:2] == (before, "named")
 
 
-async def test_an_agents_summary_is_the_first_paragraph_of_its_report(house: House) -> None:
-    parent = await house.someone_asks("[[say:1 tokens]]")
-    child = await house.someone_asks("hello", parent_id=parent, root_id=parent, title_source="named")
-    await aftermath(house).describe(await house.comes_to_rest(child))
-    assert (await card(house, child))[1:] == ("named", None, "# Hello!")
+async def test_an_agents_summary_is_the_first_paragraph_of_its_report(replica: InProcessReplica) -> None:
+    parent = await replica.someone_asks("[[say:1 tokens]]")
+    child = await replica.someone_asks("hello", parent_id=parent, root_id=parent, title_source="named")
+    await aftermath(replica).describe(await replica.comes_to_rest(child))
+    assert (await card(replica, child))[1:] == ("named", None, "# Hello!")
 
 
-async def test_the_model_that_is_set_for_titles_finds_them(house: House) -> None:
-    house.sources.rules_now = Rules(title_model=ModelName("cheap-one"))
-    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
+async def test_the_model_that_is_set_for_titles_finds_them(replica: InProcessReplica) -> None:
+    replica.sources.rules_now = Rules(title_model=ModelName("cheap-one"))
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
     asked: list[ModelName | None] = []
-    resolve = house.models.resolve
+    resolve = replica.models.resolve
 
     async def noted(card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:
         asked.append(name)
         return await resolve(card, name, effort)
 
-    rested = await house.comes_to_rest(chat)
-    house.models.resolve = noted
-    await aftermath(house).describe(rested)
+    rested = await replica.comes_to_rest(chat)
+    replica.models.resolve = noted
+    await aftermath(replica).describe(rested)
     assert asked == ["cheap-one"]
-    assert (await card(house, chat))[1] == "generated"
+    assert (await card(replica, chat))[1] == "generated"
 
 
-async def test_words_are_paid_for_and_not_asked_for_where_no_budget_has_room(house: House) -> None:
-    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
-    rested = await house.comes_to_rest(chat)
-    house.sources.rules_now = Rules(limits=Limits(user=1))
+async def test_words_are_paid_for_and_not_asked_for_where_no_budget_has_room(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
+    rested = await replica.comes_to_rest(chat)
+    replica.sources.rules_now = Rules(limits=Limits(user=1))
     with pytest.raises(Refused, match="user's budget"):
-        await aftermath(house).describe(rested)
-    assert (await card(house, chat))[1] == "fallback"
-    house.sources.rules_now = Rules()
-    await aftermath(house).describe(rested)
-    await house.kit.purses.flush()
-    row = await house.pool.fetchrow(
+        await aftermath(replica).describe(rested)
+    assert (await card(replica, chat))[1] == "fallback"
+    replica.sources.rules_now = Rules()
+    await aftermath(replica).describe(rested)
+    await replica.kit.purses.flush()
+    row = await replica.pool.fetchrow(
         "SELECT k.cost, k.words_calls, k.words_unpriced, k.words_cost, "
         "(SELECT sum(spent) FROM budgets WHERE payer = k.owner_id) AS spent FROM chat_cards k WHERE k.id = $1",
         chat,
@@ -98,32 +98,34 @@ async def test_words_are_paid_for_and_not_asked_for_where_no_budget_has_room(hou
     assert row["spent"] == row["cost"] + row["words_cost"]
 
 
-async def test_words_about_a_history_that_has_changed_since_are_only_good_for_a_title(house: House) -> None:
-    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
-    rested = await house.comes_to_rest(chat)
+async def test_words_about_a_history_that_has_changed_since_are_only_good_for_a_title(
+    replica: InProcessReplica,
+) -> None:
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
+    rested = await replica.comes_to_rest(chat)
     target = Target(number=MessageNumber(1), visibility=Visibility.BOTH, model=None, effort=None)
-    await house.machine.change(chat, EditMessage(target, house.says("How do I bake a cake? [[gate:never]]")))
-    await aftermath(house).describe(rested)
-    assert (await card(house, chat))[1:] == ("generated", None, None)
+    await replica.machine.change(chat, EditMessage(target, replica.says("How do I bake a cake? [[gate:never]]")))
+    await aftermath(replica).describe(rested)
+    assert (await card(replica, chat))[1:] == ("generated", None, None)
 
 
-async def test_words_that_a_crash_lost_are_found_later_and_once(house: House) -> None:
-    chat = await house.someone_asks("How do I sort a list of numbers in Python?")
-    await house.comes_to_rest(chat)
-    survivors = [aftermath(house) for _ in range(2)]
+async def test_words_that_a_crash_lost_are_found_later_and_once(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
+    await replica.comes_to_rest(chat)
+    survivors = [aftermath(replica) for _ in range(2)]
     running = [asyncio.create_task(survivor.run()) for survivor in survivors]
     described = asyncio.Event()
-    house.bus.listen(lambda notice: described.set() if notice.metadata_version else None)
+    replica.bus.listen(lambda notice: described.set() if notice.metadata_version else None)
     try:
         # Whoever drove it may still be at it.
         await asyncio.gather(*(survivor.sweep() for survivor in survivors))
         ended = "UPDATE chats SET updated_at = updated_at - $2::interval WHERE id = $1"
-        await house.pool.execute(ended, chat, WORDS_PATIENCE)
+        await replica.pool.execute(ended, chat, WORDS_PATIENCE)
         await asyncio.gather(*(survivor.sweep() for survivor in survivors))
         await described.wait()
     finally:
         for task in running:
             task.cancel()
         await asyncio.wait(running)
-    assert await house.pool.fetchval("SELECT words_calls FROM chat_cards WHERE id = $1", chat) == 1
-    assert (await card(house, chat))[1] == "generated"
+    assert await replica.pool.fetchval("SELECT words_calls FROM chat_cards WHERE id = $1", chat) == 1
+    assert (await card(replica, chat))[1] == "generated"

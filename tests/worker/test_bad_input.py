@@ -17,7 +17,7 @@ from perdure.machine.effects import FILES_LIMIT
 from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 from perdure.tools.tool import Effect, NewFile, ToolContext, ToolOutput, tool
 
 MANY = 1000
@@ -61,90 +61,94 @@ async def wipe(_: ToolContext, only: str = "everything") -> str:
     raise AssertionError(only)
 
 
-async def results(house: House, chat: ChatId) -> list[ToolResult]:
-    return [part for m in await house.messages(chat) for part in m.parts if isinstance(part, ToolResult)]
+async def results(replica: InProcessReplica, chat: ChatId) -> list[ToolResult]:
+    return [part for m in await replica.messages(chat) for part in m.parts if isinstance(part, ToolResult)]
 
 
-async def test_a_tool_that_hangs_gives_a_result_that_says_so(house: House) -> None:
-    house.tools.tools = (hang,)
-    chat = await house.someone_asks("[[call:hang]] [[say:3 tokens]]")
-    assert (await house.comes_to_rest(chat)).state is State.W
-    (result,) = await results(house, chat)
+async def test_a_tool_that_hangs_gives_a_result_that_says_so(replica: InProcessReplica) -> None:
+    replica.tools.tools = (hang,)
+    chat = await replica.someone_asks("[[call:hang]] [[say:3 tokens]]")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    (result,) = await results(replica, chat)
     assert (result.is_error, "gave no answer" in result.result) == (True, True)
 
 
-async def test_a_gigantic_result_that_is_no_text_is_cut_and_kept(house: House) -> None:
-    house.tools.tools = (gush,)
-    chat = await house.someone_asks("[[call:gush]] [[say:3 tokens]]")
-    assert (await house.comes_to_rest(chat)).state is State.W
-    (result,) = await results(house, chat)
+async def test_a_gigantic_result_that_is_no_text_is_cut_and_kept(replica: InProcessReplica) -> None:
+    replica.tools.tools = (gush,)
+    chat = await replica.someone_asks("[[call:gush]] [[say:3 tokens]]")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    (result,) = await results(replica, chat)
     assert len(result.result) < 250_000
     assert "bytes left out" in result.result
 
 
-async def test_a_workspace_that_is_gone_is_told_to_the_model(house: House, sim: Simulator) -> None:
-    house.tools.tools = (vanish,)
-    chat = await house.someone_asks("[[call:vanish]] [[say:3 tokens]]")
-    assert (await house.comes_to_rest(chat)).state is State.W
-    (result,) = await results(house, chat)
+async def test_a_workspace_that_is_gone_is_told_to_the_model(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.tools.tools = (vanish,)
+    chat = await replica.someone_asks("[[call:vanish]] [[say:3 tokens]]")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    (result,) = await results(replica, chat)
     assert (result.is_error, "may or may not" in result.result) == (True, True)
     assert len(sim.requests) == 2
 
 
 @pytest.mark.parametrize("lie", ["input=4294967295", "input=9223372036854775807", "input=5,output=-1"])
-async def test_usage_that_nobody_can_have_had_is_not_counted_and_the_answer_is_kept(house: House, lie: str) -> None:
-    chat = await house.someone_asks(f"[[usage:{lie}]] [[say:kept]]")
-    rested = await house.comes_to_rest(chat)
+async def test_usage_that_nobody_can_have_had_is_not_counted_and_the_answer_is_kept(
+    replica: InProcessReplica, lie: str
+) -> None:
+    chat = await replica.someone_asks(f"[[usage:{lie}]] [[say:kept]]")
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.budget_spent) == (State.W, 0)
-    assert (await house.said(chat))[-1] == "kept"
-    assert (await house.messages(chat))[-1].usage is None
+    assert (await replica.said(chat))[-1] == "kept"
+    assert (await replica.messages(chat))[-1].usage is None
 
 
 @pytest.mark.parametrize("before", [(), (Say("I will"),)], ids=["alone", "after words"])
 async def test_a_call_that_was_cut_before_its_arguments_is_not_carried_out(
-    house: House, sim: Simulator, before: tuple[Say, ...]
+    replica: InProcessReplica, sim: Simulator, before: tuple[Say, ...]
 ) -> None:
-    house.tools.tools = (wipe,)
+    replica.tools.tools = (wipe,)
     sim.script(Script("cut", (Step((*before, Call("wipe", raw="")), finish="length"),)))
-    chat = await house.someone_asks("[[script:cut]]")
-    assert (await house.comes_to_rest(chat)).state is State.W
-    assert (await house.said(chat))[1:] == [say.text for say in before]
-    told = [part.kind for m in await house.messages(chat) for part in m.parts if isinstance(part, Notice)]
+    chat = await replica.someone_asks("[[script:cut]]")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    assert (await replica.said(chat))[1:] == [say.text for say in before]
+    told = [part.kind for m in await replica.messages(chat) for part in m.parts if isinstance(part, Notice)]
     assert told == ["length"]
 
 
-async def test_broken_json_is_an_error_result(house: House) -> None:
-    house.tools.tools = (count,)
-    chat = await house.someone_asks('[[call:count {"number": ]] [[say:3 tokens]]')
-    assert (await house.comes_to_rest(chat)).state is State.W
-    (result,) = await results(house, chat)
+async def test_broken_json_is_an_error_result(replica: InProcessReplica) -> None:
+    replica.tools.tools = (count,)
+    chat = await replica.someone_asks('[[call:count {"number": ]] [[say:3 tokens]]')
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    (result,) = await results(replica, chat)
     assert result.is_error
 
 
-async def test_a_thousand_calls_in_one_answer_all_run(house: House, sim: Simulator) -> None:
-    house.tools.tools = (count,)
+async def test_a_thousand_calls_in_one_answer_all_run(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.tools.tools = (count,)
     calls = Step(tuple(Call("count", {"number": number}) for number in range(MANY)))
     sim.script(Script("many", (calls, Step((Say("Done."),)))))
-    chat = await house.someone_asks("[[script:many]]")
-    assert (await house.comes_to_rest(chat)).state is State.W
-    assert [result.result for result in await results(house, chat)] == [str(number) for number in range(MANY)]
+    chat = await replica.someone_asks("[[script:many]]")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    assert [result.result for result in await results(replica, chat)] == [str(number) for number in range(MANY)]
 
 
-async def test_a_model_that_calls_unknown_tools_forever_reaches_the_step_limit(house: House, sim: Simulator) -> None:
-    house.sources.rules_now = Rules(step_limit=5)
+async def test_a_model_that_calls_unknown_tools_forever_reaches_the_step_limit(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    replica.sources.rules_now = Rules(step_limit=5)
     sim.script(Script("stubborn", (Step((Call("nonsense", {}),)),) * 10, model="stubborn", counted=True))
-    chat = await house.someone_asks("Go on.", model="stubborn")
-    rested = await house.comes_to_rest(chat)
-    last = (await house.messages(chat))[-1]
+    chat = await replica.someone_asks("Go on.", model="stubborn")
+    rested = await replica.comes_to_rest(chat)
+    last = (await replica.messages(chat))[-1]
     assert (rested.state, last.kind) == (State.W, Kind.NOTICE)
     assert [part.kind for part in last.parts if isinstance(part, Notice)] == ["max_steps"]
 
 
-async def test_more_files_than_a_chat_holds_are_left_out_and_the_turn_goes_on(house: House) -> None:
-    house.tools.tools = (hand_over,)
-    chat = await house.someone_asks("[[call:hand_over]] [[say:3 tokens]]")
-    rested = await house.comes_to_rest(chat)
+async def test_more_files_than_a_chat_holds_are_left_out_and_the_turn_goes_on(replica: InProcessReplica) -> None:
+    replica.tools.tools = (hand_over,)
+    chat = await replica.someone_asks("[[call:hand_over]] [[say:3 tokens]]")
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.made_file_count, rested.file_count) == (State.W, FILES_LIMIT, 0)
-    (result,) = await results(house, chat)
+    (result,) = await results(replica, chat)
     assert (len(result.media), result.is_error) == (FILES_LIMIT, False)
     assert f"Left out: note-{FILES_LIMIT}.txt, note-{FILES_LIMIT + 1}.txt." in result.result

@@ -27,7 +27,7 @@ from perdure.store.commit import NewCard
 from perdure.store.pool import Pool, open_pool
 from perdure.store.replicas import register
 from perdure.testing.clock import MidMonthClock
-from perdure.testing.house import House, open_house
+from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.worker.purses import Purpose, Purses
 from perdure.worker.refills import Refills
 
@@ -41,75 +41,78 @@ def _rested_or_parked(chat: Chat) -> bool:
     return chat.status in (Status.WAITING, Status.ERROR, Status.REQUIRES_ACTION)
 
 
-async def _asks(house: House, text: str, *, limit: int) -> Chat:
+async def _asks(replica: InProcessReplica, text: str, *, limit: int) -> Chat:
     chat_id = ChatId(uuid4())
-    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="A chat")
-    await house.machine.create(chat_id, card, [Create((house.says(text),), budget_limit=limit)])
-    return await house.until(chat_id, _rested_or_parked)
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="A chat")
+    await replica.machine.create(chat_id, card, [Create((replica.says(text),), budget_limit=limit)])
+    return await replica.until(chat_id, _rested_or_parked)
 
 
-async def _answers(house: House, chat: Chat, answer: Transition) -> Chat:
-    await house.machine.change(chat.id, answer)
-    return await house.until(chat.id, _rested_or_parked)
+async def _answers(replica: InProcessReplica, chat: Chat, answer: Transition) -> Chat:
+    await replica.machine.change(chat.id, answer)
+    return await replica.until(chat.id, _rested_or_parked)
 
 
 @pytest.fixture
-async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
-    async with open_house(database_url, pool, sim.url, clock=MidMonthClock()) as house:
-        house.models.settings = structs.replace(house.models.settings, max_output_tokens=OUTPUT)
-        yield house
+async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[InProcessReplica]:
+    async with open_replica(database_url, pool, sim.url, clock=MidMonthClock()) as replica:
+        replica.models.settings = structs.replace(replica.models.settings, max_output_tokens=OUTPUT)
+        yield replica
 
 
-async def test_a_chat_within_its_budget_counts_what_it_spends(house: House) -> None:
-    rested = await _asks(house, "[[say:20 tokens]]", limit=10 * ONE_CALL)
-    _, answer = await house.messages(rested.id)
+async def test_a_chat_within_its_budget_counts_what_it_spends(replica: InProcessReplica) -> None:
+    rested = await _asks(replica, "[[say:20 tokens]]", limit=10 * ONE_CALL)
+    _, answer = await replica.messages(rested.id)
     assert rested.state is State.W
     assert (rested.budget_spent, rested.budget_reserved) == (answer.cost, 0)
     assert rested.budget_spent > 0
 
 
-async def test_a_call_that_does_not_fit_is_not_made_until_somebody_raises_the_limit(house: House) -> None:
-    parked = await _asks(house, "[[say:20 tokens]]", limit=ONE_CALL - 1)
+async def test_a_call_that_does_not_fit_is_not_made_until_somebody_raises_the_limit(replica: InProcessReplica) -> None:
+    parked = await _asks(replica, "[[say:20 tokens]]", limit=ONE_CALL - 1)
     assert (parked.state, parked.owned, parked.action_deadline_at) == (State.A0, False, None)
     assert parked.action is not None
     assert (parked.action.kind, parked.action.limit) == (ActionKind.BUDGET, ONE_CALL - 1)
-    assert len(await house.messages(parked.id)) == 1
-    rested = await _answers(house, parked, CompleteRequiresAction(limit=10 * ONE_CALL))
+    assert len(await replica.messages(parked.id)) == 1
+    rested = await _answers(replica, parked, CompleteRequiresAction(limit=10 * ONE_CALL))
     assert (rested.state, rested.budget_limit) == (State.W, 10 * ONE_CALL)
-    assert len(await house.messages(parked.id)) == 2
+    assert len(await replica.messages(parked.id)) == 2
 
 
-async def test_a_declined_budget_ends_the_turn_and_says_why(house: House) -> None:
-    parked = await _asks(house, "[[say:20 tokens]]", limit=0)
-    ended = await _answers(house, parked, CompleteRequiresAction(declined=True))
+async def test_a_declined_budget_ends_the_turn_and_says_why(replica: InProcessReplica) -> None:
+    parked = await _asks(replica, "[[say:20 tokens]]", limit=0)
+    ended = await _answers(replica, parked, CompleteRequiresAction(declined=True))
     assert ended.state is State.E0
     assert ended.last_error is not None
     assert ended.last_error.kind is ErrorKind.USAGE_LIMIT
-    assert len(await house.messages(parked.id)) == 1
+    assert len(await replica.messages(parked.id)) == 1
 
 
 @pytest.mark.parametrize("owner", [BudgetOwner.USER, BudgetOwner.ORGANISATION])
-async def test_a_persons_and_an_organisations_budget_park_the_chat_too(house: House, owner: BudgetOwner) -> None:
-    house.sources.rules_now = Rules(limits=Limits(**{owner.value: ONE_CALL * 3 // 2}))
-    first = await house.comes_to_rest(await house.someone_asks("[[say:390 tokens]]"))
-    await house.kit.purses.flush()
-    second = await house.until(await house.someone_asks("[[say:20 tokens]]"), _rested_or_parked)
+async def test_a_persons_and_an_organisations_budget_park_the_chat_too(
+    replica: InProcessReplica, owner: BudgetOwner
+) -> None:
+    replica.sources.rules_now = Rules(limits=Limits(**{owner.value: ONE_CALL * 3 // 2}))
+    first = await replica.comes_to_rest(await replica.someone_asks("[[say:390 tokens]]"))
+    await replica.kit.purses.flush()
+    second = await replica.until(await replica.someone_asks("[[say:20 tokens]]"), _rested_or_parked)
     assert (first.state, second.state) == (State.W, State.A0)
     assert second.action is not None
     assert (second.action.budget, second.action.limit) == (owner, ONE_CALL * 3 // 2)
-    spent = await house.pool.fetchval(
-        "SELECT spent FROM budgets WHERE payer = $1", house.user if owner is BudgetOwner.USER else house.organisation
+    spent = await replica.pool.fetchval(
+        "SELECT spent FROM budgets WHERE payer = $1",
+        replica.user if owner is BudgetOwner.USER else replica.organisation,
     )
-    assert spent == second.action.spent == (await house.messages(first.id))[1].cost
-    house.sources.rules_now = Rules(limits=Limits(**{owner.value: ONE_CALL * 5}))
-    rested = await _answers(house, second, CompleteRequiresAction(limit=ONE_CALL * 5))
+    assert spent == second.action.spent == (await replica.messages(first.id))[1].cost
+    replica.sources.rules_now = Rules(limits=Limits(**{owner.value: ONE_CALL * 5}))
+    rested = await _answers(replica, second, CompleteRequiresAction(limit=ONE_CALL * 5))
     assert (rested.state, rested.budget_limit) == (State.W, None)
 
 
-async def _spent(house: House, chat_id: ChatId) -> tuple[int, int, int]:
+async def _spent(replica: InProcessReplica, chat_id: ChatId) -> tuple[int, int, int]:
     """What the row, the card and the organisation's month say."""
-    await house.kit.purses.flush()
-    row = await house.pool.fetchrow(
+    await replica.kit.purses.flush()
+    row = await replica.pool.fetchrow(
         "SELECT c.budget_spent, k.cost, b.spent FROM chats c JOIN chat_cards k USING (id) "
         "JOIN budgets b ON b.payer = k.organisation_id WHERE c.id = $1",
         chat_id,
@@ -118,68 +121,68 @@ async def _spent(house: House, chat_id: ChatId) -> tuple[int, int, int]:
     return row["budget_spent"], row["cost"], row["spent"]
 
 
-async def test_an_answer_that_is_stopped_is_paid_for_by_what_was_seen_of_it(house: House) -> None:
-    chat_id = await house.someone_asks("[[say:200 tokens]] [[gate:never]] [[say:20 tokens]]")
-    await house.shows(chat_id)
-    await house.machine.change(chat_id, Interrupt())
-    await house.comes_to_rest(chat_id)
-    _, partial = await house.messages(chat_id)
+async def test_an_answer_that_is_stopped_is_paid_for_by_what_was_seen_of_it(replica: InProcessReplica) -> None:
+    chat_id = await replica.someone_asks("[[say:200 tokens]] [[gate:never]] [[say:20 tokens]]")
+    await replica.shows(chat_id)
+    await replica.machine.change(chat_id, Interrupt())
+    await replica.comes_to_rest(chat_id)
+    _, partial = await replica.messages(chat_id)
     assert partial.cost is not None
     assert 15 < partial.cost < ONE_CALL * 2
-    assert await _spent(house, chat_id) == (partial.cost,) * 3
+    assert await _spent(replica, chat_id) == (partial.cost,) * 3
 
 
-async def test_an_answer_that_breaks_off_is_paid_for_with_the_next(house: House) -> None:
-    chat_id = await house.someone_asks("[[say:40 tokens]] [[fault:cut x1]] [[say:20 tokens]]")
-    await house.comes_to_rest(chat_id)
-    _, answer = await house.messages(chat_id)
+async def test_an_answer_that_breaks_off_is_paid_for_with_the_next(replica: InProcessReplica) -> None:
+    chat_id = await replica.someone_asks("[[say:40 tokens]] [[fault:cut x1]] [[say:20 tokens]]")
+    await replica.comes_to_rest(chat_id)
+    _, answer = await replica.messages(chat_id)
     assert answer.cost is not None
-    spent = await _spent(house, chat_id)
+    spent = await _spent(replica, chat_id)
     assert spent == (spent[0],) * 3
     assert spent[0] > answer.cost
 
 
-async def test_chats_go_on_when_the_budget_is_raised_that_they_wait_for(house: House) -> None:
-    house.sources.rules_now = Rules(limits=Limits(organisation=10))
-    waiting = [await house.until(await house.someone_asks("[[say:5 tokens]]"), _rested_or_parked) for _ in range(2)]
+async def test_chats_go_on_when_the_budget_is_raised_that_they_wait_for(replica: InProcessReplica) -> None:
+    replica.sources.rules_now = Rules(limits=Limits(organisation=10))
+    waiting = [await replica.until(await replica.someone_asks("[[say:5 tokens]]"), _rested_or_parked) for _ in range(2)]
     assert [chat.state for chat in waiting] == [State.A0] * 2
-    refills = Refills(house.pool, house.machine, house.config, house.clock)
-    await _sets(house, organisation=10)
+    refills = Refills(replica.pool, replica.machine, replica.config, replica.clock)
+    await _sets(replica, organisation=10)
     assert await refills.once() == 0
-    await _sets(house, organisation=ONE_CALL * 100)
-    house.sources.rules_now = Rules(limits=Limits(organisation=ONE_CALL * 100))
+    await _sets(replica, organisation=ONE_CALL * 100)
+    replica.sources.rules_now = Rules(limits=Limits(organisation=ONE_CALL * 100))
     assert await refills.once() == 2
-    assert [(await house.comes_to_rest(chat.id)).state for chat in waiting] == [State.W] * 2
+    assert [(await replica.comes_to_rest(chat.id)).state for chat in waiting] == [State.W] * 2
     assert await refills.once() == 0
 
 
-async def test_chats_go_on_when_another_month_begins(house: House) -> None:
-    house.sources.rules_now = Rules(limits=Limits(user=10))
-    await _sets(house, user=10)
-    chat = await house.until(await house.someone_asks("[[say:5 tokens]]"), _rested_or_parked)
-    refills = Refills(house.pool, house.machine, house.config, house.clock)
+async def test_chats_go_on_when_another_month_begins(replica: InProcessReplica) -> None:
+    replica.sources.rules_now = Rules(limits=Limits(user=10))
+    await _sets(replica, user=10)
+    chat = await replica.until(await replica.someone_asks("[[say:5 tokens]]"), _rested_or_parked)
+    refills = Refills(replica.pool, replica.machine, replica.config, replica.clock)
     assert await refills.once() == 0
-    last_month = house.clock.now() - timedelta(days=30)
-    await house.pool.execute("UPDATE chats SET updated_at = $2 WHERE id = $1", chat.id, last_month)
-    house.sources.rules_now = Rules()
+    last_month = replica.clock.now() - timedelta(days=30)
+    await replica.pool.execute("UPDATE chats SET updated_at = $2 WHERE id = $1", chat.id, last_month)
+    replica.sources.rules_now = Rules()
     assert await refills.once() == 1
-    assert (await house.comes_to_rest(chat.id)).state is State.W
+    assert (await replica.comes_to_rest(chat.id)).state is State.W
 
 
-async def test_a_chats_own_budget_is_raised_by_its_owner_alone(house: House) -> None:
-    parked = await _asks(house, "[[say:20 tokens]]", limit=0)
-    assert await Refills(house.pool, house.machine, house.config, house.clock).once() == 0
-    assert (await house.machine.load(parked.id)).state is State.A0
+async def test_a_chats_own_budget_is_raised_by_its_owner_alone(replica: InProcessReplica) -> None:
+    parked = await _asks(replica, "[[say:20 tokens]]", limit=0)
+    assert await Refills(replica.pool, replica.machine, replica.config, replica.clock).once() == 0
+    assert (await replica.machine.load(parked.id)).state is State.A0
 
 
-async def _sets(house: House, **limits: int) -> None:
-    await house.pool.execute(
+async def _sets(replica: InProcessReplica, **limits: int) -> None:
+    await replica.pool.execute(
         "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'budgets', $2) "
         "ON CONFLICT (organisation_id, name) DO UPDATE SET value = excluded.value",
-        house.organisation,
+        replica.organisation,
         json.encode(limits).decode(),
     )
-    house.config.changed(house.organisation)
+    replica.config.changed(replica.organisation)
 
 
 async def test_words_and_a_turn_of_one_chat_have_their_own_money_set_aside(pool: Pool) -> None:
@@ -298,11 +301,11 @@ async def test_what_a_dead_replica_had_set_aside_comes_back(pool: Pool) -> None:
     assert await pool.fetchval("SELECT held FROM budgets WHERE payer = $1", payer) == 10
 
 
-async def test_a_family_shares_one_budget_and_a_child_asks_nobody(house: House) -> None:
-    parent = await _asks(house, "[[say:20 tokens]]", limit=10 * ONE_CALL)
-    await house.pool.execute("UPDATE chats SET budget_limit = budget_spent + 100 WHERE id = $1", parent.id)
-    child = await house.comes_to_rest(
-        await house.someone_asks("[[say:5 tokens]]", parent_id=parent.id, root_id=parent.id)
+async def test_a_family_shares_one_budget_and_a_child_asks_nobody(replica: InProcessReplica) -> None:
+    parent = await _asks(replica, "[[say:20 tokens]]", limit=10 * ONE_CALL)
+    await replica.pool.execute("UPDATE chats SET budget_limit = budget_spent + 100 WHERE id = $1", parent.id)
+    child = await replica.comes_to_rest(
+        await replica.someone_asks("[[say:5 tokens]]", parent_id=parent.id, root_id=parent.id)
     )
     assert child.state is State.E0
     assert child.last_error is not None

@@ -20,7 +20,7 @@ from perdure.sim.script import Call, Gate, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.testing.house import House, open_house
+from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 WINDOW = 8_000
@@ -34,101 +34,101 @@ async def flood(_: ToolContext, size: int) -> str:
 
 
 @pytest.fixture
-async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
-    async with open_house(database_url, pool, sim.url, window=WINDOW) as house:
-        house.tools.tools = (flood,)
-        yield house
+async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[InProcessReplica]:
+    async with open_replica(database_url, pool, sim.url, window=WINDOW) as replica:
+        replica.tools.tools = (flood,)
+        yield replica
 
 
-async def talked(house: House, turns: int, tokens: int = 600) -> tuple[ChatId, Chat]:
-    chat = await house.someone_asks(f"[[say:{tokens} tokens]] begin", model=MODEL)
-    rested = await house.comes_to_rest(chat)
+async def talked(replica: InProcessReplica, turns: int, tokens: int = 600) -> tuple[ChatId, Chat]:
+    chat = await replica.someone_asks(f"[[say:{tokens} tokens]] begin", model=MODEL)
+    rested = await replica.comes_to_rest(chat)
     for turn in range(turns - 1):
-        await house.someone_adds(chat, f"[[say:{tokens} tokens]] turn {turn}")
-        rested = await house.comes_to_rest(chat)
+        await replica.someone_adds(chat, f"[[say:{tokens} tokens]] turn {turn}")
+        rested = await replica.comes_to_rest(chat)
     return chat, rested
 
 
-async def boundaries(house: House, chat: ChatId) -> int:
+async def boundaries(replica: InProcessReplica, chat: ChatId) -> int:
     query = "SELECT count(*) FROM messages WHERE chat_id = $1 AND kind = 'boundary'"
-    return await house.pool.fetchval(query, chat)
+    return await replica.pool.fetchval(query, chat)
 
 
-async def told(house: House, chat: ChatId) -> list[dict[str, object]]:
+async def told(replica: InProcessReplica, chat: ChatId) -> list[dict[str, object]]:
     """What people were told about compactions."""
     query = "SELECT parts FROM messages WHERE chat_id = $1 AND kind = 'compaction' AND role = 'tool' ORDER BY number"
-    rows = await house.pool.fetch(query, chat)
+    rows = await replica.pool.fetch(query, chat)
     parts = [msgspec.json.decode(row["parts"], type=tuple[ToolResult, ...])[0] for row in rows]
     return [msgspec.json.decode(part.result) for part in parts]
 
 
-async def test_a_long_chat_compacts_itself_and_goes_on(house: House) -> None:
-    chat, rested = await talked(house, 14)
+async def test_a_long_chat_compacts_itself_and_goes_on(replica: InProcessReplica) -> None:
+    chat, rested = await talked(replica, 14)
     assert rested.state is State.W
-    assert await boundaries(house, chat) >= 1
-    first = (await told(house, chat))[0]
+    assert await boundaries(replica, chat) >= 1
+    first = (await told(replica, chat))[0]
     assert first["source"] == "automatic"
     assert int(str(first["tokens_after"])) < WINDOW * 0.35
-    everything = await house.pool.fetchval(
+    everything = await replica.pool.fetchval(
         "SELECT count(*) FROM messages WHERE chat_id = $1 AND role = 'user' AND kind = 'ordinary'", chat
     )
     assert everything == 14
 
 
-async def test_compaction_by_hand_ends_without_an_answer(house: House) -> None:
-    chat, rested = await talked(house, 3)
-    await house.machine.change(chat, RequestCompaction())
-    after = await house.until(
+async def test_compaction_by_hand_ends_without_an_answer(replica: InProcessReplica) -> None:
+    chat, rested = await talked(replica, 3)
+    await replica.machine.change(chat, RequestCompaction())
+    after = await replica.until(
         chat, lambda row: row.state is State.W and row.snapshot_version > rested.snapshot_version + 2
     )
     assert after.compaction_requested_at is None
-    assert await boundaries(house, chat) == 1
-    assert (await told(house, chat))[0]["source"] == "manual"
-    last = (await house.messages(chat))[-1]
+    assert await boundaries(replica, chat) == 1
+    assert (await told(replica, chat))[0]["source"] == "manual"
+    last = (await replica.messages(chat))[-1]
     assert (last.kind, last.role) == (Kind.COMPACTION, Role.TOOL)
 
 
-async def test_a_provider_that_refuses_the_prompt_for_its_size_triggers_compaction(house: House) -> None:
-    house.models.window = 100_000
-    chat, rested = await talked(house, 16)
+async def test_a_provider_that_refuses_the_prompt_for_its_size_triggers_compaction(replica: InProcessReplica) -> None:
+    replica.models.window = 100_000
+    chat, rested = await talked(replica, 16)
     assert rested.state is State.W
-    assert "overflow" in {row["source"] for row in await told(house, chat)}
+    assert "overflow" in {row["source"] for row in await told(replica, chat)}
 
 
 async def test_after_two_refusals_in_a_row_the_model_still_hears_the_newest_message(
-    house: House, sim: Simulator
+    replica: InProcessReplica, sim: Simulator
 ) -> None:
-    house.models.window = 100 * WINDOW
-    chat = await house.someone_asks("[[say:3000 tokens]] begin", model="demo-fast")
+    replica.models.window = 100 * WINDOW
+    chat = await replica.someone_asks("[[say:3000 tokens]] begin", model="demo-fast")
     for turn in range(8):
-        await house.comes_to_rest(chat)
-        await house.someone_adds(chat, f"[[say:3000 tokens]] turn {turn}")
-    await house.comes_to_rest(chat)
-    await house.pool.execute("UPDATE chat_cards SET model = $2 WHERE id = $1", chat, MODEL)
-    await house.someone_adds(chat, "[[say:20 tokens]] And now with a small model.")
-    rested = await house.comes_to_rest(chat)
+        await replica.comes_to_rest(chat)
+        await replica.someone_adds(chat, f"[[say:3000 tokens]] turn {turn}")
+    await replica.comes_to_rest(chat)
+    await replica.pool.execute("UPDATE chat_cards SET model = $2 WHERE id = $1", chat, MODEL)
+    await replica.someone_adds(chat, "[[say:20 tokens]] And now with a small model.")
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.last_error) == (State.W, None)
-    assert [row["source"] for row in await told(house, chat)] == ["overflow", "overflow"]
+    assert [row["source"] for row in await told(replica, chat)] == ["overflow", "overflow"]
     assert b"And now with a small model." in bytes(sim.requests[-1].body)
     assert sim.requests[-1].model == MODEL
 
 
-async def test_gigantic_results_never_end_a_chat(house: House, sim: Simulator) -> None:
+async def test_gigantic_results_never_end_a_chat(replica: InProcessReplica, sim: Simulator) -> None:
     # Counted, since a compaction takes the earlier steps out of the prompt.
     calls = tuple(Step((Call("flood", {"size": 200_000}),)) for _ in range(6))
     sim.script(Script("floods", (*calls, Step((Say("Dry again."),))), model="flooding-window-8k", counted=True))
-    chat = await house.someone_asks("Go on.", model="flooding-window-8k")
-    rested = await house.comes_to_rest(chat)
+    chat = await replica.someone_asks("Go on.", model="flooding-window-8k")
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.last_error) == (State.W, None)
-    assert await boundaries(house, chat) >= 1
+    assert await boundaries(replica, chat) >= 1
 
 
-async def test_a_failing_summariser_is_replaced_by_a_plain_cut(house: House, sim: Simulator) -> None:
-    house.sources.rules_now = Rules(summary_model=ModelName("unknown-summariser"))
-    chat, rested = await talked(house, 14)
+async def test_a_failing_summariser_is_replaced_by_a_plain_cut(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.sources.rules_now = Rules(summary_model=ModelName("unknown-summariser"))
+    chat, rested = await talked(replica, 14)
     assert rested.state is State.W
-    assert all("error" in row for row in await told(house, chat))
-    assert await boundaries(house, chat) >= 1
+    assert all("error" in row for row in await told(replica, chat))
+    assert await boundaries(replica, chat) >= 1
     assert sim.requests
 
 
@@ -138,104 +138,106 @@ async def test_a_failing_summariser_is_replaced_by_a_plain_cut(house: House, sim
     ids=["too little", "far too much", "none"],
 )
 async def test_lying_usage_figures_neither_fill_the_window_nor_compact_for_ever(
-    house: House, sim: Simulator, lie: str
+    replica: InProcessReplica, sim: Simulator, lie: str
 ) -> None:
-    chat = await house.someone_asks(f"[[usage:{lie}]] [[say:600 tokens]] begin", model=MODEL)
-    rested = await house.comes_to_rest(chat)
+    chat = await replica.someone_asks(f"[[usage:{lie}]] [[say:600 tokens]] begin", model=MODEL)
+    rested = await replica.comes_to_rest(chat)
     for turn in range(13):
-        await house.someone_adds(chat, f"[[usage:{lie}]] [[say:600 tokens]] turn {turn}")
-        rested = await house.comes_to_rest(chat)
+        await replica.someone_adds(chat, f"[[usage:{lie}]] [[say:600 tokens]] turn {turn}")
+        rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.last_error) == (State.W, None)
-    assert await boundaries(house, chat) > 0
+    assert await boundaries(replica, chat) > 0
     assert len(sim.requests) <= 14 * 3, "at most one refusal and one summary to an answer"
 
 
-async def test_a_history_of_twenty_windows_still_fits(house: House, sim: Simulator) -> None:
-    house.models.window = WINDOW * 100
-    chat = await house.someone_asks(f"[[say:{WINDOW} tokens]] begin", model="demo-fast")
+async def test_a_history_of_twenty_windows_still_fits(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.models.window = WINDOW * 100
+    chat = await replica.someone_asks(f"[[say:{WINDOW} tokens]] begin", model="demo-fast")
     for turn in range(19):
-        await house.comes_to_rest(chat)
-        await house.someone_adds(chat, f"[[say:{WINDOW} tokens]] turn {turn}")
-    await house.comes_to_rest(chat)
-    house.models.window = WINDOW
-    await house.pool.execute("UPDATE chat_cards SET model = $2 WHERE id = $1", chat, MODEL)
+        await replica.comes_to_rest(chat)
+        await replica.someone_adds(chat, f"[[say:{WINDOW} tokens]] turn {turn}")
+    await replica.comes_to_rest(chat)
+    replica.models.window = WINDOW
+    await replica.pool.execute("UPDATE chat_cards SET model = $2 WHERE id = $1", chat, MODEL)
     asked = len(sim.requests)
-    await house.someone_adds(chat, "[[say:20 tokens]] And now with a small model.")
-    rested = await house.comes_to_rest(chat)
+    await replica.someone_adds(chat, "[[say:20 tokens]] And now with a small model.")
+    rested = await replica.comes_to_rest(chat)
     # The simulator refuses whatever is larger than the model's window.
     assert (rested.state, rested.last_error) == (State.W, None)
-    assert await boundaries(house, chat) >= 1
+    assert await boundaries(replica, chat) >= 1
     before, last = sim.requests[asked - 1], sim.requests[-1]
     assert (before.model, last.model) == ("demo-fast", MODEL)
     assert len(before.body) > 20 * WINDOW * 3 > 20 * len(last.body)
     spoken = "SELECT count(*) FROM messages WHERE chat_id = $1 AND kind = 'ordinary'"
-    assert await house.pool.fetchval(spoken, chat) == 42
+    assert await replica.pool.fetchval(spoken, chat) == 42
 
 
-async def test_a_message_of_twenty_windows_ends_in_a_state_that_a_user_can_act_on(house: House) -> None:
-    house.models.threshold = 2.0
-    chat = await house.someone_asks("[[say:20 tokens]] " + "word " * (WINDOW * 20), model=MODEL)
-    rested = await house.comes_to_rest(chat)
+async def test_a_message_of_twenty_windows_ends_in_a_state_that_a_user_can_act_on(replica: InProcessReplica) -> None:
+    replica.models.threshold = 2.0
+    chat = await replica.someone_asks("[[say:20 tokens]] " + "word " * (WINDOW * 20), model=MODEL)
+    rested = await replica.comes_to_rest(chat)
     assert rested.last_error is None or rested.last_error.kind is ErrorKind.CONTEXT_OVERFLOW
     assert rested.state in (State.W, State.E0)
-    texts = [part.text for message in await house.messages(chat) for part in message.parts if isinstance(part, Text)]
+    texts = [part.text for message in await replica.messages(chat) for part in message.parts if isinstance(part, Text)]
     assert len(texts[0]) > WINDOW * 20
 
 
-async def test_a_history_stays_small_enough_for_the_model_that_summarises_it(house: House) -> None:
-    house.models.window, house.models.windows = 100 * WINDOW, {"short-sighted": WINDOW}
-    house.sources.rules_now = Rules(summary_model=ModelName("short-sighted"))
-    chat = await house.someone_asks("[[say:600 tokens]] begin", model="demo-fast")
+async def test_a_history_stays_small_enough_for_the_model_that_summarises_it(replica: InProcessReplica) -> None:
+    replica.models.window, replica.models.windows = 100 * WINDOW, {"short-sighted": WINDOW}
+    replica.sources.rules_now = Rules(summary_model=ModelName("short-sighted"))
+    chat = await replica.someone_asks("[[say:600 tokens]] begin", model="demo-fast")
     for turn in range(13):
-        await house.comes_to_rest(chat)
-        await house.someone_adds(chat, f"[[say:600 tokens]] turn {turn}")
-    assert (await house.comes_to_rest(chat)).state is State.W
-    first = (await told(house, chat))[0]
+        await replica.comes_to_rest(chat)
+        await replica.someone_adds(chat, f"[[say:600 tokens]] turn {turn}")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    first = (await told(replica, chat))[0]
     assert first["source"] == "automatic"
     assert WINDOW // 2 < int(str(first["tokens_before"])) < WINDOW
 
 
-async def compacted_by_hand(house: House, chat: ChatId) -> dict[str, object]:
+async def compacted_by_hand(replica: InProcessReplica, chat: ChatId) -> dict[str, object]:
     """What people were told of it."""
-    rested = await house.comes_to_rest(chat)
-    await house.machine.change(chat, RequestCompaction())
-    await house.until(chat, lambda row: row.state is State.W and row.snapshot_version > rested.snapshot_version + 2)
-    return (await told(house, chat))[-1]
+    rested = await replica.comes_to_rest(chat)
+    await replica.machine.change(chat, RequestCompaction())
+    await replica.until(chat, lambda row: row.state is State.W and row.snapshot_version > rested.snapshot_version + 2)
+    return (await told(replica, chat))[-1]
 
 
-async def test_a_chat_that_fills_little_of_its_window_is_compacted_when_somebody_asks(house: House) -> None:
-    house.models.window = 200_000
-    chat = await house.someone_asks("[[say:2000 tokens]] begin", model="demo-fast")
-    said = await compacted_by_hand(house, chat)
+async def test_a_chat_that_fills_little_of_its_window_is_compacted_when_somebody_asks(
+    replica: InProcessReplica,
+) -> None:
+    replica.models.window = 200_000
+    chat = await replica.someone_asks("[[say:2000 tokens]] begin", model="demo-fast")
+    said = await compacted_by_hand(replica, chat)
     assert int(str(said["tokens_after"])) < int(str(said["tokens_before"])) // 2
-    assert await boundaries(house, chat) == 1
+    assert await boundaries(replica, chat) == 1
 
 
-async def test_a_chat_too_short_to_become_shorter_stays_as_it_is(house: House, sim: Simulator) -> None:
-    house.sources.rules_now = Rules(summary_model=ModelName("long-winded"))
+async def test_a_chat_too_short_to_become_shorter_stays_as_it_is(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.sources.rules_now = Rules(summary_model=ModelName("long-winded"))
     sim.script(Script("long", (Step((Say("word " * 400),)),), model="long-winded", counted=True, chores=True))
-    chat = await house.someone_asks("hello")
-    said = await compacted_by_hand(house, chat)
+    chat = await replica.someone_asks("hello")
+    said = await compacted_by_hand(replica, chat)
     assert said["tokens_after"] == said["tokens_before"]
-    assert await boundaries(house, chat) == 0
+    assert await boundaries(replica, chat) == 0
 
 
-async def test_people_see_how_far_a_summary_is_and_not_what_it_says(house: House, sim: Simulator) -> None:
-    house.sources.rules_now = Rules(summary_model=ModelName("steady"))
+async def test_people_see_how_far_a_summary_is_and_not_what_it_says(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.sources.rules_now = Rules(summary_model=ModelName("steady"))
     sim.script(
         Script("steady", (Step((Say("secret " * 100), Gate("summary"))),), model="steady", counted=True, chores=True)
     )
-    chat = await house.someone_asks("[[say:4000 tokens]] hello", model="demo-fast")
-    await house.comes_to_rest(chat)
-    await house.machine.change(chat, RequestCompaction())
-    episode = await house.shows(chat, lambda piece: piece.role is Role.TOOL)
+    chat = await replica.someone_asks("[[say:4000 tokens]] hello", model="demo-fast")
+    await replica.comes_to_rest(chat)
+    await replica.machine.change(chat, RequestCompaction())
+    episode = await replica.shows(chat, lambda piece: piece.role is Role.TOOL)
     shown = episode.parts_since(0)
     await sim.gates["summary"].set(open=True)
-    await house.comes_to_rest(chat)
+    await replica.comes_to_rest(chat)
     progress = [piece.delta.result_delta for piece in shown if isinstance(piece.delta, ToolResultDelta)]
     assert progress[0].endswith(" tokens so far")
     assert "secret" not in msgspec.json.encode([piece.delta for piece in shown]).decode()
-    assert await boundaries(house, chat) == 1
+    assert await boundaries(replica, chat) == 1
 
 
 def large(tokens: int) -> Tool:
@@ -243,24 +245,24 @@ def large(tokens: int) -> Tool:
     return replace(flood, description="x" * tokens * BYTES_PER_TOKEN)
 
 
-async def test_tools_that_fill_the_prompt_do_not_have_it_compacted_again_and_again(house: House) -> None:
-    house.tools.tools, house.models.threshold = (large(3_500),), 0.3
-    chat = await house.someone_asks("[[say:50 tokens]] begin", model="demo-fast")
+async def test_tools_that_fill_the_prompt_do_not_have_it_compacted_again_and_again(replica: InProcessReplica) -> None:
+    replica.tools.tools, replica.models.threshold = (large(3_500),), 0.3
+    chat = await replica.someone_asks("[[say:50 tokens]] begin", model="demo-fast")
     for turn in range(4):
-        await house.comes_to_rest(chat)
-        await house.someone_adds(chat, f"[[say:50 tokens]] turn {turn}")
-    assert (await house.comes_to_rest(chat)).state is State.W
-    assert await boundaries(house, chat) == 0
+        await replica.comes_to_rest(chat)
+        await replica.someone_adds(chat, f"[[say:50 tokens]] turn {turn}")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    assert await boundaries(replica, chat) == 0
 
 
-async def test_a_compaction_reaches_its_target_beside_large_tools(house: House) -> None:
-    house.tools.tools = (large(2_500),)
-    chat = await house.someone_asks("[[say:600 tokens]] begin", model="demo-fast")
+async def test_a_compaction_reaches_its_target_beside_large_tools(replica: InProcessReplica) -> None:
+    replica.tools.tools = (large(2_500),)
+    chat = await replica.someone_asks("[[say:600 tokens]] begin", model="demo-fast")
     for turn in range(9):
-        await house.comes_to_rest(chat)
-        await house.someone_adds(chat, f"[[say:600 tokens]] turn {turn}")
-    await house.comes_to_rest(chat)
-    sizes = [int(str(row["tokens_after"])) for row in await told(house, chat)]
+        await replica.comes_to_rest(chat)
+        await replica.someone_adds(chat, f"[[say:600 tokens]] turn {turn}")
+    await replica.comes_to_rest(chat)
+    sizes = [int(str(row["tokens_after"])) for row in await told(replica, chat)]
     limit = WINDOW * 7 // 10
     assert sizes
     # The tool, and an eighth of what there is room for before the next one.
@@ -270,11 +272,11 @@ async def test_a_compaction_reaches_its_target_beside_large_tools(house: House) 
 async def test_a_summary_is_asked_for_with_what_the_provider_has_cached_of_the_chat(
     database_url: str, pool: Pool, sim: Simulator
 ) -> None:
-    async with open_house(database_url, pool, sim.url, dialect="openai_responses") as house:
-        house.tools.tools = (flood,)
-        house.models.settings = ModelSettings(options={"chain": True})
-        chat = await house.someone_asks("[[say:2000 tokens]]", model="demo-fast")
-        await compacted_by_hand(house, chat)
+    async with open_replica(database_url, pool, sim.url, dialect="openai_responses") as replica:
+        replica.tools.tools = (flood,)
+        replica.models.settings = ModelSettings(options={"chain": True})
+        chat = await replica.someone_asks("[[say:2000 tokens]]", model="demo-fast")
+        await compacted_by_hand(replica, chat)
     answer, summary = [msgspec.json.decode(bytes(request.body)) for request in sim.requests]
     assert summary["prompt_cache_key"] == answer["prompt_cache_key"] == str(chat)
     assert summary["tools"] == answer["tools"] != []

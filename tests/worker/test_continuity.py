@@ -15,9 +15,9 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.providers.request import ModelSettings
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.testing.furnishings import PlainSources
-from perdure.testing.house import House, open_house
+from perdure.testing.fakes import PlainSources
 from perdure.testing.polling import seen
+from perdure.testing.replica import InProcessReplica, open_replica
 
 # Whatever response is written down, it is one that the provider does not know.
 FORGOTTEN = """
@@ -28,9 +28,9 @@ CREATE TRIGGER forgotten BEFORE INSERT ON background_responses FOR EACH ROW EXEC
 
 
 @pytest.fixture
-async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
-    async with open_house(database_url, pool, sim.url, dialect="openai_responses") as house:
-        yield house
+async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[InProcessReplica]:
+    async with open_replica(database_url, pool, sim.url, dialect="openai_responses") as replica:
+        yield replica
 
 
 class Instructed(PlainSources):
@@ -51,21 +51,23 @@ async def noted(pool: Pool) -> None:
     await seen(lambda: pool.fetchval("SELECT count(*) FROM background_responses"))
 
 
-async def says(house: House, chat: ChatId, text: str) -> None:
-    await house.someone_adds(chat, text)
-    assert (await house.comes_to_rest(chat)).state is State.W
+async def says(replica: InProcessReplica, chat: ChatId, text: str) -> None:
+    await replica.someone_adds(chat, text)
+    assert (await replica.comes_to_rest(chat)).state is State.W
 
 
-async def test_a_turn_hangs_on_the_last_answer_until_the_system_text_changes(house: House, sim: Simulator) -> None:
+async def test_a_turn_hangs_on_the_last_answer_until_the_system_text_changes(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
     sources = Instructed()
-    object.__setattr__(house.kit.preparation, "sources", sources)
-    house.models.settings = ModelSettings(options={"chain": True})
-    chat = await house.someone_asks("[[say:One.]]")
-    await house.comes_to_rest(chat)
-    await says(house, chat, "[[say:Two.]]")
+    object.__setattr__(replica.kit.preparation, "sources", sources)
+    replica.models.settings = ModelSettings(options={"chain": True})
+    chat = await replica.someone_asks("[[say:One.]]")
+    await replica.comes_to_rest(chat)
+    await says(replica, chat, "[[say:Two.]]")
     sources.text = "Be long."
-    await says(house, chat, "[[say:Three.]]")
-    await says(house, chat, "[[say:Four.]]")
+    await says(replica, chat, "[[say:Three.]]")
+    await says(replica, chat, "[[say:Four.]]")
     first, second, third, fourth = sent(sim)
     assert ["previous_response_id" in request for request in (first, second, third, fourth)] == [
         False,
@@ -78,16 +80,16 @@ async def test_a_turn_hangs_on_the_last_answer_until_the_system_text_changes(hou
 
 
 async def test_an_answer_in_the_background_is_found_again_by_the_next_driver(
-    house: House, sim: Simulator, database_url: str, pool: Pool
+    replica: InProcessReplica, sim: Simulator, database_url: str, pool: Pool
 ) -> None:
-    house.models.settings = ModelSettings(options={"background": True})
-    chat = await house.someone_asks("[[say:Half ]] [[gate:open]] [[say:and whole.]]")
+    replica.models.settings = ModelSettings(options={"background": True})
+    chat = await replica.someone_asks("[[say:Half ]] [[gate:open]] [[say:and whole.]]")
     await sim.gates["open"].reached()
     await noted(pool)
-    await house.worker.drain()
+    await replica.worker.drain()
     await sim.gates["open"].set(open=True)
-    async with open_house(database_url, pool, sim.url, dialect="openai_responses") as heir:
-        heir.models.settings = house.models.settings
+    async with open_replica(database_url, pool, sim.url, dialect="openai_responses") as heir:
+        heir.models.settings = replica.models.settings
         rested = await heir.comes_to_rest(chat)
         question, *answer = await heir.said(chat)
         assert (rested.state, " ".join(answer)) == (State.W, "Half and whole.")
@@ -95,21 +97,23 @@ async def test_an_answer_in_the_background_is_found_again_by_the_next_driver(
     assert len(sent(sim)) == 1
 
 
-async def test_an_answer_that_the_provider_forgot_is_asked_for_again(house: House, sim: Simulator, pool: Pool) -> None:
-    house.models.settings = ModelSettings(options={"background": True})
+async def test_an_answer_that_the_provider_forgot_is_asked_for_again(
+    replica: InProcessReplica, sim: Simulator, pool: Pool
+) -> None:
+    replica.models.settings = ModelSettings(options={"background": True})
     await pool.execute(FORGOTTEN)
-    chat = await house.someone_asks("[[fault:cut x1]] [[say:Whole.]]")
-    rested = await house.comes_to_rest(chat)
-    assert (rested.state, (await house.said(chat))[-1], len(sent(sim))) == (State.W, "Whole.", 2)
+    chat = await replica.someone_asks("[[fault:cut x1]] [[say:Whole.]]")
+    rested = await replica.comes_to_rest(chat)
+    assert (rested.state, (await replica.said(chat))[-1], len(sent(sim))) == (State.W, "Whole.", 2)
 
 
-async def test_a_stopped_answer_is_given_up(house: House, sim: Simulator, pool: Pool) -> None:
-    house.models.settings = ModelSettings(options={"background": True})
-    chat = await house.someone_asks("[[say:Half ]] [[gate:never]]")
+async def test_a_stopped_answer_is_given_up(replica: InProcessReplica, sim: Simulator, pool: Pool) -> None:
+    replica.models.settings = ModelSettings(options={"background": True})
+    chat = await replica.someone_asks("[[say:Half ]] [[gate:never]]")
     await sim.gates["never"].reached()
     await noted(pool)
-    await house.machine.change(chat, Interrupt())
-    rested = await house.comes_to_rest(chat)
+    await replica.machine.change(chat, Interrupt())
+    rested = await replica.comes_to_rest(chat)
     assert rested.state is State.W
     response_id = await pool.fetchval("SELECT response_id FROM background_responses")
     address = f"{sim.url}/v1/responses/{response_id}"

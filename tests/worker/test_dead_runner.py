@@ -4,17 +4,17 @@ import asyncio
 
 from perdure.core.chat import State
 from perdure.sim.server import Simulator
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 
 
-async def test_a_runner_that_dies_is_noticed_within_two_renewals(house: House, sim: Simulator) -> None:
-    chat = await house.someone_asks("[[say:5 tokens]] [[gate:open]] [[say:5 tokens]]")
+async def test_a_runner_that_dies_is_noticed_within_two_renewals(replica: InProcessReplica, sim: Simulator) -> None:
+    chat = await replica.someone_asks("[[say:5 tokens]] [[gate:open]] [[say:5 tokens]]")
     await sim.gates["open"].reached()
     (runner,) = [task for task in asyncio.all_tasks() if task.get_name() == f"runner {chat}"]
-    before, noticed = house.lease.renewals["ok"], list[int]()
+    before, noticed = replica.lease.renewals["ok"], list[int]()
     # Counted as the chat moves: a renewal more may come before anybody looks.
-    house.announcer.follow(lambda _: noticed.append(house.lease.renewals["ok"]))
+    replica.announcer.follow(lambda _: noticed.append(replica.lease.renewals["ok"]))
     runner.cancel()
     await sim.gates["open"].set(open=True)
-    assert (await house.comes_to_rest(chat)).state is State.W
+    assert (await replica.comes_to_rest(chat)).state is State.W
     assert noticed[0] - before <= 2

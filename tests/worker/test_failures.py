@@ -26,14 +26,14 @@ from perdure.sim.server import Simulator
 from perdure.store.commit import NewCard
 from perdure.store.pool import Pool
 from perdure.testing.clock import HurriedClock
-from perdure.testing.furnishings import PlainSources
-from perdure.testing.house import House, open_house
+from perdure.testing.fakes import PlainSources
+from perdure.testing.replica import InProcessReplica, open_replica
 
 
 @pytest.fixture
-async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
-    async with open_house(database_url, pool, sim.url, clock=HurriedClock()) as house:
-        yield house
+async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[InProcessReplica]:
+    async with open_replica(database_url, pool, sim.url, clock=HurriedClock()) as replica:
+        yield replica
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def first_is_overloaded(sim: Simulator) -> None:
     sim.script(Script("answers", (Step((Say("Here I am."),)),), model="second"))
 
 
-async def notices(house: House, chat: ChatId) -> list[Notice]:
-    rows = [message for message in await house.messages(chat) if message.kind is Kind.NOTICE]
+async def notices(replica: InProcessReplica, chat: ChatId) -> list[Notice]:
+    rows = [message for message in await replica.messages(chat) if message.kind is Kind.NOTICE]
     return [part for row in rows for part in row.parts if isinstance(part, Notice)]
 
 
@@ -52,7 +52,7 @@ def asked(sim: Simulator) -> list[str | None]:
     return [request.model for request in sim.requests]
 
 
-def attempts_of(house: House) -> list[int]:
+def attempts_of(replica: InProcessReplica) -> list[int]:
     """The attempts that were recorded, as they come."""
     seen: list[int] = []
 
@@ -60,14 +60,16 @@ def attempts_of(house: House) -> list[int]:
         if committed.chat.retry_state is not None:
             seen.append(committed.chat.retry_state.attempt)
 
-    house.announcer.follow(saw)
+    replica.announcer.follow(saw)
     return seen
 
 
-async def test_a_model_that_never_answers_is_given_up_after_so_many_attempts(house: House, sim: Simulator) -> None:
-    attempts = attempts_of(house)
-    chat = await house.someone_asks(f"[[fault:overloaded x{ATTEMPT_LIMIT + 5}]]")
-    rested = await house.comes_to_rest(chat)
+async def test_a_model_that_never_answers_is_given_up_after_so_many_attempts(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    attempts = attempts_of(replica)
+    chat = await replica.someone_asks(f"[[fault:overloaded x{ATTEMPT_LIMIT + 5}]]")
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, len(sim.requests)) == (State.E0, ATTEMPT_LIMIT)
     assert attempts == list(range(1, ATTEMPT_LIMIT))
     assert rested.last_error is not None
@@ -76,30 +78,30 @@ async def test_a_model_that_never_answers_is_given_up_after_so_many_attempts(hou
 
 
 @pytest.mark.usefixtures("first_is_overloaded")
-async def test_another_model_takes_over_after_three_overloads(house: House, sim: Simulator) -> None:
-    house.models.gone = {"away"}
-    house.models.fallbacks = {"first": (ModelName("away"), ModelName("second"), ModelName("third"))}
-    chat = await house.someone_asks("hello", model="first")
-    rested = await house.comes_to_rest(chat)
+async def test_another_model_takes_over_after_three_overloads(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.models.gone = {"away"}
+    replica.models.fallbacks = {"first": (ModelName("away"), ModelName("second"), ModelName("third"))}
+    chat = await replica.someone_asks("hello", model="first")
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, asked(sim)) == (State.W, ["first", "first", "first", "second"])
-    assert [notice.kind for notice in await notices(house, chat)] == ["fallback"]
-    assert (await house.messages(chat))[-1].model == "second"
+    assert [notice.kind for notice in await notices(replica, chat)] == ["fallback"]
+    assert (await replica.messages(chat))[-1].model == "second"
 
 
 @pytest.mark.usefixtures("first_is_overloaded")
-async def test_the_next_turn_starts_with_the_chosen_model_again(house: House, sim: Simulator) -> None:
-    house.models.fallbacks = {"first": (ModelName("second"),)}
-    chat = await house.someone_asks("hello", model="first")
-    await house.comes_to_rest(chat)
-    await house.someone_adds(chat, "and again")
-    await house.comes_to_rest(chat)
+async def test_the_next_turn_starts_with_the_chosen_model_again(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.models.fallbacks = {"first": (ModelName("second"),)}
+    chat = await replica.someone_asks("hello", model="first")
+    await replica.comes_to_rest(chat)
+    await replica.someone_adds(chat, "and again")
+    await replica.comes_to_rest(chat)
     assert asked(sim) == ["first", "first", "first", "second"] * 2
 
 
-async def test_the_last_fallback_that_fails_too_ends_the_turn(house: House, sim: Simulator) -> None:
-    house.models.fallbacks = {"first": (ModelName("second"),)}
-    chat = await house.someone_asks("[[fault:overloaded]]", model="first")
-    rested = await house.comes_to_rest(chat)
+async def test_the_last_fallback_that_fails_too_ends_the_turn(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.models.fallbacks = {"first": (ModelName("second"),)}
+    chat = await replica.someone_asks("[[fault:overloaded]]", model="first")
+    rested = await replica.comes_to_rest(chat)
     assert rested.state is State.E0
     assert asked(sim) == ["first"] * 3 + ["second"] * ATTEMPT_LIMIT
 
@@ -119,29 +121,31 @@ class Stumbling(PlainSources):
 
 
 @pytest.mark.parametrize(("failures", "state"), [(3, State.W), (4, State.E0)])
-async def test_preparing_a_turn_is_tried_three_times_more(house: House, failures: int, state: State) -> None:
-    object.__setattr__(house.kit.preparation, "sources", Stumbling(failures))
-    chat = await house.someone_asks("[[say:2 tokens]]")
-    rested: Chat = await house.comes_to_rest(chat)
+async def test_preparing_a_turn_is_tried_three_times_more(
+    replica: InProcessReplica, failures: int, state: State
+) -> None:
+    object.__setattr__(replica.kit.preparation, "sources", Stumbling(failures))
+    chat = await replica.someone_asks("[[say:2 tokens]]")
+    rested: Chat = await replica.comes_to_rest(chat)
     assert rested.state is state
 
 
-async def test_a_model_that_is_not_there_any_more_is_named_in_a_notice(house: House) -> None:
-    house.models.gone = {"old"}
-    chat = await house.someone_asks("[[say:2 tokens]]", model="old")
-    await house.comes_to_rest(chat)
-    kinds: Sequence[str] = [notice.kind for notice in await notices(house, chat)]
+async def test_a_model_that_is_not_there_any_more_is_named_in_a_notice(replica: InProcessReplica) -> None:
+    replica.models.gone = {"old"}
+    chat = await replica.someone_asks("[[say:2 tokens]]", model="old")
+    await replica.comes_to_rest(chat)
+    kinds: Sequence[str] = [notice.kind for notice in await notices(replica, chat)]
     assert kinds == ["model_replaced"]
 
 
-async def test_a_replica_whose_clock_is_behind_waits_no_longer_than_people_were_told(house: House) -> None:
-    far_off = house.clock.now() + timedelta(days=1000)
+async def test_a_replica_whose_clock_is_behind_waits_no_longer_than_people_were_told(replica: InProcessReplica) -> None:
+    far_off = replica.clock.now() + timedelta(days=1000)
     state = RetryState(1, 2_000, "busy", ErrorKind.OVERLOADED, far_off)
-    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="waits")
-    begun = (Create((house.says("[[say:here]]"),)), RecordGenerationAttempt(), RecordRetryState(state))
-    chat = (await house.machine.create(ChatId(uuid4()), card, begun)).chat
-    assert (await house.comes_to_rest(chat.id)).state is State.W
-    assert (await house.said(chat.id))[-1] == "here"
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="waits")
+    begun = (Create((replica.says("[[say:here]]"),)), RecordGenerationAttempt(), RecordRetryState(state))
+    chat = (await replica.machine.create(ChatId(uuid4()), card, begun)).chat
+    assert (await replica.comes_to_rest(chat.id)).state is State.W
+    assert (await replica.said(chat.id))[-1] == "here"
 
 
 class Lost:
@@ -151,11 +155,13 @@ class Lost:
         raise KeyError(name, effort, card.id)
 
 
-async def test_a_stop_ends_the_turn_also_where_the_partial_answer_cannot_be_kept(house: House, sim: Simulator) -> None:
-    chat = await house.someone_asks("[[gate:never]] [[say:5 tokens]]")
+async def test_a_stop_ends_the_turn_also_where_the_partial_answer_cannot_be_kept(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    chat = await replica.someone_asks("[[gate:never]] [[say:5 tokens]]")
     await sim.gates["never"].reached()
-    object.__setattr__(house.kit.preparation, "models", Lost())
-    await house.machine.change(chat, Interrupt())
-    rested = await house.comes_to_rest(chat)
+    object.__setattr__(replica.kit.preparation, "models", Lost())
+    await replica.machine.change(chat, Interrupt())
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.owned, rested.last_error) == (State.W, False, None)
-    assert [notice.kind for notice in await notices(house, chat)] == ["partial_lost"]
+    assert [notice.kind for notice in await notices(replica, chat)] == ["partial_lost"]

@@ -17,7 +17,7 @@ from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep
 from perdure.store.commit import NewCard
 from perdure.store.journal import CallRun, Journal
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 from perdure.workspaces.operations import LOST
 
@@ -40,54 +40,54 @@ def loud(text: str) -> Tool:
     return shout
 
 
-async def lines(house: House, chat: ChatId) -> int:
-    return await house.pool.fetchval("SELECT count(*) FROM journal WHERE chat_id = $1", chat)
+async def lines(replica: InProcessReplica, chat: ChatId) -> int:
+    return await replica.pool.fetchval("SELECT count(*) FROM journal WHERE chat_id = $1", chat)
 
 
-async def test_calls_whose_results_are_committed_are_forgotten(house: House) -> None:
-    house.tools.tools = (payment(),)
-    chat = await house.someone_asks("[[call:pay]] [[call:pay]] [[say:3 tokens]]")
-    await house.comes_to_rest(chat)
-    await house.kit.forgetting.once()
-    assert await lines(house, chat) == 0
-    assert (await house.said(chat)).count("pay: paid") == 2
+async def test_calls_whose_results_are_committed_are_forgotten(replica: InProcessReplica) -> None:
+    replica.tools.tools = (payment(),)
+    chat = await replica.someone_asks("[[call:pay]] [[call:pay]] [[say:3 tokens]]")
+    await replica.comes_to_rest(chat)
+    await replica.kit.forgetting.once()
+    assert await lines(replica, chat) == 0
+    assert (await replica.said(chat)).count("pay: paid") == 2
 
 
-async def test_a_result_that_no_column_can_hold_is_kept_all_the_same(house: House) -> None:
-    house.tools.tools = (loud("nul \x00, half a pair \ud800, and " + "x" * 5_000_000),)
-    chat = await house.someone_asks("[[call:shout]] [[say:3 tokens]]")
-    rested = await house.comes_to_rest(chat)
+async def test_a_result_that_no_column_can_hold_is_kept_all_the_same(replica: InProcessReplica) -> None:
+    replica.tools.tools = (loud("nul \x00, half a pair \ud800, and " + "x" * 5_000_000),)
+    chat = await replica.someone_asks("[[call:shout]] [[say:3 tokens]]")
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.last_error) == (State.W, None)
-    result = next(word for word in await house.said(chat) if word.startswith("shout: "))
+    result = next(word for word in await replica.said(chat) if word.startswith("shout: "))
     assert len(result) < 300_000
     assert result.startswith("shout: nul \x00, half a pair \ufffd, and xxx")
 
 
-async def alive(house: House, owner: Owner) -> None:
-    """Give an owner a lease that outlasts the test, so that the house takes nothing from it."""
-    await house.pool.execute(
+async def alive(replica: InProcessReplica, owner: Owner) -> None:
+    """Give an owner a lease that outlasts the test, so that the replica takes nothing from it."""
+    await replica.pool.execute(
         "INSERT INTO replicas (id, version, seen_at) VALUES ($1, 'other', now() + interval '1 hour')", owner.worker_id
     )
 
 
-async def test_a_late_result_answers_the_question_what_became_of_the_call(house: House) -> None:
+async def test_a_late_result_answers_the_question_what_became_of_the_call(replica: InProcessReplica) -> None:
     """A replica is slow, another one asks the user, and then the first one's payment comes through."""
-    house.tools.tools = (payment(),)
+    replica.tools.tools = (payment(),)
     chat_id, slow = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
-    await alive(house, slow)
-    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="slow")
-    created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(slow)])
+    await alive(replica, slow)
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="slow")
+    created = await replica.machine.create(chat_id, card, [Create((replica.says("[[say:3 tokens]]"),)), Acquire(slow)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", "{}"),))
-    step = await house.machine.advance(created.chat, CommitStep(messages=(call,)))
+    step = await replica.machine.advance(created.chat, CommitStep(messages=(call,)))
     fence = Fence(slow.worker_id, slow.runner_id, Status.RUNNING, step.chat.history_version)
-    run, journal = CallRun(chat_id, step.chat.last_assistant, 0), Journal(house.pool)
+    run, journal = CallRun(chat_id, step.chat.last_assistant, 0), Journal(replica.pool)
     assert await journal.start(run, fence, tool="pay", effect="once")
-    await house.pool.execute("UPDATE replicas SET seen_at = 'epoch' WHERE id = $1", slow.worker_id)
-    await house.until(chat_id, lambda row: row.status is Status.REQUIRES_ACTION)
+    await replica.pool.execute("UPDATE replicas SET seen_at = 'epoch' WHERE id = $1", slow.worker_id)
+    await replica.until(chat_id, lambda row: row.status is Status.REQUIRES_ACTION)
     assert await journal.finish(run, slow.runner_id, result="paid at last", is_error=False)
-    rested = await house.comes_to_rest(chat_id)
+    rested = await replica.comes_to_rest(chat_id)
     assert rested.state is State.W
-    assert "pay: paid at last" in await house.said(chat_id)
+    assert "pay: paid at last" in await replica.said(chat_id)
 
 
 def fragile(runs: list[int]) -> Tool:
@@ -107,36 +107,36 @@ def fragile(runs: list[int]) -> Tool:
 )
 @pytest.mark.parametrize("company", ["", "[[call:shout]]"])
 async def test_a_run_whose_workspace_is_gone_is_asked_about_and_not_repeated(
-    house: House, verdict: str, ran: list[int], told: str, company: str
+    replica: InProcessReplica, verdict: str, ran: list[int], told: str, company: str
 ) -> None:
     runs: list[int] = []
-    house.tools.tools = (fragile(runs), loud("hello"))
-    chat = await house.someone_asks(f"[[call:build]] {company} [[say:3 tokens]]")
-    parked = await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    replica.tools.tools = (fragile(runs), loud("hello"))
+    chat = await replica.someone_asks(f"[[call:build]] {company} [[say:3 tokens]]")
+    parked = await replica.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
     assert parked.action is not None
     assert (parked.action.kind, parked.action.calls, runs) == (ActionKind.OUTCOME_UNKNOWN, (0,), [0])
-    assert ("shout: hello" in await house.said(chat)) == bool(company)
+    assert ("shout: hello" in await replica.said(chat)) == bool(company)
     decision = Decision(parked.open_calls[0].call_id, Verdict(verdict), "")
-    await house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
-    assert (await house.comes_to_rest(chat)).state is State.W
+    await replica.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
+    assert (await replica.comes_to_rest(chat)).state is State.W
     assert runs == ran
-    assert any(word.startswith(told) for word in await house.said(chat))
+    assert any(word.startswith(told) for word in await replica.said(chat))
 
 
-async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(house: House) -> None:
-    journaling = house.kit.tools.journaling
+async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(replica: InProcessReplica) -> None:
+    journaling = replica.kit.tools.journaling
     chat_id, owner = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
-    await alive(house, owner)
-    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="moved")
-    created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(owner)])
+    await alive(replica, owner)
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="moved")
+    created = await replica.machine.create(chat_id, card, [Create((replica.says("[[say:3 tokens]]"),)), Acquire(owner)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "shout", "{}"),))
-    step = await house.machine.advance(created.chat, CommitStep(messages=(call,)))
+    step = await replica.machine.advance(created.chat, CommitStep(messages=(call,)))
     fence = Fence(owner.worker_id, owner.runner_id, Status.RUNNING, step.chat.history_version)
     run = CallRun(chat_id, step.chat.last_assistant, 0)
     shout = loud("hello")
     begun = await journaling.begin(run, fence, shout, entry=None, incarnation=None)
     assert not await journaling.enter(begun, fence, "first")
-    (entry,) = await house.kit.journal.load(chat_id, run.message)
+    (entry,) = await replica.kit.journal.load(chat_id, run.message)
     assert entry.incarnation == "first"
     heir = replace(fence, runner_id=RunnerId(uuid4()))
     adopted = await journaling.begin(run, heir, shout, entry=entry, incarnation="second")

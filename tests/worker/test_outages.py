@@ -5,7 +5,7 @@ from perdure.core.timing import LEASE
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool, open_pool
-from perdure.testing.house import open_house
+from perdure.testing.replica import open_replica
 
 CHATS = 5
 AWAY = LEASE + LEASE / 2
@@ -22,16 +22,16 @@ async def test_answers_survive_a_database_that_is_away_for_longer_than_the_lease
     async with (
         Proxy(database_url).running() as proxy,
         open_pool(proxy.url) as through,
-        open_house(proxy.url, through, sim.url) as house,
+        open_replica(proxy.url, through, sim.url) as replica,
     ):
-        chats = [await house.someone_asks("[[say:5 tokens]] [[gate:open]] [[say:5 tokens]]") for _ in range(CHATS)]
+        chats = [await replica.someone_asks("[[say:5 tokens]] [[gate:open]] [[say:5 tokens]]") for _ in range(CHATS)]
         await sim.gates["open"].reached(CHATS)
         proxy.decide = lambda _: Fate.LOSE_REQUEST
         await sim.gates["open"].set(open=True)
         while not await silent(pool):
             pass
         proxy.decide = lambda _: Fate.CARRY
-        rested = [await house.comes_to_rest(chat) for chat in chats]
+        rested = [await replica.comes_to_rest(chat) for chat in chats]
         assert [(chat.state, chat.last_error) for chat in rested] == [(State.W, None)] * CHATS
         # Every model was asked once: what it said while nobody could write it down was kept.
         assert len(sim.requests) == CHATS

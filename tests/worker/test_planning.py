@@ -9,7 +9,7 @@ from perdure.core.ids import ChatId
 from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 from perdure.tools.ask_user_question import ASKED
 from perdure.tools.propose_plan import PROPOSED
 from perdure.tools.shipped import SHIPPED
@@ -18,31 +18,33 @@ from perdure.tools.tool import Mode
 QUESTION = {"question": "Where?", "options": [{"label": "Here"}, {"label": "There", "description": "Further."}]}
 
 
-async def planned(house: House, sim: Simulator, tool: str, arguments: dict[str, Any]) -> list[str]:
+async def planned(replica: InProcessReplica, sim: Simulator, tool: str, arguments: dict[str, Any]) -> list[str]:
     """What is in a planning chat after its model made this call, and went on if it could."""
-    house.tools.tools = SHIPPED
+    replica.tools.tools = SHIPPED
     sim.script(Script("planner", (Step((Call(tool, arguments),)), Step((Says("I go on."),)))))
-    chat = await house.someone_asks("[[script:planner]]", plan_mode=True)
-    assert (await house.comes_to_rest(chat)).state is State.W
-    return (await house.said(chat))[2:]
+    chat = await replica.someone_asks("[[script:planner]]", plan_mode=True)
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    return (await replica.said(chat))[2:]
 
 
-async def test_questions_end_the_turn(house: House, sim: Simulator) -> None:
-    heard = await planned(house, sim, "ask_user_question", {"questions": [QUESTION, QUESTION]})
+async def test_questions_end_the_turn(replica: InProcessReplica, sim: Simulator) -> None:
+    heard = await planned(replica, sim, "ask_user_question", {"questions": [QUESTION, QUESTION]})
     assert heard == [f"ask_user_question: {ASKED}"]
 
 
-async def test_a_plan_ends_the_turn(house: House, sim: Simulator) -> None:
-    assert await planned(house, sim, "propose_plan", {"title": "T", "plan": "Do it."}) == [f"propose_plan: {PROPOSED}"]
+async def test_a_plan_ends_the_turn(replica: InProcessReplica, sim: Simulator) -> None:
+    assert await planned(replica, sim, "propose_plan", {"title": "T", "plan": "Do it."}) == [
+        f"propose_plan: {PROPOSED}"
+    ]
 
 
-async def asks(house: House, chat: ChatId) -> str | None:
-    return await house.pool.fetchval("SELECT asks FROM cards WHERE id = $1", chat)
+async def asks(replica: InProcessReplica, chat: ChatId) -> str | None:
+    return await replica.pool.fetchval("SELECT asks FROM cards WHERE id = $1", chat)
 
 
-async def told(house: House, chat: ChatId) -> list[str]:
+async def told(replica: InProcessReplica, chat: ChatId) -> list[str]:
     """What its owner heard of a chat, in order."""
-    rows = await house.pool.fetch("SELECT kind FROM inbox WHERE chat_id = $1 ORDER BY created_at", chat)
+    rows = await replica.pool.fetch("SELECT kind FROM inbox WHERE chat_id = $1 ORDER BY created_at", chat)
     return [row["kind"] for row in rows]
 
 
@@ -55,18 +57,18 @@ async def told(house: House, chat: ChatId) -> list[str]:
     ids=["question", "plan"],
 )
 async def test_a_card_says_what_a_chat_asks_until_somebody_answers(
-    house: House, sim: Simulator, call: Call, asked: str
+    replica: InProcessReplica, sim: Simulator, call: Call, asked: str
 ) -> None:
-    house.tools.tools = SHIPPED
+    replica.tools.tools = SHIPPED
     sim.script(Script("asker", (Step((call,)),)))
-    chat = await house.someone_asks("[[script:asker]]", plan_mode=True)
-    await house.comes_to_rest(chat)
-    assert await asks(house, chat) == asked
-    assert await told(house, chat) == ["needs_you"]
-    await house.someone_adds(chat, "[[say:Thanks.]]")
-    await house.comes_to_rest(chat)
-    assert await asks(house, chat) is None
-    assert await told(house, chat) == ["needs_you", "finished"]
+    chat = await replica.someone_asks("[[script:asker]]", plan_mode=True)
+    await replica.comes_to_rest(chat)
+    assert await asks(replica, chat) == asked
+    assert await told(replica, chat) == ["needs_you"]
+    await replica.someone_adds(chat, "[[say:Thanks.]]")
+    await replica.comes_to_rest(chat)
+    assert await asks(replica, chat) is None
+    assert await told(replica, chat) == ["needs_you", "finished"]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +85,9 @@ async def test_a_card_says_what_a_chat_asks_until_somebody_answers(
     ],
 )
 async def test_what_makes_no_sense_is_told_and_the_turn_goes_on(
-    house: House, sim: Simulator, tool: str, arguments: dict[str, Any], complaint: str
+    replica: InProcessReplica, sim: Simulator, tool: str, arguments: dict[str, Any], complaint: str
 ) -> None:
-    refusal, after = await planned(house, sim, tool, arguments)
+    refusal, after = await planned(replica, sim, tool, arguments)
     assert refusal.startswith(f"{tool} failed: ")
     assert complaint in refusal
     assert after == "I go on."

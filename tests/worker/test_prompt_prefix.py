@@ -10,7 +10,7 @@ import pytest
 from perdure.core.chat import State
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.testing.house import House, open_house
+from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.tools.tool import Effect, ToolContext, tool
 
 TURNS = 50
@@ -24,10 +24,12 @@ async def look(_: ToolContext, at: str) -> str:
 
 
 @pytest.fixture(params=["anthropic_messages", "openai_chat"])
-async def house(database_url: str, pool: Pool, sim: Simulator, request: pytest.FixtureRequest) -> AsyncIterator[House]:
-    async with open_house(database_url, pool, sim.url, dialect=request.param) as house:
-        house.tools.tools = (look,)
-        yield house
+async def replica(
+    database_url: str, pool: Pool, sim: Simulator, request: pytest.FixtureRequest
+) -> AsyncIterator[InProcessReplica]:
+    async with open_replica(database_url, pool, sim.url, dialect=request.param) as replica:
+        replica.tools.tools = (look,)
+        yield replica
 
 
 def blocks(body: bytes) -> list[bytes]:
@@ -38,12 +40,12 @@ def blocks(body: bytes) -> list[bytes]:
     return [_MARK.sub(b"", part) for part in parts]
 
 
-async def test_every_prompt_begins_with_the_one_before(house: House, sim: Simulator) -> None:
-    chat = await house.someone_asks('[[call:look {"at": "0"}]] [[say:5 tokens]]')
-    assert (await house.comes_to_rest(chat)).state is State.W
+async def test_every_prompt_begins_with_the_one_before(replica: InProcessReplica, sim: Simulator) -> None:
+    chat = await replica.someone_asks('[[call:look {"at": "0"}]] [[say:5 tokens]]')
+    assert (await replica.comes_to_rest(chat)).state is State.W
     for turn in range(1, TURNS):
-        await house.someone_adds(chat, f'[[call:look {{"at": "{turn}"}}]] [[say:5 tokens]]')
-        assert (await house.comes_to_rest(chat)).state is State.W
+        await replica.someone_adds(chat, f'[[call:look {{"at": "{turn}"}}]] [[say:5 tokens]]')
+        assert (await replica.comes_to_rest(chat)).state is State.W
     prompts = [blocks(bytes(entry.body)) for entry in sim.requests]
     assert len(prompts) == 2 * TURNS
     for before, after in pairwise(prompts):

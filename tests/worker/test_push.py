@@ -10,8 +10,8 @@ from tests.worker.push_service import PushService, push_service
 from perdure.core.clock import SystemClock
 from perdure.core.ids import ChatId
 from perdure.store.pool import Pool
-from perdure.testing.house import House
-from perdure.testing.site import Person, Town, serving
+from perdure.testing.replica import InProcessReplica
+from perdure.testing.served_api import Person, ServedApi, serve_api
 from perdure.worker.push import PublicResolver, Push
 
 
@@ -22,15 +22,15 @@ async def service() -> AsyncIterator[PushService]:
 
 
 @pytest.fixture
-async def town(pool: Pool) -> AsyncIterator[Town]:
-    async with serving(pool) as town:
-        yield town
+async def api(pool: Pool) -> AsyncIterator[ServedApi]:
+    async with serve_api(pool) as api:
+        yield api
 
 
-def _push(town: Town, service: PushService) -> Push:
+def _push(api: ServedApi, service: PushService) -> Push:
     return Push(
-        town.pool,
-        town.services.vapid,
+        api.pool,
+        api.services.vapid,
         SystemClock(),
         contact="mailto:ops@example.com",
         resolver=ThreadedResolver(),
@@ -38,10 +38,10 @@ def _push(town: Town, service: PushService) -> Push:
     )
 
 
-async def _told(town: Town, person: Person, kind: str) -> ChatId:
+async def _told(api: ServedApi, person: Person, kind: str) -> ChatId:
     created = await person.post("/chats", {"content": [{"type": "text", "text": "hi"}], "title": "Storks"})
     chat_id = created.json["chat"]["id"]
-    await town.pool.execute(
+    await api.pool.execute(
         "INSERT INTO inbox (user_id, chat_id, kind, title, text) VALUES ($1, $2, $3, 'Storks', 'They fly south.')",
         person.id,
         chat_id,
@@ -51,13 +51,13 @@ async def _told(town: Town, person: Person, kind: str) -> ChatId:
 
 
 @pytest.mark.parametrize("kind", ["finished", "failed", "needs_you"])
-async def test_a_browser_reads_what_only_it_can(town: Town, service: PushService, kind: str) -> None:
+async def test_a_browser_reads_what_only_it_can(api: ServedApi, service: PushService, kind: str) -> None:
     browser, other = service.browser("a"), service.browser("b")
-    async with await town.person("ada") as ada, await town.person("bob") as bob:
+    async with await api.person("ada") as ada, await api.person("bob") as bob:
         assert (await ada.post("/push/subscriptions", browser.subscription)).status == 201
         assert (await bob.post("/push/subscriptions", other.subscription)).status == 201
-        chat_id = await _told(town, ada, kind)
-        push = _push(town, service)
+        chat_id = await _told(api, ada, kind)
+        push = _push(api, service)
         assert (await push.once(), await push.once()) == (1, 0)
         (got,) = browser.got
         assert (got["kind"], got["title"], got["text"]) == (kind, "Storks", "They fly south.")
@@ -67,58 +67,58 @@ async def test_a_browser_reads_what_only_it_can(town: Town, service: PushService
         assert other.got == []
 
 
-async def test_a_browser_that_is_gone_is_forgotten(town: Town, service: PushService) -> None:
+async def test_a_browser_that_is_gone_is_forgotten(api: ServedApi, service: PushService) -> None:
     gone, here = service.browser("gone"), service.browser("here")
     gone.status = 410
-    async with await town.person("ada") as ada:
+    async with await api.person("ada") as ada:
         for browser in (gone, here):
             await ada.post("/push/subscriptions", browser.subscription)
-        await _told(town, ada, "finished")
-        assert await _push(town, service).once() == 2
-    assert [row["endpoint"] for row in await town.pool.fetch("SELECT endpoint FROM push_subscriptions")] == [
+        await _told(api, ada, "finished")
+        assert await _push(api, service).once() == 2
+    assert [row["endpoint"] for row in await api.pool.fetch("SELECT endpoint FROM push_subscriptions")] == [
         here.endpoint
     ]
     assert len(here.got) == 1
 
 
-async def test_a_service_that_is_away_is_tried_again(town: Town, service: PushService) -> None:
+async def test_a_service_that_is_away_is_tried_again(api: ServedApi, service: PushService) -> None:
     browser = service.browser("a")
     browser.status = 503
-    async with await town.person("ada") as ada:
+    async with await api.person("ada") as ada:
         await ada.post("/push/subscriptions", browser.subscription)
-        await _told(town, ada, "finished")
-        push = _push(town, service)
+        await _told(api, ada, "finished")
+        push = _push(api, service)
         assert (await push.once(), await push.once()) == (1, 0)
         browser.status = 201
-        await town.pool.execute("UPDATE inbox SET push_taken_at = now() - interval '2 minutes'")
+        await api.pool.execute("UPDATE inbox SET push_taken_at = now() - interval '2 minutes'")
         assert (await push.once(), len(browser.got)) == (1, 1)
 
 
 @pytest.mark.parametrize(("status", "again"), [(400, False), (403, False), (413, False), (429, True), (500, True)])
 async def test_a_refusal_is_final_unless_it_may_pass(
-    town: Town, service: PushService, status: int, *, again: bool
+    api: ServedApi, service: PushService, status: int, *, again: bool
 ) -> None:
     browser = service.browser("a")
     browser.status = status
-    async with await town.person("ada") as ada:
+    async with await api.person("ada") as ada:
         await ada.post("/push/subscriptions", browser.subscription)
-        await _told(town, ada, "finished")
-        assert await _push(town, service).once() == 1
-    assert await town.pool.fetchval("SELECT count(*) FROM push_subscriptions") == 1
-    assert await town.pool.fetchval("SELECT pushed_at IS NULL FROM inbox") is again
+        await _told(api, ada, "finished")
+        assert await _push(api, service).once() == 1
+    assert await api.pool.fetchval("SELECT count(*) FROM push_subscriptions") == 1
+    assert await api.pool.fetchval("SELECT pushed_at IS NULL FROM inbox") is again
 
 
 async def test_a_push_service_that_cannot_be_reached_is_tried_again(
-    town: Town, service: PushService, caplog: pytest.LogCaptureFixture
+    api: ServedApi, service: PushService, caplog: pytest.LogCaptureFixture
 ) -> None:
     browser = service.browser("a")
-    async with await town.person("ada") as ada:
+    async with await api.person("ada") as ada:
         await ada.post("/push/subscriptions", browser.subscription)
-        await _told(town, ada, "finished")
+        await _told(api, ada, "finished")
         with caplog.at_level("INFO", "perdure.worker.push"):
             untrusted = Push(
-                town.pool,
-                town.services.vapid,
+                api.pool,
+                api.services.vapid,
                 SystemClock(),
                 contact="mailto:x@example.com",
                 resolver=ThreadedResolver(),
@@ -126,38 +126,38 @@ async def test_a_push_service_that_cannot_be_reached_is_tried_again(
             assert await untrusted.once() == 1
         assert "a push service did not answer" in caplog.text
         assert browser.endpoint not in caplog.text
-        await town.pool.execute("UPDATE inbox SET push_taken_at = now() - interval '2 minutes'")
-        assert (await _push(town, service).once(), len(browser.got)) == (1, 1)
+        await api.pool.execute("UPDATE inbox SET push_taken_at = now() - interval '2 minutes'")
+        assert (await _push(api, service).once(), len(browser.got)) == (1, 1)
 
 
-async def test_what_was_read_is_old_or_is_no_news_is_not_pushed(town: Town, service: PushService) -> None:
+async def test_what_was_read_is_old_or_is_no_news_is_not_pushed(api: ServedApi, service: PushService) -> None:
     browser = service.browser("a")
-    async with await town.person("ada") as ada:
+    async with await api.person("ada") as ada:
         await ada.post("/push/subscriptions", browser.subscription)
-        push = _push(town, service)
+        push = _push(api, service)
         for kind in ("shared", "digest"):
-            await _told(town, ada, kind)
+            await _told(api, ada, kind)
         assert await push.once() == 0
-        await _told(town, ada, "finished")
+        await _told(api, ada, "finished")
         await ada.post("/inbox/read-all")
         assert await push.once() == 0
-        await _told(town, ada, "failed")
-        await town.pool.execute("UPDATE inbox SET created_at = now() - interval '2 hours' WHERE kind = 'failed'")
+        await _told(api, ada, "failed")
+        await api.pool.execute("UPDATE inbox SET created_at = now() - interval '2 hours' WHERE kind = 'failed'")
         assert await push.once() == 0
 
 
-async def test_a_turn_that_ends_is_pushed_once(house: House, pool: Pool, service: PushService) -> None:
-    async with serving(pool) as town:
+async def test_a_turn_that_ends_is_pushed_once(replica: InProcessReplica, pool: Pool, service: PushService) -> None:
+    async with serve_api(pool) as api:
         browser = service.browser("a")
         await pool.execute(
             "INSERT INTO push_subscriptions (user_id, endpoint, keys) VALUES ($1, $2, $3)",
-            house.user,
+            replica.user,
             browser.endpoint,
             str(browser.subscription["keys"]).replace("'", '"'),
         )
-        chat_id = await house.someone_asks("[[say:done]]")
-        await house.comes_to_rest(chat_id)
-        push = _push(town, service)
+        chat_id = await replica.someone_asks("[[say:done]]")
+        await replica.comes_to_rest(chat_id)
+        push = _push(api, service)
         assert (await push.once(), await push.once()) == (1, 0)
         assert [(got["kind"], got["chat_id"]) for got in browser.got] == [("finished", str(chat_id))]
 
@@ -168,9 +168,9 @@ async def test_no_endpoint_leads_into_our_own_network(host: str) -> None:
         await PublicResolver().resolve(host, 443)
 
 
-async def test_what_no_browser_sends_is_refused(town: Town, service: PushService) -> None:
+async def test_what_no_browser_sends_is_refused(api: ServedApi, service: PushService) -> None:
     good = service.browser("a").subscription
-    async with await town.person("ada") as ada:
+    async with await api.person("ada") as ada:
         wrongs: tuple[dict[str, Any], ...] = (
             {**good, "endpoint": "http://push.example.com/a"},
             {**good, "endpoint": "https://127.0.0.1/a"},
@@ -181,4 +181,4 @@ async def test_what_no_browser_sends_is_refused(town: Town, service: PushService
         )
         for wrong in wrongs:
             assert (await ada.post("/push/subscriptions", wrong)).status == 400
-    assert await town.pool.fetchval("SELECT count(*) FROM push_subscriptions") == 0
+    assert await api.pool.fetchval("SELECT count(*) FROM push_subscriptions") == 0

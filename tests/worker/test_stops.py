@@ -16,7 +16,7 @@ from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.clock import HurriedClock
-from perdure.testing.house import House, open_house
+from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.tools.tool import Effect, NewFile, ToolContext, ToolOutput, tool
 
 PICTURE = NewFile(FileId(uuid4()), "screen.txt", "text/plain", b"x")
@@ -35,40 +35,42 @@ async def ponder(_: ToolContext) -> str:
     return "thought"
 
 
-async def test_a_file_that_a_call_handed_over_stays_with_the_chat_when_another_is_stopped(house: House) -> None:
-    house.tools.tools = (shoot, ponder)
-    chat = await house.someone_asks("[[call:shoot]] [[call:ponder]] [[say:5 tokens]]")
-    await house.shows(chat, lambda piece: isinstance(piece.delta, ToolResultDelta) and piece.delta.done)
-    await house.machine.change(chat, Interrupt())
-    rested = await house.comes_to_rest(chat)
-    linked = await house.pool.fetch("SELECT file_id FROM file_links WHERE chat_id = $1", chat)
+async def test_a_file_that_a_call_handed_over_stays_with_the_chat_when_another_is_stopped(
+    replica: InProcessReplica,
+) -> None:
+    replica.tools.tools = (shoot, ponder)
+    chat = await replica.someone_asks("[[call:shoot]] [[call:ponder]] [[say:5 tokens]]")
+    await replica.shows(chat, lambda piece: isinstance(piece.delta, ToolResultDelta) and piece.delta.done)
+    await replica.machine.change(chat, Interrupt())
+    rested = await replica.comes_to_rest(chat)
+    linked = await replica.pool.fetch("SELECT file_id FROM file_links WHERE chat_id = $1", chat)
     assert (rested.made_file_count, [row["file_id"] for row in linked]) == (1, [PICTURE.id])
 
 
-async def test_what_was_said_of_the_turn_before_is_taken_off_a_chat_that_was_stopped(house: House) -> None:
-    chat = await house.someone_asks("[[say:20 tokens]] [[gate:never]]")
-    await house.shows(chat, lambda piece: piece.role is Role.ASSISTANT)
-    await house.pool.execute("UPDATE chat_cards SET turn_label = 'Said hello' WHERE id = $1", chat)
-    await house.machine.change(chat, Interrupt())
-    await house.comes_to_rest(chat)
-    assert await house.pool.fetchval("SELECT turn_label FROM chat_cards WHERE id = $1", chat) is None
+async def test_what_was_said_of_the_turn_before_is_taken_off_a_chat_that_was_stopped(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("[[say:20 tokens]] [[gate:never]]")
+    await replica.shows(chat, lambda piece: piece.role is Role.ASSISTANT)
+    await replica.pool.execute("UPDATE chat_cards SET turn_label = 'Said hello' WHERE id = $1", chat)
+    await replica.machine.change(chat, Interrupt())
+    await replica.comes_to_rest(chat)
+    assert await replica.pool.fetchval("SELECT turn_label FROM chat_cards WHERE id = $1", chat) is None
 
 
 async def test_a_summary_that_was_stopped_leaves_nothing_for_the_model_to_wonder_about(
-    house: House, sim: Simulator
+    replica: InProcessReplica, sim: Simulator
 ) -> None:
-    house.sources.rules_now = Rules(summary_model=ModelName("slow-one"))
+    replica.sources.rules_now = Rules(summary_model=ModelName("slow-one"))
     slow = Step((Say("All of it."), Gate("never")))
     sim.script(Script("slow", (slow,), model="slow-one", counted=True, chores=True))
-    chat = await house.someone_asks("hello")
-    await house.comes_to_rest(chat)
-    before = await house.messages(chat)
-    await house.machine.change(chat, RequestCompaction())
+    chat = await replica.someone_asks("hello")
+    await replica.comes_to_rest(chat)
+    before = await replica.messages(chat)
+    await replica.machine.change(chat, RequestCompaction())
     await sim.gates["never"].reached()
-    await house.machine.change(chat, Interrupt())
-    rested = await house.comes_to_rest(chat)
+    await replica.machine.change(chat, Interrupt())
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.compaction_requested_at) == (State.W, None)
-    assert [m for m in await house.messages(chat) if m.kind is Kind.ORDINARY] == list(before)
+    assert [m for m in await replica.messages(chat) if m.kind is Kind.ORDINARY] == list(before)
 
 
 async def test_a_stop_works_although_a_tool_does_not_heed_it(database_url: str, pool: Pool, sim: Simulator) -> None:
@@ -83,17 +85,17 @@ async def test_a_stop_works_although_a_tool_does_not_heed_it(database_url: str, 
                 await released.wait()
         return "done at last"
 
-    async with open_house(database_url, pool, sim.url, clock=HurriedClock()) as house:
-        house.tools.tools = (stubborn,)
-        chat = await house.someone_asks("[[call:stubborn]] [[say:3 tokens]]")
+    async with open_replica(database_url, pool, sim.url, clock=HurriedClock()) as replica:
+        replica.tools.tools = (stubborn,)
+        chat = await replica.someone_asks("[[call:stubborn]] [[say:3 tokens]]")
         await begun.wait()
-        await house.machine.change(chat, Interrupt())
-        assert (await house.comes_to_rest(chat)).state is State.W
-        await house.someone_adds(chat, "[[gate:late]] [[say:3 tokens]]")
+        await replica.machine.change(chat, Interrupt())
+        assert (await replica.comes_to_rest(chat)).state is State.W
+        await replica.someone_adds(chat, "[[gate:late]] [[say:3 tokens]]")
         await sim.gates["late"].reached()
         # What it gives now belongs to nobody, whatever the chat does meanwhile.
         released.set()
         await sim.gates["late"].set(open=True)
-        assert (await house.comes_to_rest(chat)).state is State.W
-        roles = [message.role for message in await house.messages(chat)]
+        assert (await replica.comes_to_rest(chat)).state is State.W
+        roles = [message.role for message in await replica.messages(chat)]
     assert roles == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.USER, Role.ASSISTANT]

@@ -15,7 +15,7 @@ from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep
 from perdure.store.commit import NewCard
 from perdure.store.journal import CallRun, Journal
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 
@@ -29,29 +29,29 @@ def ledger_tool(effects: list[str]) -> Tool:
     return pay
 
 
-async def left_behind(house: House) -> ChatId:
+async def left_behind(replica: InProcessReplica) -> ChatId:
     """A chat whose driver died after it started to pay."""
     chat_id, dead = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
     # Its lease outlasts the test, so that nobody takes the chat before the call is written down.
-    await house.pool.execute(
+    await replica.pool.execute(
         "INSERT INTO replicas (id, version, seen_at) VALUES ($1, 'dead', now() + interval '1 hour')", dead.worker_id
     )
-    card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="left")
-    created = await house.machine.create(chat_id, card, [Create((house.says("[[say:3 tokens]]"),)), Acquire(dead)])
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="left")
+    created = await replica.machine.create(chat_id, card, [Create((replica.says("[[say:3 tokens]]"),)), Acquire(dead)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", '{"amount": 5}'),))
-    step = await house.machine.advance(created.chat, CommitStep(messages=(call,)))
+    step = await replica.machine.advance(created.chat, CommitStep(messages=(call,)))
     fence = Fence(dead.worker_id, dead.runner_id, Status.RUNNING, step.chat.history_version)
     run = CallRun(chat_id, step.chat.last_assistant, 0)
-    assert await Journal(house.pool).start(run, fence, tool="pay", effect="once")
-    await house.pool.execute("DELETE FROM replicas WHERE id = $1", dead.worker_id)
+    assert await Journal(replica.pool).start(run, fence, tool="pay", effect="once")
+    await replica.pool.execute("DELETE FROM replicas WHERE id = $1", dead.worker_id)
     return chat_id
 
 
-async def test_a_payment_of_unknown_outcome_is_asked_about_and_not_repeated(house: House) -> None:
+async def test_a_payment_of_unknown_outcome_is_asked_about_and_not_repeated(replica: InProcessReplica) -> None:
     effects: list[str] = []
-    house.tools.tools = (ledger_tool(effects),)
-    chat = await left_behind(house)
-    parked = await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    replica.tools.tools = (ledger_tool(effects),)
+    chat = await left_behind(replica)
+    parked = await replica.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
     assert parked.action is not None
     assert (parked.action.kind, effects) == (ActionKind.OUTCOME_UNKNOWN, [])
 
@@ -60,24 +60,26 @@ async def test_a_payment_of_unknown_outcome_is_asked_about_and_not_repeated(hous
     ("verdict", "result", "paid"),
     [(Verdict.REPEAT, "pay: paid 5", 1), (Verdict.HAPPENED, "pay: it went through", 0)],
 )
-async def test_the_user_says_what_became_of_it(house: House, verdict: Verdict, result: str, paid: int) -> None:
+async def test_the_user_says_what_became_of_it(
+    replica: InProcessReplica, verdict: Verdict, result: str, paid: int
+) -> None:
     effects: list[str] = []
-    house.tools.tools = (ledger_tool(effects),)
-    chat = await left_behind(house)
-    await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    replica.tools.tools = (ledger_tool(effects),)
+    chat = await left_behind(replica)
+    await replica.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
     decision = Decision("call_0", verdict, "it went through")
-    await house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
-    rested = await house.comes_to_rest(chat)
+    await replica.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, len(effects)) == (State.W, paid)
-    assert result in await house.said(chat)
+    assert result in await replica.said(chat)
 
 
-async def test_a_skipped_call_is_an_error_for_the_model(house: House) -> None:
+async def test_a_skipped_call_is_an_error_for_the_model(replica: InProcessReplica) -> None:
     effects: list[str] = []
-    house.tools.tools = (ledger_tool(effects),)
-    chat = await left_behind(house)
-    await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
-    await house.machine.change(chat, CompleteRequiresAction(decisions=[Decision("call_0", Verdict.SKIP)]))
-    await house.comes_to_rest(chat)
+    replica.tools.tools = (ledger_tool(effects),)
+    chat = await left_behind(replica)
+    await replica.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    await replica.machine.change(chat, CompleteRequiresAction(decisions=[Decision("call_0", Verdict.SKIP)]))
+    await replica.comes_to_rest(chat)
     assert effects == []
-    assert any(word.startswith("pay failed:") for word in await house.said(chat))
+    assert any(word.startswith("pay failed:") for word in await replica.said(chat))

@@ -14,7 +14,7 @@ from perdure.machine.transitions.actions import CompleteRequiresAction, Decision
 from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.script import Script, Step
 from perdure.sim.server import Simulator
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 from perdure.tools.tool import Effect, Tool, ToolContext, ToolFailed, tool
 
 LEDGER: list[str] = []
@@ -54,12 +54,12 @@ async def buggy(_: ToolContext) -> str:
 TOOLS: tuple[Tool, ...] = (note, alone, conclude, fails, buggy)
 
 
-async def test_a_question_gets_an_answer(house: House) -> None:
-    chat = await house.someone_asks("[[say:5 tokens]] hello")
-    rested = await house.comes_to_rest(chat)
+async def test_a_question_gets_an_answer(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("[[say:5 tokens]] hello")
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.last_error, rested.owned) == (State.W, None, False)
     assert rested.snapshot_version == 2
-    question, answer = await house.messages(chat)
+    question, answer = await replica.messages(chat)
     assert (question.role, answer.role) == (Role.USER, Role.ASSISTANT)
     assert answer.usage is not None
     assert answer.cost is not None
@@ -67,12 +67,12 @@ async def test_a_question_gets_an_answer(house: House) -> None:
     assert answer.finish_reason is FinishReason.STOP
 
 
-async def test_tools_run_and_their_results_go_back_to_the_model(house: House) -> None:
-    house.tools.tools = TOOLS
+async def test_tools_run_and_their_results_go_back_to_the_model(replica: InProcessReplica) -> None:
+    replica.tools.tools = TOOLS
     LEDGER.clear()
-    chat = await house.someone_asks('[[call:note {"text": "a"}]] [[call:note {"text": "b"}]] [[say:3 tokens]]')
-    rested = await house.comes_to_rest(chat)
-    words = await house.said(chat)
+    chat = await replica.someone_asks('[[call:note {"text": "a"}]] [[call:note {"text": "b"}]] [[say:3 tokens]]')
+    rested = await replica.comes_to_rest(chat)
+    words = await replica.said(chat)
     assert words[1:5] == ['note({"text":"a"})', 'note({"text":"b"})', "note: noted a", "note: noted b"]
     assert sorted(LEDGER) == [f"{chat}/2/0/0:a", f"{chat}/2/1/0:b"]
     assert rested.state is State.W
@@ -80,149 +80,149 @@ async def test_tools_run_and_their_results_go_back_to_the_model(house: House) ->
     assert rested.snapshot_version == 4
 
 
-async def test_whatever_a_tool_does_becomes_a_result(house: House) -> None:
-    house.tools.tools = TOOLS
-    chat = await house.someone_asks(
+async def test_whatever_a_tool_does_becomes_a_result(replica: InProcessReplica) -> None:
+    replica.tools.tools = TOOLS
+    chat = await replica.someone_asks(
         '[[call:fails]] [[call:buggy]] [[call:nonsense]] [[call:note {"text": 1}]] [[say:3 tokens]]'
     )
-    await house.comes_to_rest(chat)
-    results = [word for word in await house.said(chat) if " failed: " in word]
+    await replica.comes_to_rest(chat)
+    results = [word for word in await replica.said(chat) if " failed: " in word]
     assert results[0] == "fails failed: Try the other door."
     assert "error of its own" in results[1]
     assert "There is no tool named 'nonsense'" in results[2]
     assert "do not fit the tool's schema" in results[3]
 
 
-async def test_an_exclusive_call_in_company_runs_nothing(house: House) -> None:
-    house.tools.tools = TOOLS
+async def test_an_exclusive_call_in_company_runs_nothing(replica: InProcessReplica) -> None:
+    replica.tools.tools = TOOLS
     LEDGER.clear()
-    chat = await house.someone_asks('[[call:alone]] [[call:note {"text": "x"}]] [[say:3 tokens]]')
-    rested = await house.comes_to_rest(chat)
-    results = [word for word in await house.said(chat) if " failed: " in word]
+    chat = await replica.someone_asks('[[call:alone]] [[call:note {"text": "x"}]] [[say:3 tokens]]')
+    rested = await replica.comes_to_rest(chat)
+    results = [word for word in await replica.said(chat) if " failed: " in word]
     assert "must be called by itself" in results[0]
     assert "Skipped because alone must run alone" in results[1]
     assert (LEDGER, rested.state) == ([], State.W)
 
 
-async def test_a_stop_after_tool_ends_the_turn(house: House, sim: Simulator) -> None:
-    house.tools.tools = TOOLS
-    chat = await house.someone_asks("[[call:conclude]] [[say:50 tokens]]")
-    rested = await house.comes_to_rest(chat)
-    assert (await house.said(chat))[-1] == "conclude: concluded"
+async def test_a_stop_after_tool_ends_the_turn(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.tools.tools = TOOLS
+    chat = await replica.someone_asks("[[call:conclude]] [[say:50 tokens]]")
+    rested = await replica.comes_to_rest(chat)
+    assert (await replica.said(chat))[-1] == "conclude: concluded"
     assert (rested.state, len(sim.requests)) == (State.W, 1)
 
 
-async def test_a_queued_message_runs_after_the_turn(house: House, sim: Simulator) -> None:
-    chat = await house.someone_asks("[[say:3 tokens]] [[gate:first]]")
-    await house.shows(chat)
-    await house.someone_adds(chat, "[[say:2 tokens]] second")
+async def test_a_queued_message_runs_after_the_turn(replica: InProcessReplica, sim: Simulator) -> None:
+    chat = await replica.someone_asks("[[say:3 tokens]] [[gate:first]]")
+    await replica.shows(chat)
+    await replica.someone_adds(chat, "[[say:2 tokens]] second")
     await sim.gates["first"].set(open=True)
-    await house.comes_to_rest(chat)
-    roles = [message.role for message in await house.messages(chat)]
+    await replica.comes_to_rest(chat)
+    roles = [message.role for message in await replica.messages(chat)]
     assert roles == [Role.USER, Role.ASSISTANT, Role.USER, Role.ASSISTANT]
 
 
-async def test_a_steer_message_is_read_in_the_next_call(house: House, sim: Simulator) -> None:
-    house.tools.tools = TOOLS
-    chat = await house.someone_asks('[[say:3 tokens]] [[gate:steer]] [[call:note {"text": "a"}]] [[say:4 tokens]]')
-    await house.shows(chat)
-    await house.someone_adds(chat, "also this", Busy.STEER)
+async def test_a_steer_message_is_read_in_the_next_call(replica: InProcessReplica, sim: Simulator) -> None:
+    replica.tools.tools = TOOLS
+    chat = await replica.someone_asks('[[say:3 tokens]] [[gate:steer]] [[call:note {"text": "a"}]] [[say:4 tokens]]')
+    await replica.shows(chat)
+    await replica.someone_adds(chat, "also this", Busy.STEER)
     await sim.gates["steer"].set(open=True)
-    rested = await house.comes_to_rest(chat)
-    roles = [message.role for message in await house.messages(chat)]
+    rested = await replica.comes_to_rest(chat)
+    roles = [message.role for message in await replica.messages(chat)]
     assert roles == [Role.USER, Role.ASSISTANT, Role.TOOL, Role.USER, Role.ASSISTANT]
     assert (rested.turn, rested.state) == (1, State.W)
 
 
-async def test_an_interrupt_keeps_the_partial_answer(house: House) -> None:
-    chat = await house.someone_asks("[[say:20 tokens]] [[gate:never]] [[say:20 tokens]]")
-    await house.shows(chat)
-    await house.machine.change(chat, Interrupt())
-    rested = await house.comes_to_rest(chat)
-    answer = (await house.messages(chat))[-1]
+async def test_an_interrupt_keeps_the_partial_answer(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("[[say:20 tokens]] [[gate:never]] [[say:20 tokens]]")
+    await replica.shows(chat)
+    await replica.machine.change(chat, Interrupt())
+    rested = await replica.comes_to_rest(chat)
+    answer = (await replica.messages(chat))[-1]
     assert (rested.state, answer.role, answer.finish_reason) == (State.W, Role.ASSISTANT, FinishReason.INTERRUPTED)
-    assert (await house.said(chat))[-1]
+    assert (await replica.said(chat))[-1]
 
 
-async def test_an_interrupting_message_runs_after_the_partial_answer(house: House) -> None:
-    chat = await house.someone_asks("[[say:20 tokens]] [[gate:never]]")
-    await house.shows(chat)
-    await house.someone_adds(chat, "[[say:2 tokens]] stop that", Busy.INTERRUPT)
-    await house.comes_to_rest(chat)
-    roles = [message.role for message in await house.messages(chat)]
+async def test_an_interrupting_message_runs_after_the_partial_answer(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("[[say:20 tokens]] [[gate:never]]")
+    await replica.shows(chat)
+    await replica.someone_adds(chat, "[[say:2 tokens]] stop that", Busy.INTERRUPT)
+    await replica.comes_to_rest(chat)
+    roles = [message.role for message in await replica.messages(chat)]
     assert roles == [Role.USER, Role.ASSISTANT, Role.USER, Role.ASSISTANT]
 
 
-async def test_an_overloaded_provider_is_tried_again(house: House) -> None:
-    chat = await house.someone_asks("[[fault:overloaded x1]] [[say:3 tokens]]")
-    waiting = await house.until(chat, lambda row: row.retry_state is not None)
+async def test_an_overloaded_provider_is_tried_again(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("[[fault:overloaded x1]] [[say:3 tokens]]")
+    waiting = await replica.until(chat, lambda row: row.retry_state is not None)
     assert waiting.retry_state is not None
     assert (waiting.retry_state.kind, waiting.retry_state.attempt) == (ErrorKind.OVERLOADED, 1)
-    rested = await house.comes_to_rest(chat)
+    rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.retry_state) == (State.W, None)
 
 
-async def test_a_wrong_key_stops_the_chat_with_a_structured_error(house: House) -> None:
-    chat = await house.someone_asks("[[fault:401]]")
-    rested = await house.comes_to_rest(chat)
+async def test_a_wrong_key_stops_the_chat_with_a_structured_error(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("[[fault:401]]")
+    rested = await replica.comes_to_rest(chat)
     assert rested.state is State.E0
     assert rested.last_error is not None
     assert (rested.last_error.kind, rested.last_error.retryable) == (ErrorKind.AUTH, False)
 
 
-async def test_a_client_side_call_parks_the_chat_until_its_result_comes(house: House) -> None:
-    house.tools.tools = TOOLS
+async def test_a_client_side_call_parks_the_chat_until_its_result_comes(replica: InProcessReplica) -> None:
+    replica.tools.tools = TOOLS
     declared = '[{"name": "ask_ide"}]'
     text = '[[call:note {"text": "a"}]] [[call:ask_ide]] [[say:4 tokens]]'
-    chat = await house.someone_asks(text, client_tools=declared)
-    parked = await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    chat = await replica.someone_asks(text, client_tools=declared)
+    parked = await replica.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
     assert parked.action is not None
     assert (parked.action.kind, parked.owned) == (ActionKind.CLIENT_TOOL, False)
     assert [(call.tool, call.kind) for call in parked.open_calls] == [("ask_ide", CallKind.CLIENT)]
     call_id = parked.open_calls[0].call_id
-    await house.machine.change(chat, CompleteRequiresAction(outcomes=[Outcome(call_id, '{"line": 3}')]))
-    await house.comes_to_rest(chat)
-    assert 'ask_ide: {"line": 3}' in await house.said(chat)
+    await replica.machine.change(chat, CompleteRequiresAction(outcomes=[Outcome(call_id, '{"line": 3}')]))
+    await replica.comes_to_rest(chat)
+    assert 'ask_ide: {"line": 3}' in await replica.said(chat)
 
 
-async def test_a_tool_that_needs_approval_runs_once_it_is_approved(house: House) -> None:
-    house.tools.tools = TOOLS
+async def test_a_tool_that_needs_approval_runs_once_it_is_approved(replica: InProcessReplica) -> None:
+    replica.tools.tools = TOOLS
     LEDGER.clear()
-    chat = await house.someone_asks(
+    chat = await replica.someone_asks(
         '[[call:note {"text": "a"}]] [[say:4 tokens]]', settings='{"approvals": {"note": "ask"}}'
     )
-    parked = await house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    parked = await replica.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
     assert parked.action is not None
     assert parked.action.kind is ActionKind.APPROVAL
     assert LEDGER == []
     decision = Decision(parked.open_calls[0].call_id, Verdict.APPROVE)
-    await house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
-    await house.comes_to_rest(chat)
+    await replica.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
+    await replica.comes_to_rest(chat)
     assert len(LEDGER) == 1
 
 
-async def test_a_tool_that_the_organisation_denies_runs_in_no_chat(house: House) -> None:
-    house.tools.tools = TOOLS
-    house.sources.rules_now = Rules(forbidden=frozenset({"note"}))
+async def test_a_tool_that_the_organisation_denies_runs_in_no_chat(replica: InProcessReplica) -> None:
+    replica.tools.tools = TOOLS
+    replica.sources.rules_now = Rules(forbidden=frozenset({"note"}))
     LEDGER.clear()
-    chat = await house.someone_asks(
+    chat = await replica.someone_asks(
         '[[call:note {"text": "a"}]] [[say:4 tokens]]', settings='{"approvals": {"note": "auto"}}'
     )
-    await house.comes_to_rest(chat)
+    await replica.comes_to_rest(chat)
     assert LEDGER == []
-    assert any("This tool may not be used here." in said for said in await house.said(chat))
+    assert any("This tool may not be used here." in said for said in await replica.said(chat))
 
 
-async def test_an_empty_answer_ends_the_turn_with_a_notice(house: House, sim: Simulator) -> None:
+async def test_an_empty_answer_ends_the_turn_with_a_notice(replica: InProcessReplica, sim: Simulator) -> None:
     sim.script(Script("nothing", (Step(()),)))
-    chat = await house.someone_asks("[[script:nothing]]")
-    rested = await house.comes_to_rest(chat)
-    last = (await house.messages(chat))[-1]
+    chat = await replica.someone_asks("[[script:nothing]]")
+    rested = await replica.comes_to_rest(chat)
+    last = (await replica.messages(chat))[-1]
     assert (rested.state, last.kind, last.visibility) == (State.W, Kind.NOTICE, Visibility.USER)
     assert last.parts == (Notice("empty_answer", "The model answered nothing."),)
 
 
-async def test_calls_that_write_the_same_file_run_one_after_the_other(house: House) -> None:
+async def test_calls_that_write_the_same_file_run_one_after_the_other(replica: InProcessReplica) -> None:
     log: list[str] = []
 
     @tool(Effect.KEYED)
@@ -234,18 +234,18 @@ async def test_calls_that_write_the_same_file_run_one_after_the_other(house: Hou
         log.append(f"{text} ends")
         return path
 
-    house.tools.tools = (put,)
+    replica.tools.tools = (put,)
     paths = ("notes/a.txt", "./notes//a.txt", "notes/../notes/a.txt")
     calls = [f'[[call:put {{"path": "{path}", "text": "{n}"}}]]' for n, path in enumerate(paths)]
-    chat = await house.someone_asks(" ".join([*calls, "[[say:3 tokens]]"]))
-    await house.comes_to_rest(chat)
+    chat = await replica.someone_asks(" ".join([*calls, "[[say:3 tokens]]"]))
+    await replica.comes_to_rest(chat)
     assert log == [f"{n} {what}" for n in range(3) for what in ("begins", "ends")]
 
 
-async def test_a_turn_that_may_take_no_step_says_so_once(house: House) -> None:
-    house.sources.rules_now = Rules(step_limit=0)
-    chat = await house.someone_asks("[[say:3 tokens]]")
-    assert (await house.comes_to_rest(chat)).state is State.W
-    told = [part for message in (await house.messages(chat))[1:] for part in message.parts]
+async def test_a_turn_that_may_take_no_step_says_so_once(replica: InProcessReplica) -> None:
+    replica.sources.rules_now = Rules(step_limit=0)
+    chat = await replica.someone_asks("[[say:3 tokens]]")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    told = [part for message in (await replica.messages(chat))[1:] for part in message.parts]
     assert [part.kind for part in told if isinstance(part, Notice)] == ["max_steps"]
     assert len(told) == 1

@@ -19,8 +19,8 @@ from perdure.core.chat import Status
 from perdure.core.events import AnyEvent, MessagePart
 from perdure.core.message import Message
 from perdure.store.pool import open_pool
+from perdure.testing.fleet import Fleet, open_fleet
 from perdure.testing.postgres import temporary_postgres
-from perdure.testing.town import ReplicaTown, replicas
 
 SLOWDOWN_BAR = 1.25
 # Ten megabytes of text in two seconds: more than a socket's buffers hold, and sooner over than a stuck client is cut.
@@ -61,10 +61,10 @@ async def measured(subscribers: int, crowd: int, rounds: int) -> list[Row]:
     steady = "[[rate:400]] [[say:400 tokens]]"
     free = Load("large answer", crowd, LARGE)
     stuck = Load("large answer, 5 stuck", crowd, LARGE, stuck=5)
-    async with _town() as town:
-        rows = [await _row(town, Load(name, count, steady)) for name, count in (("one", 1), ("many", subscribers))]
+    async with _fleet() as fleet:
+        rows = [await _row(fleet, Load(name, count, steady)) for name, count in (("one", 1), ("many", subscribers))]
         # Turn by turn, so that whatever else the machine does meets both; the best of each counts.
-        pairs = [(await _row(town, free), await _row(town, stuck)) for _ in range(rounds)]
+        pairs = [(await _row(fleet, free), await _row(fleet, stuck)) for _ in range(rounds)]
         return [*rows, *(min(each, key=lambda row: row.seconds) for each in zip(*pairs, strict=True))]
 
 
@@ -104,30 +104,30 @@ def _folder() -> Generator[Path]:
 
 
 @asynccontextmanager
-async def _town() -> AsyncGenerator[ReplicaTown]:
+async def _fleet() -> AsyncGenerator[Fleet]:
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(_folder())
         databases = stack.enter_context(temporary_postgres(folder / "postgres"))
         await databases.prepare()
         url = await stack.enter_async_context(databases.fresh())
         pool = await stack.enter_async_context(open_pool(url))
-        yield await stack.enter_async_context(replicas(url, pool, folder, count=1))
+        yield await stack.enter_async_context(open_fleet(url, pool, folder, count=1))
 
 
-async def _row(town: ReplicaTown, load: Load) -> Row:
-    chat_id = await town.asks(0, "[[say:ready]]")
-    await town.comes_to_rest(0, chat_id)
-    deaf = [_deaf(town, chat_id) for _ in range(load.stuck)]
-    followers = [Follower(town, chat_id) for _ in range(load.subscribers)]
+async def _row(fleet: Fleet, load: Load) -> Row:
+    chat_id = await fleet.asks(0, "[[say:ready]]")
+    await fleet.comes_to_rest(0, chat_id)
+    deaf = [_deaf(fleet, chat_id) for _ in range(load.stuck)]
+    followers = [Follower(fleet, chat_id) for _ in range(load.subscribers)]
     await asyncio.gather(*(follower.connect() for follower in followers))
-    before, started = _cpu(town), time.monotonic()
-    sent = await town.person.post(f"/chats/{chat_id}/messages", {"content": [{"type": "text", "text": load.prompt}]})
+    before, started = _cpu(fleet), time.monotonic()
+    sent = await fleet.person.post(f"/chats/{chat_id}/messages", {"content": [{"type": "text", "text": load.prompt}]})
     assert sent.status == 202, sent.body
     ends = [end - started for end in await asyncio.gather(*(follower.ends() for follower in followers))]
-    cpu, blocked = _cpu(town) - before, await _blocked(town)
+    cpu, blocked = _cpu(fleet) - before, await _blocked(fleet)
     for client in deaf:
         client.close()
-    page = (await town.person.get(f"/chats/{chat_id}/messages?after=0")).json["items"]
+    page = (await fleet.person.get(f"/chats/{chat_id}/messages?after=0")).json["items"]
     expected = msgspec.convert(page, list[Message])
     events = sum(follower.events for follower in followers)
     last = quantiles(ends, n=100)[98] if len(ends) > 1 else ends[0]
@@ -142,9 +142,9 @@ async def _row(town: ReplicaTown, load: Load) -> Row:
     )
 
 
-async def _blocked(town: ReplicaTown) -> bool:
+async def _blocked(fleet: Fleet) -> bool:
     """Whether the server says that a client has not taken what it was sent, or that it cut such a one."""
-    async with aiohttp.ClientSession() as http, http.get(f"{town.replicas[0].url}/metrics") as answer:
+    async with aiohttp.ClientSession() as http, http.get(f"{fleet.replicas[0].url}/metrics") as answer:
         lines = (await answer.text()).splitlines()
     values = {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[:1] != "#")}
     return values["perdure_stream_lag_seconds"] > 0 or values.get('perdure_streams_ended_total{reason="slow"}', 0) > 0
@@ -153,8 +153,8 @@ async def _blocked(town: ReplicaTown) -> bool:
 class Follower:
     """A client that reads as fast as it can."""
 
-    def __init__(self, town: ReplicaTown, chat_id: str) -> None:
-        self._town = town
+    def __init__(self, fleet: Fleet, chat_id: str) -> None:
+        self._fleet = fleet
         self._chat_id = chat_id
         self.transcript = Transcript()
         self.events = self.parts = 0
@@ -172,9 +172,9 @@ class Follower:
         return await asyncio.wait_for(self._reading, PATIENCE)
 
     async def _read(self) -> float:
-        host, port = self._town.replicas[0].url.removeprefix("http://").split(":")
+        host, port = self._fleet.replicas[0].url.removeprefix("http://").split(":")
         reader, writer = await asyncio.open_connection(host, int(port), limit=LINE_LIMIT)
-        writer.write(_request(self._town, self._chat_id))
+        writer.write(_request(self._fleet, self._chat_id))
         try:
             while line := await reader.readline():
                 if line.startswith(b"data: ") and self._over(_events.decode(line[6:])):
@@ -192,26 +192,26 @@ class Follower:
         return self.transcript.status is Status.WAITING and len(self.transcript.messages) > 3
 
 
-def _request(town: ReplicaTown, chat_id: str) -> bytes:
+def _request(fleet: Fleet, chat_id: str) -> bytes:
     lines = (
         f"GET /api/v1/chats/{chat_id}/stream HTTP/1.1",
         "Host: bench",
         "Accept: text/event-stream",
-        f"Authorization: Bearer {town.person.token}",
+        f"Authorization: Bearer {fleet.person.token}",
     )
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
-def _deaf(town: ReplicaTown, chat_id: str) -> socket.socket:
+def _deaf(fleet: Fleet, chat_id: str) -> socket.socket:
     """A client that asks for a stream and never reads."""
-    host, port = town.replicas[0].url.removeprefix("http://").split(":")
+    host, port = fleet.replicas[0].url.removeprefix("http://").split(":")
     client = socket.create_connection((host, int(port)))
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    client.sendall(_request(town, chat_id))
+    client.sendall(_request(fleet, chat_id))
     return client
 
 
-def _cpu(town: ReplicaTown) -> float:
+def _cpu(fleet: Fleet) -> float:
     """Seconds that the server's process has used."""
-    fields = Path(f"/proc/{town.replicas[0].process.pid}/stat").read_text().rpartition(")")[2].split()
+    fields = Path(f"/proc/{fleet.replicas[0].process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -25,9 +25,9 @@ from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.store.templates import TemplateRows, packed
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
-from perdure.testing.furnishings import SimulatedModels
-from perdure.testing.house import House, open_house
-from perdure.testing.workshop import workshop
+from perdure.testing.fakes import SimulatedModels
+from perdure.testing.replica import InProcessReplica, open_replica
+from perdure.testing.workspace_folder import workspace_folder
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Wish, Workspaces
@@ -94,25 +94,27 @@ OPENAI = Vendor(
 
 
 class Desk:
-    """A house with a workspace that has a screen."""
+    """A replica with a workspace that has a screen."""
 
-    def __init__(self, house: House, sim: Simulator, workspaces: Workspaces, row: WorkspaceRow, tree: Path) -> None:
-        self.house, self.sim, self.row, self.tree = house, sim, row, tree
+    def __init__(
+        self, replica: InProcessReplica, sim: Simulator, workspaces: Workspaces, row: WorkspaceRow, tree: Path
+    ) -> None:
+        self.replica, self.sim, self.row, self.tree = replica, sim, row, tree
         counsel = ModelCounsel(
-            house.pool, house.config, house.models, house.kit.client, house.clock, AgentMeasures(Metrics())
+            replica.pool, replica.config, replica.models, replica.kit.client, replica.clock, AgentMeasures(Metrics())
         )
-        house.tools.toolbox = Toolbox(house.config, workspaces, counsel)
+        replica.tools.toolbox = Toolbox(replica.config, workspaces, counsel)
 
     @property
     def models(self) -> SimulatedModels:
-        return self.house.models
+        return self.replica.models
 
     async def tries(self, *calls: Call, **card: Any) -> ChatId:
         self.sim.script(Script("tries", (*(Step((call,)) for call in calls), Step((Says("I see."),)))))
-        return await self.house.someone_asks("[[script:tries]]", workspace_id=self.row.id, **card)
+        return await self.replica.someone_asks("[[script:tries]]", workspace_id=self.row.id, **card)
 
     async def results(self, chat: ChatId) -> list[ToolResult]:
-        parts = [part for message in await self.house.messages(chat) for part in message.parts]
+        parts = [part for message in await self.replica.messages(chat) for part in message.parts]
         return [part for part in parts if isinstance(part, ToolResult)]
 
     def asked(self) -> list[Any]:
@@ -122,16 +124,20 @@ class Desk:
 
 @pytest.fixture
 async def desk(database_url: str, pool: Pool) -> AsyncIterator[Desk]:
-    async with Simulator(rate=None) as sim, workshop(pool) as folder, open_house(database_url, pool, sim.url) as house:
+    async with (
+        Simulator(rate=None) as sim,
+        workspace_folder(pool) as folder,
+        open_replica(database_url, pool, sim.url) as replica,
+    ):
         insert = "INSERT INTO templates (organisation_id, name, recipe, readme, files) VALUES ($1, 'desk', $2, '', $3)"
-        await pool.execute(insert, house.organisation, RECIPE, packed({"runner.py": RUNNER}))
-        await house.sets(experiments=["computer_use"])
+        await pool.execute(insert, replica.organisation, RECIPE, packed({"runner.py": RUNNER}))
+        await replica.sets(experiments=["computer_use"])
         drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, house.bus, house.clock)
-        house.services[Workspaces] = workspaces
-        wish = Wish(owner_id=house.user, organisation_id=house.organisation, template="desk", parameters={}, most=1)
+        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, replica.bus, replica.clock)
+        replica.services[Workspaces] = workspaces
+        wish = Wish(owner_id=replica.user, organisation_id=replica.organisation, template="desk", parameters={}, most=1)
         row = await workspaces.create(WorkspaceId(uuid4()), wish)
-        yield Desk(house, sim, workspaces, row, folder / str(row.id) / "tree")
+        yield Desk(replica, sim, workspaces, row, folder / str(row.id) / "tree")
         await workspaces.close()
 
 
@@ -147,7 +153,7 @@ AUTO = '{"approvals":{"computer":"auto"}}'
 async def test_a_model_uses_the_screen_in_its_providers_own_words(desk: Desk, vendor: Vendor) -> None:
     desk.models.dialect, desk.models.computer = vendor.dialect, True
     chat = await desk.tries(Call("computer", vendor.click), Call("computer", vendor.types), settings=AUTO)
-    rested = await desk.house.comes_to_rest(chat)
+    rested = await desk.replica.comes_to_rest(chat)
     assert (rested.state, rested.last_error) == (State.W, None)
     assert desk.asked() == [[{"type": "click", "x": 10, "y": 20}], [{"type": "type", "text": "hello"}]]
     requests: list[Any] = [request.json for request in desk.sim.requests]
@@ -164,7 +170,7 @@ async def test_a_screen_that_fails_is_told_and_the_turn_goes_on(desk: Desk, vend
     desk.models.dialect, desk.models.computer = vendor.dialect, True
     text = msgspec.json.decode(msgspec.json.encode(vendor.types).replace(b"hello", b"crash"))
     chat = await desk.tries(Call("computer", text), Call("computer", vendor.click), settings=AUTO)
-    assert (await desk.house.comes_to_rest(chat)).state is State.W
+    assert (await desk.replica.comes_to_rest(chat)).state is State.W
     failed, worked = await desk.results(chat)
     assert (failed.is_error, "the display is gone" in failed.result) == (True, True)
     assert not worked.is_error
@@ -173,12 +179,12 @@ async def test_a_screen_that_fails_is_told_and_the_turn_goes_on(desk: Desk, vend
 async def test_a_person_is_asked_before_the_screen_is_used(desk: Desk) -> None:
     desk.models.computer = True
     chat = await desk.tries(Call("computer", ANTHROPIC.click))
-    parked = await desk.house.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    parked = await desk.replica.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
     assert parked.action is not None
     assert parked.action.kind is ActionKind.APPROVAL
     decision = Decision(parked.open_calls[0].call_id, Verdict.APPROVE, "")
-    await desk.house.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
-    assert (await desk.house.comes_to_rest(chat)).state is State.W
+    await desk.replica.machine.change(chat, CompleteRequiresAction(decisions=[decision]))
+    assert (await desk.replica.comes_to_rest(chat)).state is State.W
     assert len(desk.asked()) == 1
 
 
@@ -186,9 +192,9 @@ async def test_stopping_ends_what_uses_the_screen(desk: Desk) -> None:
     desk.models.computer = True
     chat = await desk.tries(Call("computer", {"action": "type", "text": "linger"}), settings=AUTO)
     await eventually(lambda: written(desk.tree / "asked"))
-    await desk.house.machine.change(chat, Interrupt())
-    assert (await desk.house.comes_to_rest(chat)).state is State.W
-    workspaces: Workspaces = desk.house.services[Workspaces]
+    await desk.replica.machine.change(chat, Interrupt())
+    assert (await desk.replica.comes_to_rest(chat)).state is State.W
+    workspaces: Workspaces = desk.replica.services[Workspaces]
     (process,) = await (await workspaces.client(desk.row)).processes.list()
     assert (process.state, process.quiet, process.exit_code) == (ProcessState.EXITED, True, None)
 
@@ -197,13 +203,13 @@ async def test_a_history_with_a_screen_is_understood_by_the_other_vendor_and_wit
     """Calls of another model are told as ordinary ones: the simulator refuses whatever its vendor would."""
     desk.models.dialect, desk.models.computer = OPENAI.dialect, True
     chat = await desk.tries(Call("computer", OPENAI.click), settings=AUTO)
-    await desk.house.comes_to_rest(chat)
+    await desk.replica.comes_to_rest(chat)
     for dialect, computer in (("anthropic_messages", True), ("openai_chat", True), ("openai_responses", False)):
         desk.models.dialect, desk.models.computer = dialect, computer
-        await desk.house.someone_adds(chat, "[[say:2 tokens]]")
-        rested = await desk.house.comes_to_rest(chat)
+        await desk.replica.someone_adds(chat, "[[say:2 tokens]]")
+        rested = await desk.replica.comes_to_rest(chat)
         assert (rested.state, rested.last_error) == (State.W, None)
-    assert [part.tool for m in await desk.house.messages(chat) for part in m.parts if isinstance(part, ToolCall)] == [
+    assert [part.tool for m in await desk.replica.messages(chat) for part in m.parts if isinstance(part, ToolCall)] == [
         "computer"
     ]
 
@@ -221,10 +227,10 @@ async def test_the_screen_is_not_offered_where_it_cannot_or_may_not_be_used(
     desk: Desk, dialect: str, computer: bool, experiments: list[str], card: dict[str, Any]
 ) -> None:
     desk.models.dialect, desk.models.computer = dialect, computer
-    await desk.house.pool.execute("DELETE FROM settings")
-    await desk.house.sets(experiments=experiments)
+    await desk.replica.pool.execute("DELETE FROM settings")
+    await desk.replica.sets(experiments=experiments)
     chat = await desk.tries(Call("computer", ANTHROPIC.click), **card)
-    assert (await desk.house.comes_to_rest(chat)).state is State.W
+    assert (await desk.replica.comes_to_rest(chat)).state is State.W
     (result,) = await desk.results(chat)
     assert "There is no tool named 'computer' here" in result.result
     first: Any = desk.sim.requests[0].json

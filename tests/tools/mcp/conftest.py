@@ -1,4 +1,4 @@
-"""A house whose chats may use MCP servers."""
+"""A replica whose chats may use MCP servers."""
 
 from collections.abc import AsyncIterator
 
@@ -7,8 +7,8 @@ from tests.tools.mcp.peers import Bridge
 
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.testing.house import House, open_house
 from perdure.testing.polling import PATIENCE
+from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.tools.mcp.protocol import session
 
 
@@ -25,13 +25,13 @@ async def sim() -> AsyncIterator[Simulator]:
 
 
 @pytest.fixture
-async def house(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[House]:
-    async with open_house(database_url, pool, sim.url) as house:
-        yield house
+async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[InProcessReplica]:
+    async with open_replica(database_url, pool, sim.url) as replica:
+        yield replica
 
 
 @pytest.fixture
-async def bridge(house: House, pool: Pool) -> AsyncIterator[Bridge]:
-    bridge = Bridge(house, pool)
+async def bridge(replica: InProcessReplica, pool: Pool) -> AsyncIterator[Bridge]:
+    bridge = Bridge(replica, pool)
     yield bridge
     await bridge.exchange.lines.close()

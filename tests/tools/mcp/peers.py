@@ -17,9 +17,9 @@ from perdure.config.mcp import McpOptions
 from perdure.core.clock import SystemClock
 from perdure.core.ids import McpServerId
 from perdure.store.pool import Pool
-from perdure.testing.house import House
 from perdure.testing.polling import seen
 from perdure.testing.ports import free_port
+from perdure.testing.replica import InProcessReplica
 from perdure.tools.mcp.exchange import open_exchange
 from perdure.workspaces.service import Workspaces
 
@@ -88,24 +88,24 @@ async def workbench(kind: str = "http", ledger: Path | None = None) -> AsyncGene
 
 
 class Bridge:
-    """The MCP side of a replica, over a house."""
+    """The MCP side of a replica."""
 
-    def __init__(self, house: House, pool: Pool, workspaces: Workspaces | None = None) -> None:
-        self.house = house
+    def __init__(self, replica: InProcessReplica, pool: Pool, workspaces: Workspaces | None = None) -> None:
+        self.replica = replica
         self.pool = pool
-        self.numbers = house.numbers
+        self.numbers = replica.numbers
         keyring, clock = Keyring.of(["a secret key that only tests use"]), SystemClock()
-        self.exchange = open_exchange(pool, house.config, keyring, clock, house.measures.mcp, workspaces)
-        house.servers.source = self.exchange.tools
+        self.exchange = open_exchange(pool, replica.config, keyring, clock, replica.measures.mcp, workspaces)
+        replica.servers.source = self.exchange.tools
 
     async def add(self, slug: str, **options: Any) -> McpServerId:
         server_id = McpServerId(uuid4())
         await self.pool.execute(
             "INSERT INTO mcp_servers (id, organisation_id, slug, options) VALUES ($1, $2, $3, $4)",
             server_id,
-            self.house.organisation,
+            self.replica.organisation,
             slug,
             msgspec.json.encode(McpOptions(**options)).decode(),
         )
-        self.house.config.changed(self.house.organisation)
+        self.replica.config.changed(self.replica.organisation)
         return server_id

@@ -15,8 +15,8 @@ from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.store.templates import TemplateRows, packed
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
-from perdure.testing.house import House
-from perdure.testing.workshop import workshop
+from perdure.testing.replica import InProcessReplica
+from perdure.testing.workspace_folder import workspace_folder
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Wish, Workspaces
@@ -53,38 +53,42 @@ RECIPE = 'description = "Notes"\n'
 
 
 class Inside:
-    """A house, a workspace with a server in it, and a chat that uses it."""
+    """A replica, a workspace with a server in it, and a chat that uses it."""
 
-    def __init__(self, house: House, sim: Simulator, bridge: Bridge, row: WorkspaceRow, tree: Path) -> None:
-        self.house, self.sim, self.bridge, self.row, self.tree = house, sim, bridge, row, tree
+    def __init__(
+        self, replica: InProcessReplica, sim: Simulator, bridge: Bridge, row: WorkspaceRow, tree: Path
+    ) -> None:
+        self.replica, self.sim, self.bridge, self.row, self.tree = replica, sim, bridge, row, tree
 
     async def calls(self, *calls: tuple[str, str], **card: Any) -> ChatId:
         steps = [Step((Call(f"notes__{tool}", {"path": path}),)) for tool, path in calls]
         self.sim.script(Script("calls", (*steps, Step((Text("done"),)))))
-        chat = await self.house.someone_asks("[[script:calls]]", workspace_id=self.row.id, **card)
-        assert (await self.house.comes_to_rest(chat)).state is State.W
+        chat = await self.replica.someone_asks("[[script:calls]]", workspace_id=self.row.id, **card)
+        assert (await self.replica.comes_to_rest(chat)).state is State.W
         return chat
 
     async def heard(self, chat: ChatId) -> list[str]:
         """The results, without the calls."""
-        words = [word for word in await self.house.said(chat) if word.startswith("notes__")]
+        words = [word for word in await self.replica.said(chat) if word.startswith("notes__")]
         return [word for word in words if ":" in word.partition("(")[0]]
 
 
 @pytest.fixture
-async def inside(house: House, sim: Simulator, pool: Pool) -> AsyncIterator[Inside]:
-    async with workshop(pool) as folder:
+async def inside(replica: InProcessReplica, sim: Simulator, pool: Pool) -> AsyncIterator[Inside]:
+    async with workspace_folder(pool) as folder:
         insert = "INSERT INTO templates (organisation_id, name, recipe, readme, files) VALUES ($1, 'notes', $2, '', $3)"
         files = {"server.py": SERVER, "kept": b"kept\n"}
-        await pool.execute(insert, house.organisation, RECIPE, packed(files))
+        await pool.execute(insert, replica.organisation, RECIPE, packed(files))
         drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, house.bus, house.clock)
-        wish = Wish(owner_id=house.user, organisation_id=house.organisation, template="notes", parameters={}, most=1)
+        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, replica.bus, replica.clock)
+        wish = Wish(
+            owner_id=replica.user, organisation_id=replica.organisation, template="notes", parameters={}, most=1
+        )
         row = await workspaces.create(WorkspaceId(uuid4()), wish)
-        bridge = Bridge(house, pool, workspaces)
+        bridge = Bridge(replica, pool, workspaces)
         command = "NOTE=noted exec python3 server.py"
         await bridge.add("notes", transport="stdio", command=command, plan_mode=True)
-        yield Inside(house, sim, bridge, row, folder / str(row.id) / "tree")
+        yield Inside(replica, sim, bridge, row, folder / str(row.id) / "tree")
         await bridge.exchange.lines.close()
         await workspaces.close()
 
@@ -110,7 +114,7 @@ async def test_while_a_chat_plans_the_command_runs_in_a_view_that_cannot_be_writ
 
 async def test_a_chat_without_a_workspace_is_told_what_the_server_needs(inside: Inside) -> None:
     inside.sim.script(Script("calls", (Step((Call("notes__read", {"path": "kept"}),)), Step((Text("done"),)))))
-    chat = await inside.house.someone_asks("[[script:calls]]")
-    await inside.house.comes_to_rest(chat)
+    chat = await inside.replica.someone_asks("[[script:calls]]")
+    await inside.replica.comes_to_rest(chat)
     (told,) = await inside.heard(chat)
     assert "it runs inside the workspace, and this chat has none yet: call create_workspace first" in told

@@ -11,7 +11,7 @@ from perdure.config.mcp import McpOptions, McpServer, selected
 from perdure.core.ids import McpServerId
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.sim.server import Simulator
-from perdure.testing.house import House
+from perdure.testing.replica import InProcessReplica
 from perdure.tools.mcp.names import LONGEST, full_name
 from perdure.tools.mcp.search import search
 from perdure.tools.tool import Effect, Tool, ToolContext, ToolOutput
@@ -22,9 +22,9 @@ def asked(sim: Simulator, number: int) -> dict[str, Any]:
 
 
 async def test_five_hundred_tools_are_looked_for_and_what_is_found_joins_the_end(
-    house: House, bridge: Bridge, sim: Simulator
+    replica: InProcessReplica, bridge: Bridge, sim: Simulator
 ) -> None:
-    house.sources.rules_now = Rules(tool_search=True)
+    replica.sources.rules_now = Rules(tool_search=True)
     async with workbench("odd") as server:
         await bridge.add("odd", url=f"http://127.0.0.1:{server.port}/mcp")
         steps = (
@@ -32,8 +32,8 @@ async def test_five_hundred_tools_are_looked_for_and_what_is_found_joins_the_end
             Step((Text("found"),)),
         )
         sim.script(Script("search", steps))
-        chat_id = await house.someone_asks("[[script:search]]")
-        await house.comes_to_rest(chat_id)
+        chat_id = await replica.someone_asks("[[script:search]]")
+        await replica.comes_to_rest(chat_id)
     first, second = asked(sim, 0)["tools"], asked(sim, 1)["tools"]
     assert [tool["name"] for tool in first] == ["find_tools"]
     marked = "cache_control"
@@ -42,17 +42,17 @@ async def test_five_hundred_tools_are_looked_for_and_what_is_found_joins_the_end
     assert "odd__report_7" in found
     assert "odd__report_42" in found
     assert len(found) == 20
-    result = next(word for word in await house.said(chat_id) if word.startswith("find_tools: "))
+    result = next(word for word in await replica.said(chat_id) if word.startswith("find_tools: "))
     assert '"unknown":["odd__none"]' in result
 
 
 async def test_twins_and_schemas_that_mean_nothing_are_left_out_and_the_chat_goes_on(
-    house: House, bridge: Bridge, sim: Simulator
+    replica: InProcessReplica, bridge: Bridge, sim: Simulator
 ) -> None:
     async with workbench("odd") as server:
         await bridge.add("odd", url=f"http://127.0.0.1:{server.port}/mcp")
-        chat_id = await house.someone_asks("hello")
-        rested = await house.comes_to_rest(chat_id)
+        chat_id = await replica.someone_asks("hello")
+        rested = await replica.comes_to_rest(chat_id)
     names = [tool["name"] for tool in asked(sim, 0)["tools"]]
     assert len(names) == 497
     assert names.count("odd__twin") == 1

@@ -17,7 +17,7 @@ from perdure.api.site import Site
 from perdure.api.table import TABLE
 from perdure.store.pool import Pool
 from perdure.testing.ports import free_port
-from perdure.testing.site import Person, Town, listening, serving
+from perdure.testing.served_api import Person, ServedApi, listening, serve_api
 
 SHORT = 50
 """Shorter than the margin within which tokens are renewed: every use renews them."""
@@ -25,7 +25,7 @@ SHORT = 50
 
 @dataclass
 class Place:
-    town: Town
+    api: ServedApi
     ada: Person
     server_id: str
     identity: Peer
@@ -40,10 +40,10 @@ async def place(pool: Pool) -> AsyncIterator[Place]:
             peer("node", str(PEERS / "identity.mjs"), str(door), resource, str(SHORT), port=door)
         )
         await stack.enter_async_context(peer(sys.executable, str(PEERS / "guarded.py"), str(guard), issuer, port=guard))
-        town = await stack.enter_async_context(serving(pool))
-        ada = await stack.enter_async_context(await town.person("ada", Role.ADMIN))
+        api = await stack.enter_async_context(serve_api(pool))
+        ada = await stack.enter_async_context(await api.person("ada", Role.ADMIN))
         added = await ada.post("/mcp-servers", {"slug": "guarded", "url": resource, "auth": "oauth"})
-        yield Place(town, ada, added.json["id"], identity)
+        yield Place(api, ada, added.json["id"], identity)
 
 
 async def signs_in(url: str) -> str:
@@ -74,11 +74,11 @@ async def test_a_person_signs_in_and_their_tokens_are_renewed(place: Place) -> N
     arrived = await ada.get(f"/mcp-servers/callback?{back.query}")
     assert (arrived.status, arrived.headers["location"]) == (303, "/settings/mcp?sign_in=done")
     assert (await ada.get("/mcp-servers")).json["items"][0]["signed_in"] is True
-    sealed = await place.town.pool.fetchval("SELECT secret FROM mcp_grants")
+    sealed = await place.api.pool.fetchval("SELECT secret FROM mcp_grants")
     for _ in range(2):
         tried = (await ada.post(f"{server}/test")).json
         assert (tried["ok"], [tool["name"] for tool in tried["tools"]]) == (True, ["secret"])
-        renewed = await place.town.pool.fetchval("SELECT secret FROM mcp_grants")
+        renewed = await place.api.pool.fetchval("SELECT secret FROM mcp_grants")
         assert renewed != sealed
         sealed = renewed
 
@@ -86,7 +86,7 @@ async def test_a_person_signs_in_and_their_tokens_are_renewed(place: Place) -> N
 async def test_what_came_back_counts_once_and_only_for_whoever_left(place: Place) -> None:
     departure = await place.ada.post(f"/mcp-servers/{place.server_id}/sign-in")
     back = urlsplit(await signs_in(departure.json["url"]))
-    async with await place.town.person("mallory") as mallory:
+    async with await place.api.person("mallory") as mallory:
         assert (await mallory.get(f"/mcp-servers/callback?{back.query}")).status == 400
     assert (await place.ada.get(f"/mcp-servers/callback?{back.query}")).status == 400
     assert (await place.ada.get("/mcp-servers")).json["items"][0].get("signed_in", False) is False
@@ -106,7 +106,7 @@ async def test_a_grant_that_is_not_accepted_any_more_asks_to_sign_in_again(place
 
 
 async def test_a_person_comes_back_to_where_browsers_reach_the_deployment(place: Place) -> None:
-    services = replace(place.town.services, public_url="https://perdure.example.com")
+    services = replace(place.api.services, public_url="https://perdure.example.com")
     async with listening(Site(api=Api(services, TABLE), page=Page(None))) as place.ada.url:
         departure = await place.ada.post(f"/mcp-servers/{place.server_id}/sign-in")
     asked = parse_qs(urlsplit(str(departure.json["url"])).query)

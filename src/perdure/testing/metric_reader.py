@@ -5,7 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from perdure.observe.metrics import Metrics
 
 
-class Numbers:
+class MetricReader:
     """`numbers("perdure_turns_total", outcome="finished")`: one sample, 0 where there is none."""
 
     def __init__(self, metrics: Metrics) -> None:

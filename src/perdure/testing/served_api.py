@@ -53,7 +53,7 @@ from perdure.store.search import SearchIndex
 from perdure.store.templates import TemplateRows
 from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.store.workspaces import WorkspaceRows
-from perdure.testing.workshop import workshop
+from perdure.testing.workspace_folder import workspace_folder
 from perdure.tools.family import Family
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.hooks.post import Post
@@ -144,17 +144,17 @@ async def listening(app: App) -> AsyncGenerator[str]:
                 app, lifespan="off", log_config=None, access_log=False, ws=FrameProtocol, timeout_keep_alive=kept
             )
         )
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        serve_api = asyncio.create_task(server.serve(sockets=[listener]))
         await server.listening.wait()
         try:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             server.should_exit = True
-            await serving
+            await serve_api
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Response:
     """What the server said."""
 
     status: int
@@ -187,7 +187,7 @@ class Person:
         if self._http is not None:
             await self._http.close()
 
-    async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Said:
+    async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Response:
         assert self._http is not None
         raw = None if body is None else body if isinstance(body, bytes) else msgspec.json.encode(body)
         content = None if raw is None else BytesIO(raw)
@@ -196,7 +196,7 @@ class Person:
         url = f"{self.url}/api/v1{path}"
         async with self._http.request(method, url, data=content, headers=sent, allow_redirects=False) as response:
             lowered = {name.lower(): value for name, value in response.headers.items()}
-            return Said(response.status, lowered, await response.read())
+            return Response(response.status, lowered, await response.read())
 
     async def events(self, path: str) -> AsyncGenerator[dict[str, Any]]:
         """The events of a stream, for as long as it lasts."""
@@ -207,24 +207,24 @@ class Person:
                 if line.startswith(b"data: "):
                     yield msgspec.json.decode(line[6:])
 
-    async def get(self, path: str, **headers: str) -> Said:
+    async def get(self, path: str, **headers: str) -> Response:
         return await self.ask("GET", path, **headers)
 
-    async def post(self, path: str, body: Any = None, **headers: str) -> Said:
+    async def post(self, path: str, body: Any = None, **headers: str) -> Response:
         return await self.ask("POST", path, {} if body is None else body, **headers)
 
-    async def put(self, path: str, body: Any, **headers: str) -> Said:
+    async def put(self, path: str, body: Any, **headers: str) -> Response:
         return await self.ask("PUT", path, body, **headers)
 
-    async def patch(self, path: str, body: Any, **headers: str) -> Said:
+    async def patch(self, path: str, body: Any, **headers: str) -> Response:
         return await self.ask("PATCH", path, body, **headers)
 
-    async def delete(self, path: str, **headers: str) -> Said:
+    async def delete(self, path: str, **headers: str) -> Response:
         return await self.ask("DELETE", path, **headers)
 
 
 @dataclass(slots=True)
-class Town:
+class ServedApi:
     """A served API and the people who use it."""
 
     pool: Pool
@@ -262,10 +262,10 @@ async def _closing(workspaces: Workspaces | None) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def serving(pool: Pool, *, taker: Taker | None = None) -> AsyncGenerator[Town]:
-    async with ProviderClient(SystemClock()) as client, workshop(pool) as folder:
+async def serve_api(pool: Pool, *, taker: Taker | None = None) -> AsyncGenerator[ServedApi]:
+    async with ProviderClient(SystemClock()) as client, workspace_folder(pool) as folder:
         services = services_for(pool, client, taker=taker, folder=folder)
         household = await first_household(pool)
         site = Site(api=Api(services, TABLE), page=Page(None))
         async with listening(site) as url, _closing(services.workspaces):
-            yield Town(pool, services, household, url, SearchIndex(pool, services.clock))
+            yield ServedApi(pool, services, household, url, SearchIndex(pool, services.clock))

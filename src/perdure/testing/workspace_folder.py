@@ -11,7 +11,7 @@ from perdure.workspaces.local.driver import LocalDriver
 
 
 @asynccontextmanager
-async def workshop(pool: Pool, folder: Path | None = None) -> AsyncGenerator[Path]:
+async def workspace_folder(pool: Pool, folder: Path | None = None) -> AsyncGenerator[Path]:
     """A folder for workspaces; all that the database knows are gone with it."""
     with tempfile.TemporaryDirectory(prefix="perdure-workspaces-") as name:
         place = folder or Path(name)

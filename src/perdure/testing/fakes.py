@@ -1,4 +1,4 @@
-"""What a house has where a deployment has its configuration: models, tools, servers and rules that a test chooses."""
+"""What a replica has where a deployment has its configuration: models, tools, servers and rules that a test chooses."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -41,8 +41,8 @@ from perdure.store.execution import Execution
 from perdure.store.histories import load_history
 from perdure.store.journal import Journal
 from perdure.store.pubsub import LocalBus
-from perdure.testing.furnishings import ChosenServers, FixedTools, PlainSources, SimulatedModels
-from perdure.testing.numbers import Numbers
+from perdure.testing.fakes import ChosenServers, FixedTools, PlainSources, SimulatedModels
+from perdure.testing.metric_reader import MetricReader
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
 from perdure.worker.draining import Limits
@@ -58,7 +58,7 @@ PATIENCE = 60
 AT_ONCE = Limits(timedelta(), timedelta())
 
 
-class House:
+class InProcessReplica:
     """A replica, its model and somebody who talks to it."""
 
     def __init__(
@@ -71,7 +71,7 @@ class House:
         self.bus = LocalBus()
         self.announcer = Announcer(self.bus)
         self.announcer.follow(Meter(measures.turns).committed)
-        self.numbers = Numbers(measures.metrics)
+        self.numbers = MetricReader(measures.metrics)
         self.machine = Machine(Execution(pool, measures=measures.database), self.announcer, clock)
         self.episodes = Episodes()
         self.tools = FixedTools()
@@ -104,7 +104,7 @@ class House:
         self.user = UserId(uuid4())
 
     async def move_in(self) -> None:
-        await self.pool.execute("INSERT INTO organisations (id, name) VALUES ($1, 'house')", self.organisation)
+        await self.pool.execute("INSERT INTO organisations (id, name) VALUES ($1, 'replica')", self.organisation)
         await self.pool.execute(
             "INSERT INTO users (id, organisation_id, email) VALUES ($1, $2, $3)",
             self.user,
@@ -240,7 +240,7 @@ def _words(message: Message) -> list[str]:
 
 
 @asynccontextmanager
-async def open_house(
+async def open_replica(
     url: str,
     pool: "Pool[Record]",
     sim_url: str,
@@ -249,20 +249,22 @@ async def open_house(
     limits: Limits = AT_ONCE,
     capacity: Capacity | None = None,
     **models: Any,
-) -> AsyncGenerator[House]:
+) -> AsyncGenerator[InProcessReplica]:
     """A replica that lives as long as the block."""
     clock, measures = clock or SystemClock(), Measures()
     async with ProviderClient(SystemClock(), watchers=[CallMeter(measures.calls, clock)]) as client:
-        house = House(pool, SimulatedModels(sim_url, **models), client, clock, measures)
-        await house.move_in()
+        replica = InProcessReplica(pool, SimulatedModels(sim_url, **models), client, clock, measures)
+        await replica.move_in()
         lease = Lease(lambda: connect(url), SystemClock(), version="test", capacity=200)
-        house.lease = lease
-        house.worker = Worker(house.kit, lease, pool, house.announcer, house.bus, capacity=capacity, limits=limits)
+        replica.lease = lease
+        replica.worker = Worker(
+            replica.kit, lease, pool, replica.announcer, replica.bus, capacity=capacity, limits=limits
+        )
         await lease.start()
-        running = asyncio.create_task(house.worker.run())
+        running = asyncio.create_task(replica.worker.run())
         try:
-            yield house
+            yield replica
         finally:
-            await house.worker.drain()
+            await replica.worker.drain()
             running.cancel()
             await asyncio.wait({running})

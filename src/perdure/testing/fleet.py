@@ -16,18 +16,18 @@ from perdure.config.demo import offer_demo
 from perdure.core.timing import LEASE
 from perdure.proof.processes import SERVE, Replica, replica
 from perdure.sim.server import Simulator
-from perdure.testing.site import Person
-from perdure.testing.workshop import workshop
+from perdure.testing.served_api import Person
+from perdure.testing.workspace_folder import workspace_folder
 
 PATIENCE = 60
 AT_REST = ("waiting", "error")
 
 
-class ReplicaTown:
+class Fleet:
     """Replicas by number, and one person who talks to any of them."""
 
-    def __init__(self, replicas: list[Replica], sim: Simulator, person: Person, pool: "Pool[Record]") -> None:
-        self.replicas = replicas
+    def __init__(self, open_fleet: list[Replica], sim: Simulator, person: Person, pool: "Pool[Record]") -> None:
+        self.replicas = open_fleet
         self.sim = sim
         self.person = person
         self.pool = pool
@@ -93,7 +93,7 @@ async def _ready(http: aiohttp.ClientSession, replica: Replica) -> bool:
 
 
 @asynccontextmanager
-async def replicas(
+async def open_fleet(
     database_url: str,
     pool: "Pool[Record]",
     folder: Path,
@@ -101,10 +101,10 @@ async def replicas(
     count: int = 2,
     first: Sequence[str] = SERVE,
     environment: Mapping[str, str] | None = None,
-) -> AsyncGenerator[ReplicaTown]:
+) -> AsyncGenerator[Fleet]:
     """So many replicas, with a model that the simulator plays. `first` is what the first one runs."""
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(workshop(pool, folder / "workspaces"))
+        await stack.enter_async_context(workspace_folder(pool, folder / "workspaces"))
         sim = await stack.enter_async_context(Simulator(rate=None))
         household = await first_household(pool)
         await offer_demo(pool, household.organisation, sim.url)
@@ -132,4 +132,4 @@ async def replicas(
         started = [each.result() for each in starting]
         person = Person(household.owner, household.organisation, started[0].url, token)
         await stack.enter_async_context(person)
-        yield ReplicaTown(started, sim, person, pool)
+        yield Fleet(started, sim, person, pool)
