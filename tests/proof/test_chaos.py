@@ -48,4 +48,4 @@ async def test_a_deployment_of_somebody_else_is_tried_from_outside(
         outcome = await outside(fleet.replicas[0].url, fleet.person.token, timedelta(seconds=3), 7)
     assert outcome.wrong == (), chaos_table(outcome)
     assert (outcome.met, len(outcome.evidence.chats)) == (True, 16)
-    assert outcome.book.faults
+    assert outcome.log.faults

@@ -7,8 +7,7 @@ import pytest
 
 from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
-from perdure.proof.book import Book, Operation, Outcome, Told
-from perdure.proof.case import Case, Rule
+from perdure.proof.checked_transcript import CheckedTranscript, counted
 from perdure.proof.checker import (
     answered_once,
     attempts_used_once,
@@ -23,7 +22,8 @@ from perdure.proof.checker import (
 )
 from perdure.proof.evidence import ChangeRow, ChatRow, Evidence, MessageRow, QueuedRow, StoredRow
 from perdure.proof.ledger import Performed
-from perdure.proof.witness import Witness, counted
+from perdure.proof.observations import Observations, Rule
+from perdure.proof.run_log import Operation, ReceivedMessage, RequestOutcome, RunLog
 from perdure.sim.script import counting
 
 CHAT, WORKER, RUNNER, OTHER = uuid4(), uuid4(), uuid4(), uuid4()
@@ -62,36 +62,39 @@ MESSAGES = (
 CHATS = (ChatRow(CHAT, "waiting", (), False, False, False, 0, 4),)
 EVIDENCE = Evidence(10.0, CHATS, MESSAGES, (), (_change(1), _change(2), _change(3)))
 EFFECTS = (Performed(2.5, "e1", f"{CHAT}/2/0/0"),)
-BOOK = Book(operations=[Operation(1.0, CHAT, "create", Outcome.ACCEPTED, marker="m1")], told=[Told(2.1, CHAT, 2, 2)])
-GOOD = Case(BOOK, EVIDENCE, EFFECTS)
+BOOK = RunLog(
+    operations=[Operation(1.0, CHAT, "create", RequestOutcome.ACCEPTED, marker="m1")],
+    told=[ReceivedMessage(2.1, CHAT, 2, 2)],
+)
+GOOD = Observations(BOOK, EVIDENCE, EFFECTS)
 
 
-def _with(**changed: object) -> Case:
+def _with(**changed: object) -> Observations:
     return replace(GOOD, evidence=replace(EVIDENCE, **changed))  # pyright: ignore[reportArgumentType]
 
 
-def _after(verb: str, number: int, **changed: object) -> Case:
+def _after(verb: str, number: int, **changed: object) -> Observations:
     """What is left once somebody removed something."""
-    removing = Operation(2.0, CHAT, verb, Outcome.ACCEPTED, number=number)
-    return replace(_with(**changed), book=Book(operations=[*BOOK.operations, removing]))
+    removing = Operation(2.0, CHAT, verb, RequestOutcome.ACCEPTED, number=number)
+    return replace(_with(**changed), log=RunLog(operations=[*BOOK.operations, removing]))
 
 
-def _stopped(kept: str) -> Case:
+def _stopped(kept: str) -> Observations:
     """An answer of which seven characters were seen and stored, and so much was kept when it was stopped."""
-    witness = Witness(CHAT, "somebody", Book())
-    witness.shown[2, 1] = [(99.0, 5, 7)]
+    transcript = CheckedTranscript(CHAT, "somebody", RunLog())
+    transcript.shown[2, 1] = [(99.0, 5, 7)]
     end = replace(_change(9), at=101.0, status="waiting", old_status="interrupting", old_history=2)
     answer = replace(_message(4, "assistant", Text(kept)), revision=9)
     stored = (StoredRow(CHAT, 2, 1, 1, 5, 99.0),)
     seen = replace(EVIDENCE, messages=(*MESSAGES, answer), changes=(end,), stored=stored)
-    return Case(Book(watched=[(CHAT, 100.0)]), seen, (), [witness])
+    return Observations(RunLog(watched=[(CHAT, 100.0)]), seen, (), [transcript])
 
 
 HIDDEN = (replace(MESSAGES[0], hidden=True), *MESSAGES[1:])
 REMOVED = (QueuedRow(CHAT, 7, "m1", removed=True),)
 
 
-BAD: list[tuple[Rule, Case]] = [
+BAD: list[tuple[Rule, Observations]] = [
     (sent_once, _with(messages=(*MESSAGES, _message(4, "user", Text("hello"), client_id="m1")))),
     (sent_once, _with(messages=MESSAGES[1:])),
     (removed_by_request, _after("edit", 1, messages=MESSAGES[1:])),
@@ -101,7 +104,9 @@ BAD: list[tuple[Rule, Case]] = [
         admitted_in_order,
         replace(
             GOOD,
-            book=Book(operations=[Operation(1, CHAT, "send", Outcome.ACCEPTED, m, busy="queue") for m in ("a", "b")]),
+            log=RunLog(
+                operations=[Operation(1, CHAT, "send", RequestOutcome.ACCEPTED, m, busy="queue") for m in ("a", "b")]
+            ),
             evidence=replace(
                 EVIDENCE,
                 messages=(
@@ -115,9 +120,9 @@ BAD: list[tuple[Rule, Case]] = [
     (answered_once, _with(messages=(*MESSAGES, _message(4, "tool", ToolResult("c1", "record_once", "again"))))),
     (effects_once, replace(GOOD, effects=EFFECTS * 2)),
     (effects_once, replace(GOOD, effects=())),
-    (told_after_written, replace(GOOD, book=Book(told=[Told(1.9, CHAT, 2, 2)]))),
-    (told_after_written, replace(GOOD, book=Book(told=[Told(2.1, CHAT, 9, 9)]))),
-    (told_the_truth, replace(GOOD, witnesses=[Witness(CHAT, "somebody", Book())])),
+    (told_after_written, replace(GOOD, log=RunLog(told=[ReceivedMessage(1.9, CHAT, 2, 2)]))),
+    (told_after_written, replace(GOOD, log=RunLog(told=[ReceivedMessage(2.1, CHAT, 9, 9)]))),
+    (told_the_truth, replace(GOOD, transcripts=[CheckedTranscript(CHAT, "somebody", RunLog())])),
     (partial_kept, _stopped("0.0")),
     (stored_whole, _with(stored=(StoredRow(CHAT, 1, 1, 1, 4, 1.0), StoredRow(CHAT, 1, 1, 6, 9, 2.0)))),
     (rests, _with(chats=(replace(CHATS[0], status="running"),))),
@@ -135,13 +140,13 @@ def test_a_good_run_breaks_no_rule(rule: Rule) -> None:
     assert list(rule(GOOD)) == []
 
 
-@pytest.mark.parametrize(("rule", "case"), BAD, ids=lambda value: getattr(value, "__name__", ""))
-def test_a_bad_run_breaks_its_rule(rule: Rule, case: Case) -> None:
-    assert [wrong.chat_id for wrong in rule(case)][:1] == [CHAT]
+@pytest.mark.parametrize(("rule", "run"), BAD, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_bad_run_breaks_its_rule(rule: Rule, run: Observations) -> None:
+    assert [wrong.chat_id for wrong in rule(run)][:1] == [CHAT]
 
 
 @pytest.mark.parametrize(
-    ("rule", "case"),
+    ("rule", "run"),
     [
         (removed_by_request, _after("edit", 1, messages=HIDDEN)),
         (removed_by_request, _after("edit", 3, messages=MESSAGES[1:], queued=REMOVED)),
@@ -149,8 +154,8 @@ def test_a_bad_run_breaks_its_rule(rule: Rule, case: Case) -> None:
         (partial_kept, _stopped("0.0 0.1")),
     ],
 )
-def test_what_was_asked_for_breaks_no_rule(rule: Rule, case: Case) -> None:
-    assert list(rule(case)) == []
+def test_what_was_asked_for_breaks_no_rule(rule: Rule, run: Observations) -> None:
+    assert list(rule(run)) == []
 
 
 def test_every_beginning_of_a_count_is_right() -> None:

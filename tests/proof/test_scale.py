@@ -9,9 +9,9 @@ from perdure.proof.scale import stages
 from perdure.proof.scale.bars import Bar, quantile
 from perdure.proof.scale.gauges import BACKGROUND, COMMIT, CONFIGURATION, TURN, Statement
 from perdure.proof.scale.load import Load, Loaded
+from perdure.proof.scale.load_chat import Turn
 from perdure.proof.scale.pictures import markdown, plot, table
 from perdure.proof.scale.scaletest import Figure, Report, Wanted, series
-from perdure.proof.scale.talk import Turn
 
 WANTED = Wanted(chats=6, turns=3, tokens=20, streams=0, resting=0)
 

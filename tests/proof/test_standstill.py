@@ -4,10 +4,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from perdure.proof.book import Book, Fault
+from perdure.proof.checked_transcript import CheckedTranscript
 from perdure.proof.evidence import ChangeRow
+from perdure.proof.run_log import Fault, RunLog
 from perdure.proof.standstill import Standstill, standstills
-from perdure.proof.witness import Witness
 
 CHAT, DEAD, HEIR = uuid4(), uuid4(), uuid4()
 KILLED = 100.0
@@ -35,10 +35,10 @@ def _change(at: float, old_worker: UUID, worker: UUID) -> ChangeRow:
 
 
 def _found(heard: list[float], faults: list[Fault], changes: list[ChangeRow]) -> tuple[Standstill, ...]:
-    book = Book(watched=[(CHAT, KILLED)], faults=faults)
-    witness = Witness(CHAT, "somebody", book)
-    witness.heard_at = heard
-    return standstills(book, [witness], changes)
+    log = RunLog(watched=[(CHAT, KILLED)], faults=faults)
+    transcript = CheckedTranscript(CHAT, "somebody", log)
+    transcript.heard_at = heard
+    return standstills(log, [transcript], changes)
 
 
 def test_it_lasts_from_the_kill_to_what_is_heard_after_it() -> None:

@@ -6,7 +6,7 @@ import signal
 import sys
 from dataclasses import replace
 
-from perdure.app.workshop import Brought
+from perdure.app.worker_parts import Parts
 from perdure.cli.serve import serve
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, Settings
@@ -33,7 +33,7 @@ def main() -> None:
     settings = replace(Settings.from_environment(), bind=Address.parse("127.0.0.1:0"))
     start_logging(level=settings.log_level, json=True)
     ending = Ending(point, int(times), signal.Signals[how])
-    asyncio.run(serve(settings, brought=Brought(points=ending)))
+    asyncio.run(serve(settings, parts=Parts(points=ending)))
 
 
 if __name__ == "__main__":

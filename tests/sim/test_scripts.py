@@ -9,7 +9,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from tests.sim.wires import CHAT, HEADERS
 
 from perdure.sim.directives import compose
-from perdure.sim.script import Call, Gate, Pause, Reasoning, Script, Step, Text
+from perdure.sim.script import Call, GatePart, Pause, Reasoning, Script, Step, Text
 from perdure.sim.server import Simulator
 from perdure.sim.serving import load_scripts
 
@@ -31,7 +31,7 @@ def test_directives_become_steps() -> None:
     assert script is not None
     assert script.steps == (
         Step((Reasoning("hm"), Call("a", {"x": [[1]]}), Call("b"))),
-        Step((Pause(0.25), Gate("door"), Text("done"))),
+        Step((Pause(0.25), GatePart("door"), Text("done"))),
     )
 
 

@@ -18,7 +18,7 @@ from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.steps import CommitStep
-from perdure.sim.script import Call, Fault, Gate, Script, Step
+from perdure.sim.script import Call, Fault, GatePart, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.store.commit import NewCard
@@ -142,7 +142,7 @@ async def test_a_wait_ends_with_the_first_of_several(replica: InProcessReplica, 
 
 
 async def test_a_wait_for_an_agent_at_rest_does_not_park(replica: InProcessReplica, parent: Parent) -> None:
-    await parent.follows(spawns("[[say:1 tokens]]"), Step((Gate("later"), *waits(parent.child()).parts)))
+    await parent.follows(spawns("[[say:1 tokens]]"), Step((GatePart("later"), *waits(parent.child()).parts)))
     await parent.sim.gates["later"].reached()
     await replica.comes_to_rest(parent.child())
     await parent.sim.gates["later"].set(open=True)
@@ -181,7 +181,7 @@ async def test_a_failed_agent_is_a_result_with_its_error(
 async def test_a_sweep_wakes_a_parent_that_its_agent_did_not(
     replica: InProcessReplica, sim: Simulator, parent: Parent
 ) -> None:
-    await parent.follows(Step((Gate("later"), *waits(parent.child()).parts)))
+    await parent.follows(Step((GatePart("later"), *waits(parent.child()).parts)))
     agent = await driven_elsewhere(replica, parent)
     await sim.gates["later"].set(open=True)
     await parent.parked()
@@ -226,7 +226,7 @@ async def test_interrupting_the_parent_stops_all_of_them(replica: InProcessRepli
 async def test_a_stopped_agent_reports_as_interrupted(
     replica: InProcessReplica, sim: Simulator, parent: Parent
 ) -> None:
-    stop = Step((Gate("stop"), Call("interrupt_agent", {"id": str(parent.child())})))
+    stop = Step((GatePart("stop"), Call("interrupt_agent", {"id": str(parent.child())})))
     await parent.follows(spawns("[[say:2 tokens]] [[gate:never]]"), stop, waits(parent.child()))
     await sim.gates["never"].reached()
     await replica.shows(parent.child())
@@ -241,7 +241,7 @@ async def test_a_message_reaches_an_agent_at_work_and_wakes_one_at_rest(
     replica: InProcessReplica, sim: Simulator, parent: Parent
 ) -> None:
     tell = Call("message_agent", {"id": str(parent.child()), "message": "[[say:3 tokens]] and the cellar"})
-    sim.script(Script("child", (Step((Gate("go"), Call("list_agents"))), Step((Says("Looked."),)))))
+    sim.script(Script("child", (Step((GatePart("go"), Call("list_agents"))), Step((Says("Looked."),)))))
     await parent.follows(
         spawns("[[script:child]]"), Step((tell,)), waits(parent.child()), Step((tell,)), waits(parent.child())
     )

@@ -16,7 +16,7 @@ from perdure.core.parts import Text, ToolResult
 from perdure.machine.transitions.lifecycle import RequestCompaction
 from perdure.providers.estimate import BYTES_PER_TOKEN
 from perdure.providers.request import ModelSettings
-from perdure.sim.script import Call, Gate, Script, Step
+from perdure.sim.script import Call, GatePart, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
@@ -225,7 +225,9 @@ async def test_a_chat_too_short_to_become_shorter_stays_as_it_is(replica: InProc
 async def test_people_see_how_far_a_summary_is_and_not_what_it_says(replica: InProcessReplica, sim: Simulator) -> None:
     replica.sources.rules_now = Rules(summary_model=ModelName("steady"))
     sim.script(
-        Script("steady", (Step((Say("secret " * 100), Gate("summary"))),), model="steady", counted=True, chores=True)
+        Script(
+            "steady", (Step((Say("secret " * 100), GatePart("summary"))),), model="steady", counted=True, chores=True
+        )
     )
     chat = await replica.someone_asks("[[say:4000 tokens]] hello", model="demo-fast")
     await replica.comes_to_rest(chat)

@@ -11,7 +11,7 @@ from perdure.core.ids import FileId, ModelName
 from perdure.core.message import Kind, Role
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import RequestCompaction
-from perdure.sim.script import Gate, Script, Step
+from perdure.sim.script import GatePart, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
@@ -60,7 +60,7 @@ async def test_a_summary_that_was_stopped_leaves_nothing_for_the_model_to_wonder
     replica: InProcessReplica, sim: Simulator
 ) -> None:
     replica.sources.rules_now = Rules(summary_model=ModelName("slow-one"))
-    slow = Step((Say("All of it."), Gate("never")))
+    slow = Step((Say("All of it."), GatePart("never")))
     sim.script(Script("slow", (slow,), model="slow-one", counted=True, chores=True))
     chat = await replica.someone_asks("hello")
     await replica.comes_to_rest(chat)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from perdure.api.door import ApiDoor
+from perdure.api.stream_access import StreamAccess
 from perdure.core.errors import BuildFailed, InvalidInput, NotFound, PerdureError
 from perdure.core.ids import WorkspaceId
 from perdure.store.workspaces import WorkspaceRow
@@ -45,7 +45,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed", omit_defaults=True):
 class BuildStream:
     """Makes what was only noted. It goes on when nobody listens any more."""
 
-    def __init__(self, workspaces: Workspaces, door: ApiDoor) -> None:
+    def __init__(self, workspaces: Workspaces, door: StreamAccess) -> None:
         self._workspaces = workspaces
         self._door = door
         self._builds: set[asyncio.Task[None]] = set()

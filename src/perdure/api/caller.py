@@ -13,9 +13,9 @@ from perdure.access.people import Groups, People, Tokens
 from perdure.access.rows import ActorRows
 from perdure.api.http import Call
 from perdure.api.idempotency import Claim
+from perdure.api.local_worker import LocalStart
 from perdure.api.reply import Outcome, Reply
 from perdure.api.services import Services
-from perdure.api.taker import Taking
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
 from perdure.config.admin import Configuration, ModelConfiguration
 from perdure.config.config import Config
@@ -162,8 +162,8 @@ class Caller:
     def _reply(self, answer: Callable[[Outcome], T]) -> Reply[T]:
         return Reply(answer, self._claim, self.actor.user_id, self.services.clock)
 
-    def _taking(self) -> Taking:
-        return Taking(self.services.taker, self.actor.user_id)
+    def _taking(self) -> LocalStart:
+        return LocalStart(self.services.taker, self.actor.user_id)
 
     async def said(self, content: tuple[AnyContent, ...], chat_id: ChatId | None = None) -> Said:
         """What the caller says, with the files that are theirs and that the chat does not hold yet."""

@@ -57,7 +57,7 @@ class Claim:
         )
 
 
-class Keys:
+class IdempotencyKeys:
     """Runs a request once per key."""
 
     def __init__(self, keyring: Keyring) -> None:

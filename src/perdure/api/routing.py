@@ -56,7 +56,7 @@ class Route:
         return tuple(piece[1:-1] for piece in self.path.split("/") if piece.startswith("{"))
 
 
-class With(Generic[A]):
+class WithHeaders(Generic[A]):
     """What a handler answers, with headers of its own."""
 
     def __init__(self, value: A, *headers: tuple[str, str]) -> None:
@@ -75,7 +75,7 @@ class Routes:
         def adding(handler: H) -> H:
             hints = get_type_hints(handler, include_extras=True)
             answers = hints.pop("return", None)
-            answers = get_args(answers)[0] if get_origin(answers) is With else answers
+            answers = get_args(answers)[0] if get_origin(answers) is WithHeaders else answers
             wants = {name: hints[name] for name in inspect.signature(handler).parameters}
             self.table.append(
                 Route(method=method, path=path, handler=handler, tag=self._tag, wants=wants, answers=answers, **options)

@@ -10,13 +10,13 @@ from perdure.access.entrance import check_origin, check_page
 from perdure.access.presented import secret_of
 from perdure.access.rows import ActorRows
 from perdure.api.caller import Caller
+from perdure.api.decoding import body_of, query_of
 from perdure.api.error_page import page_of, wants_page
 from perdure.api.errors import Problem, answer_of
 from perdure.api.http import Answer, Call, Gone, Receive, Scope, Send
-from perdure.api.idempotency import Claim, Keys
+from perdure.api.idempotency import Claim, IdempotencyKeys
 from perdure.api.openapi import document
-from perdure.api.reading import body_of, query_of
-from perdure.api.routing import Route, Table, With, place
+from perdure.api.routing import Route, Table, WithHeaders, place
 from perdure.api.services import Services
 from perdure.core.errors import InvalidInput, NotAllowed, NotFound
 from perdure.observe.tracing import answered
@@ -37,7 +37,7 @@ class Api:
     def __init__(self, services: Services, table: Table) -> None:
         self._services = services
         self._table = table
-        self._keys = Keys(services.keyring)
+        self._keys = IdempotencyKeys(services.keyring)
         self._document = msgspec.json.encode(document(table, version("perdure")))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -126,7 +126,7 @@ def _answered(status: int, result: object, *headers: tuple[str, str]) -> Answer:
     match result:
         case Answer():
             return result
-        case With():
+        case WithHeaders():
             return _answered(status, result.value, *result.headers)
         case None:
             return Answer(status, b"", headers)

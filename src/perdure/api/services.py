@@ -12,8 +12,8 @@ from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Reception
 from perdure.access.vapid import VapidKeys
 from perdure.api.http import Call
+from perdure.api.local_worker import LocalWorker
 from perdure.api.probe import Probe
-from perdure.api.taker import Taker
 from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.core.clock import Clock
@@ -46,7 +46,7 @@ class Services:
     pubsub: Pubsub
     signed_urls: SignedUrls
     vapid: VapidKeys
-    taker: Taker
+    taker: LocalWorker
     clock: Clock
     catalog: Catalog = field(default_factory=Catalog.load)
     public_url: str | None = None

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 
-from perdure.api.door import ApiDoor
+from perdure.api.stream_access import StreamAccess
 from perdure.core.clock import Clock
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Refused, Unavailable, Validation, WorkspaceRefused
 from perdure.core.ids import WorkspaceId
@@ -67,7 +67,7 @@ class Shell:
 class TerminalStream:
     """Terminals as an ASGI application."""
 
-    def __init__(self, workspaces: Workspaces, visitors: Visitors, door: ApiDoor, clock: Clock) -> None:
+    def __init__(self, workspaces: Workspaces, visitors: Visitors, door: StreamAccess, clock: Clock) -> None:
         self._workspaces = workspaces
         self._visitors = visitors
         self._door = door

@@ -7,7 +7,7 @@ import typer
 import uvloop
 
 from perdure.cli import bench_failover, bench_machine, bench_streams, bench_trees, bench_workspaces
-from perdure.cli.bench_providers import Load, measured, missed, table
+from perdure.cli.bench_providers import CallLoad, measured, missed, table
 from perdure.cli.progress import progress
 
 app = typer.Typer(no_args_is_help=True, help="Measure parts of the product against their bars.")
@@ -27,7 +27,7 @@ def providers(
 ) -> None:
     """CPU per streamed delta: each dialect beside the floor of draining the same bytes, and beside the vendor's SDK."""
     with progress(f"measuring {rounds} times: ours, the floor and the vendors' SDKs"):
-        rows = uvloop.run(measured(Load(streams, tokens, rate, rounds)))
+        rows = uvloop.run(measured(CallLoad(streams, tokens, rate, rounds)))
     _judge(table(rows), missed(rows))
 
 
@@ -60,19 +60,19 @@ def trees(
     seed: Annotated[int, typer.Option(help="What is drawn from.")] = 1,
 ) -> None:
     """Parents that wait for 20 agents each while replicas are killed and agents stopped: no wake-up may be lost."""
-    harvest = uvloop.run(bench_trees.measured(count, replicas, seed))
-    _judge(bench_trees.table(harvest), harvest.wrong)
+    report = uvloop.run(bench_trees.measured(count, replicas, seed))
+    _judge(bench_trees.table(report), report.wrong)
 
 
 @app.command()
 def streams(
     subscribers: Annotated[int, typer.Option(help="How many follow one chat at once.")] = 1000,
-    crowd: Annotated[int, typer.Option(help="How many follow while others are stuck.")] = 20,
+    followers: Annotated[int, typer.Option(help="How many follow while others are stuck.")] = 20,
     rounds: Annotated[int, typer.Option(help="How often the stuck are measured; the best counts.", min=1)] = 3,
 ) -> None:
     """What many subscribers of one chat get, and whether some that do not read slow the others."""
     with progress(f"measuring with {subscribers} subscribers, then {rounds} times with stuck ones"):
-        rows = uvloop.run(bench_streams.measured(subscribers, crowd, rounds))
+        rows = uvloop.run(bench_streams.measured(subscribers, followers, rounds))
     _judge(bench_streams.table(rows), bench_streams.missed(rows))
 
 

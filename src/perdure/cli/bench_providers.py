@@ -37,7 +37,7 @@ MODELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class CallLoad:
     """What is streamed. At a thousand tokens a second about ten deltas share a network read."""
 
     streams: int
@@ -51,7 +51,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CallFigures:
     """Microseconds of CPU per delta."""
 
     dialect: str
@@ -68,13 +68,15 @@ class Row:
         return None if self.sdk is None else self.sdk / self.ours
 
 
-async def measured(load: Load) -> list[Row]:
+async def measured(load: CallLoad) -> list[CallFigures]:
     with simulator() as url:
         async with ProviderClient(SystemClock()) as client, aiohttp.ClientSession() as session:
             return [await _row(load, name, url=url, client=client, session=session) for name in MODELS]
 
 
-async def _row(load: Load, name: str, *, url: str, client: ProviderClient, session: aiohttp.ClientSession) -> Row:
+async def _row(
+    load: CallLoad, name: str, *, url: str, client: ProviderClient, session: aiohttp.ClientSession
+) -> CallFigures:
     service, model = MODELS[name]
     route = Route.to(ProviderSettings(service=service, base_url=url), Model(id=model, dialect=name), KEY)
     request = ModelRequest(messages=[NewMessage(role=Role.USER, parts=(Text(load.prompt),))])
@@ -87,10 +89,10 @@ async def _row(load: Load, name: str, *, url: str, client: ProviderClient, sessi
             sdk = await stack.enter_async_context(SDKS[name].opened(url, KEY))
             ways["sdk"] = lambda: sdk(model, load.prompt)
         spent = await _best(load, ways)
-    return Row(name, spent["floor"], spent["ours"], spent.get("sdk"))
+    return CallFigures(name, spent["floor"], spent["ours"], spent.get("sdk"))
 
 
-async def _best(load: Load, ways: dict[str, Callable[[], Awaitable[int]]]) -> dict[str, float]:
+async def _best(load: CallLoad, ways: dict[str, Callable[[], Awaitable[int]]]) -> dict[str, float]:
     """Each way's cheapest round, in microseconds per delta. The first round only warms up."""
     best: dict[str, float] = {}
     for turn in range(load.rounds + 1):
@@ -153,7 +155,7 @@ async def _simulate(started: "Connection") -> None:
         await asyncio.Event().wait()
 
 
-def table(rows: list[Row]) -> str:
+def table(rows: list[CallFigures]) -> str:
     lines = [f"{'CPU µs per delta':<20} {'floor':>8} {'ours':>8} {'/floor':>8} {'SDK':>8} {'SDK/ours':>8}"]
     for row in rows:
         sdk = f"{row.sdk:8.1f} {row.under_sdk:8.1f}" if row.sdk is not None else f"{'—':>8} {'—':>8}"
@@ -164,7 +166,7 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def missed(rows: list[Row]) -> list[str]:
+def missed(rows: list[CallFigures]) -> list[str]:
     """The bars that were not met."""
     over = [f"{row.dialect}: {row.over_floor:.2f} times the floor" for row in rows if row.over_floor > FLOOR_BAR]
     near = [

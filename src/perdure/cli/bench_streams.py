@@ -31,7 +31,7 @@ _events = msgspec.json.Decoder(AnyEvent)
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class StreamLoad:
     """How many follow, what the answer is like, and how many follow without ever reading."""
 
     name: str
@@ -41,8 +41,8 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    load: Load
+class StreamFigures:
+    load: StreamLoad
     complete: int
     """Subscribers that assembled exactly what the database holds, part by part without a gap."""
     events: int
@@ -56,19 +56,21 @@ class Row:
     """Whether the server had something for somebody who did not take it."""
 
 
-async def measured(subscribers: int, crowd: int, rounds: int) -> list[Row]:
-    """A chat with many subscribers; then a large answer for a crowd, without and with some that do not read."""
+async def measured(subscribers: int, followers: int, rounds: int) -> list[StreamFigures]:
+    """A chat with many subscribers; then a large answer for a few followers, without and with some that do not read."""
     steady = "[[rate:400]] [[say:400 tokens]]"
-    free = Load("large answer", crowd, LARGE)
-    stuck = Load("large answer, 5 stuck", crowd, LARGE, stuck=5)
+    free = StreamLoad("large answer", followers, LARGE)
+    stuck = StreamLoad("large answer, 5 stuck", followers, LARGE, stuck=5)
     async with _fleet() as fleet:
-        rows = [await _row(fleet, Load(name, count, steady)) for name, count in (("one", 1), ("many", subscribers))]
+        rows = [
+            await _row(fleet, StreamLoad(name, count, steady)) for name, count in (("one", 1), ("many", subscribers))
+        ]
         # Turn by turn, so that whatever else the machine does meets both; the best of each counts.
         pairs = [(await _row(fleet, free), await _row(fleet, stuck)) for _ in range(rounds)]
         return [*rows, *(min(each, key=lambda row: row.seconds) for each in zip(*pairs, strict=True))]
 
 
-def table(rows: list[Row]) -> str:
+def table(rows: list[StreamFigures]) -> str:
     head = f"{'':<24}{'subscribers':>12}{'complete':>10}{'events':>10}{'seconds':>9}{'spread ms':>11}{'µs/event':>10}"
     lines = [head]
     lines += [
@@ -81,7 +83,7 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def missed(rows: list[Row]) -> list[str]:
+def missed(rows: list[StreamFigures]) -> list[str]:
     failures = [
         f"{row.load.name}: {row.load.subscribers - row.complete} subscribers lack something"
         for row in rows
@@ -114,7 +116,7 @@ async def _fleet() -> AsyncGenerator[Fleet]:
         yield await stack.enter_async_context(open_fleet(url, pool, folder, count=1))
 
 
-async def _row(fleet: Fleet, load: Load) -> Row:
+async def _row(fleet: Fleet, load: StreamLoad) -> StreamFigures:
     chat_id = await fleet.asks(0, "[[say:ready]]")
     await fleet.comes_to_rest(0, chat_id)
     deaf = [_deaf(fleet, chat_id) for _ in range(load.stuck)]
@@ -131,7 +133,7 @@ async def _row(fleet: Fleet, load: Load) -> Row:
     expected = msgspec.convert(page, list[Message])
     events = sum(follower.events for follower in followers)
     last = quantiles(ends, n=100)[98] if len(ends) > 1 else ends[0]
-    return Row(
+    return StreamFigures(
         load=load,
         complete=sum(follower.transcript.messages == expected and follower.parts > 0 for follower in followers),
         events=events,

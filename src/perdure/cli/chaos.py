@@ -10,13 +10,13 @@ import asyncpg
 import typer
 import uvloop
 
-from perdure.cli.ground import inhabited, own_postgres, replica_users
 from perdure.cli.progress import progress
+from perdure.cli.proof_setup import own_postgres, prepared_database, replica_users
 from perdure.core.errors import Misconfigured
-from perdure.proof.chaos import Chaos, Ground, Outcome
+from perdure.proof.chaos import Chaos, ChaosReport, ChaosSetup
 from perdure.proof.evidence import prepare
 from perdure.proof.outside import NotSimulated, Outside
-from perdure.proof.scale.talk import BASE
+from perdure.proof.scale.load_chat import BASE
 from perdure.proof.tables import chaos_table, timeline
 
 PEOPLE = 4
@@ -50,15 +50,15 @@ async def run(
     *,
     program: Sequence[str] = REPLICA,
     stop_at: AbstractSet[int] = frozenset(),
-) -> Outcome:
+) -> ChaosReport:
     """One run on a Postgres, a simulator and replicas of its own. `program` is what a replica runs."""
     with progress() as shown, own_postgres() as postgres:
-        async with inhabited(postgres, PEOPLE) as (simulator, tokens):
+        async with prepared_database(postgres, PEOPLE) as (simulator, tokens):
             await replica_users(postgres.url, replicas)
             connection = await asyncpg.connect(postgres.url)
             await prepare(connection)
             await connection.close()
-            ground = Ground(
+            setup = ChaosSetup(
                 database_url=postgres.url,
                 simulator_url=simulator.url,
                 tokens=tokens,
@@ -66,11 +66,11 @@ async def run(
                 program=lambda ledger: (*program, ledger),
                 restart_postgres=postgres.restart,
             )
-            chaos = Chaos(ground, replicas=replicas, length=length, seed=seed)
+            chaos = Chaos(setup, replicas=replicas, length=length, seed=seed)
             return await chaos.run(shown, stop_at=stop_at)
 
 
-async def outside(url: str, token: str | None, length: timedelta, seed: int) -> Outcome:
+async def outside(url: str, token: str | None, length: timedelta, seed: int) -> ChaosReport:
     """One run on a deployment that is not ours: with what can be reached from outside."""
     if token is None:
         raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add NAME.")

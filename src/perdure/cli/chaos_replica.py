@@ -9,7 +9,7 @@ import aiohttp
 import uvloop
 from msgspec import Meta
 
-from perdure.app.workshop import Brought
+from perdure.app.worker_parts import Parts
 from perdure.cli.serve import serve
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, Settings
@@ -47,7 +47,7 @@ def ledger_tools(url: str) -> tuple[Tool, ...]:
 def main() -> None:
     settings = replace(Settings.from_environment(), bind=Address.parse("127.0.0.1:0"))
     start_logging(level=settings.log_level, json=True)
-    uvloop.run(serve(settings, brought=Brought(tools=ledger_tools(sys.argv[1]))))
+    uvloop.run(serve(settings, parts=Parts(tools=ledger_tools(sys.argv[1]))))
 
 
 if __name__ == "__main__":

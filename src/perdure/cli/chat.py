@@ -11,7 +11,7 @@ import aiohttp
 import typer
 
 from perdure.cli.conversation import Conversation, somebody_types
-from perdure.cli.local import Place, local_replica
+from perdure.cli.local import Deployment, local_replica
 from perdure.cli.progress import progress
 from perdure.client import ApiError, Client
 from perdure.core.errors import Misconfigured, PerdureError
@@ -40,7 +40,7 @@ def command(
     if url and not url.startswith(("http://", "https://")):
         raise Misconfigured(f"--url is not usable: it must start with http:// or https://, and {url} does not.")
     try:
-        code = asyncio.run(_chat(Place(url, token) if url else None, asked, chat, model))
+        code = asyncio.run(_chat(Deployment(url, token) if url else None, asked, chat, model))
     except ApiError as error:
         advice = f" {_WHO_ASKS}" if error.status == HTTPStatus.UNAUTHORIZED else ""
         raise PerdureError(f"{error}{advice}") from error
@@ -51,7 +51,7 @@ def command(
     raise typer.Exit(code)
 
 
-async def _chat(place: Place | None, asked: str | None, chat_id: str | None, model: str | None) -> int:
+async def _chat(place: Deployment | None, asked: str | None, chat_id: str | None, model: str | None) -> int:
     async with AsyncExitStack() as stack:
         here = place is None
         if place is None:

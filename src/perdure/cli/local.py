@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from perdure.access.actor import Actor
 from perdure.access.people import Tokens
 from perdure.access.roles import PERMISSIONS, Role, Scope
-from perdure.app.running import running
-from perdure.app.system import System
+from perdure.app.assembly import assemble
+from perdure.app.replica import Replica
 from perdure.cli.serve import listening, web_server
 from perdure.core.timing import LOCAL_CHAT_PATIENCE, LOCAL_CHAT_TOKEN_KEPT
 from perdure.settings import Address, ReplicaRole, Settings
@@ -17,7 +17,7 @@ from perdure.sim.process import simulator_process
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Deployment:
     """Where a deployment is, and the token to use it."""
 
     url: str
@@ -25,29 +25,29 @@ class Place:
 
 
 @asynccontextmanager
-async def local_replica(settings: Settings) -> AsyncGenerator[Place]:
+async def local_replica(settings: Settings) -> AsyncGenerator[Deployment]:
     """A replica of this machine's deployment on a port of its own, with the simulator where there is no provider."""
     with listening(Address("127.0.0.1", 0)) as listener:
         whole = replace(settings, role=ReplicaRole.ALL)
-        async with simulator_process() as demo, running(whole, demo=demo.url) as system:
-            server = web_server(system, patience=LOCAL_CHAT_PATIENCE)
+        async with simulator_process() as demo, assemble(whole, demo=demo.url) as replica:
+            server = web_server(replica, patience=LOCAL_CHAT_PATIENCE)
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             try:
-                yield Place(f"http://127.0.0.1:{listener.getsockname()[1]}", await _token(system))
+                yield Deployment(f"http://127.0.0.1:{listener.getsockname()[1]}", await _token(replica))
             finally:
-                await system.drain()
+                await replica.drain()
                 server.should_exit = True
                 await serving
 
 
-async def _token(system: System) -> str:
+async def _token(replica: Replica) -> str:
     """A token of the deployment's owner: whoever can read this machine's database is trusted with it."""
-    household = system.household
+    household = replica.household
     owner = Actor(
         user_id=household.owner,
         organisation_id=household.organisation,
         role=Role.OWNER,
         permissions=PERMISSIONS[Role.OWNER],
     )
-    _, secret = await Tokens(system.services.rows(owner)).add("perdure chat", (Scope.CHAT,), LOCAL_CHAT_TOKEN_KEPT)
+    _, secret = await Tokens(replica.services.rows(owner)).add("perdure chat", (Scope.CHAT,), LOCAL_CHAT_TOKEN_KEPT)
     return secret

@@ -4,7 +4,7 @@ import asyncio
 
 import typer
 
-from perdure.app.ground import bring_up_to_date
+from perdure.app.foundation import migrate_database
 from perdure.settings import Settings
 from perdure.store.database import open_database
 
@@ -19,4 +19,4 @@ def command() -> None:
 
 async def _migrate(settings: Settings) -> tuple[str, ...]:
     async with open_database(settings) as url:
-        return await bring_up_to_date(url)
+        return await migrate_database(url)

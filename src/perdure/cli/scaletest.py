@@ -11,14 +11,14 @@ import msgspec
 import typer
 import uvloop
 
-from perdure.cli.ground import inhabited, own_postgres
+from perdure.cli.proof_setup import own_postgres, prepared_database
 from perdure.core.errors import Misconfigured
 from perdure.proof.evidence import sql
 from perdure.proof.processes import replica
-from perdure.proof.scale.load import Place
+from perdure.proof.scale.load import Deployment
+from perdure.proof.scale.load_chat import BASE
 from perdure.proof.scale.pictures import plot, table
 from perdure.proof.scale.scaletest import Report, ScaleTest, Wanted
-from perdure.proof.scale.talk import BASE
 
 PEOPLE = 20
 _WIDTH = 30
@@ -64,10 +64,10 @@ async def _measured(wanted: Wanted, replicas: int, url: str | None, token: str |
             return await _tested(place, simulator_url, wanted)
     if token is None:
         raise Misconfigured("--url needs a --token of that deployment. Make one with: perdure tokens add NAME.")
-    return await _tested(Place(urls=(url.rstrip("/").removesuffix(BASE),), tokens=(token,)), "", wanted)
+    return await _tested(Deployment(urls=(url.rstrip("/").removesuffix(BASE),), tokens=(token,)), "", wanted)
 
 
-async def _tested(place: Place, simulator_url: str, wanted: Wanted) -> Report:
+async def _tested(place: Deployment, simulator_url: str, wanted: Wanted) -> Report:
     progress = _Progress()
     test = ScaleTest(place, simulator_url, wanted, progress=progress)
     try:
@@ -77,12 +77,12 @@ async def _tested(place: Place, simulator_url: str, wanted: Wanted) -> Report:
 
 
 @asynccontextmanager
-async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Place, str]]:
+async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Deployment, str]]:
     """A Postgres, a simulator and replicas of our own, with room for everybody at once."""
     room = str(max(wanted.chats, wanted.streams, 200) + 100)
     environment = {"PERDURE_CAPACITY": room, "PERDURE_CAPACITY_PER_USER": room}
     with own_postgres() as postgres:
-        async with inhabited(postgres, PEOPLE) as (simulator, tokens), AsyncExitStack() as stack:
+        async with prepared_database(postgres, PEOPLE) as (simulator, tokens), AsyncExitStack() as stack:
             connection = await asyncpg.connect(postgres.url)
             await connection.execute(sql("statistics"))
             await connection.close()
@@ -95,7 +95,7 @@ async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Place
             urls, pids = [one.url for one in started], [one.process.pid for one in started]
             beside = {"Postgres": postgres.pid or 0, "simulator": simulator.pid}
             yield (
-                Place(urls=urls, tokens=tokens, pids=pids, database_url=postgres.url, beside=beside),
+                Deployment(urls=urls, tokens=tokens, pids=pids, database_url=postgres.url, beside=beside),
                 simulator.url,
             )
 

@@ -16,9 +16,9 @@ import uvicorn
 import uvloop
 
 from perdure.api.frames import FrameProtocol
-from perdure.app.running import running
-from perdure.app.system import System
-from perdure.app.workshop import NOTHING, Brought
+from perdure.app.assembly import assemble
+from perdure.app.replica import Replica
+from perdure.app.worker_parts import NO_PARTS, Parts
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import DRAIN, IDLE_CONNECTION_KEPT
 from perdure.observe.logs import start_logging
@@ -59,19 +59,19 @@ def command(
     uvloop.run(serve(settings, demo=demo))
 
 
-async def serve(settings: Settings, *, demo: bool = False, brought: Brought = NOTHING) -> None:
+async def serve(settings: Settings, *, demo: bool = False, parts: Parts = NO_PARTS) -> None:
     """Take requests until a signal says stop, then let what runs come to its end."""
     with listening(settings.bind) as listener:
         address = Address(*listener.getsockname()[:2])
         found_at = str(settings.advertise or reachable(address))
         async with AsyncExitStack() as stack:
             model = (await stack.enter_async_context(simulator_process())).url if demo else None
-            replica = running(settings, address=found_at, demo=model, brought=brought)
-            system = await stack.enter_async_context(replica)
-            server = web_server(system, patience=DRAIN)
+            assembly = assemble(settings, address=found_at, demo=model, parts=parts)
+            replica = await stack.enter_async_context(assembly)
+            server = web_server(replica, patience=DRAIN)
             # Before anybody is told that it is ready: from then on a signal means an orderly end.
-            heed_signals(system, server)
-            await _welcome(system, address, settings.reached_at(address))
+            heed_signals(replica, server)
+            await _welcome(replica, address, settings.reached_at(address))
             settle_memory()
             await server.serve(sockets=[listener])
         log.info("stopped")
@@ -93,8 +93,8 @@ def reachable(address: Address) -> Address:
     return replace(address, host=socket.gethostname()) if everywhere else address
 
 
-async def _welcome(system: System, address: Address, reached_at: str) -> None:
-    link = await system.login_link() if system.serves else None
+async def _welcome(replica: Replica, address: Address, reached_at: str) -> None:
+    link = await replica.login_link() if replica.serves else None
     log.info("ready at http://%s", address)
     if link is not None:
         # Not a line of the log: logs are kept, and whoever reads this link first is the owner.
@@ -120,18 +120,18 @@ def listening(address: Address) -> Generator[socket.socket]:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn without its own signals: the system around it has to end in order."""
+    """Uvicorn without its own signals: the replica around it has to end in order."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
 
 
-def web_server(system: System, *, patience: timedelta) -> uvicorn.Server:
+def web_server(replica: Replica, *, patience: timedelta) -> uvicorn.Server:
     """What answers requests. When it is told to stop, open ones have so long to end."""
     return _Server(
         uvicorn.Config(
-            system.asgi,
+            replica.asgi,
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -145,7 +145,7 @@ def web_server(system: System, *, patience: timedelta) -> uvicorn.Server:
     )
 
 
-def heed_signals(system: System, server: uvicorn.Server) -> None:
+def heed_signals(replica: Replica, server: uvicorn.Server) -> None:
     """The first signal hands over what runs, the second does not wait for it, the third stops at once."""
 
     def stop(name: str) -> None:
@@ -153,17 +153,17 @@ def heed_signals(system: System, server: uvicorn.Server) -> None:
             log.warning("%s again: stopping at once", name)
             server.force_exit = True
             return
-        if system.draining.is_set():
+        if replica.draining.is_set():
             log.warning("%s again: not waiting for what runs", name)
             # A stream that stays open would hold up the end for as long as what it follows.
-            system.dismiss()
+            replica.dismiss()
             server.should_exit = True
             return
         log.info("%s: handing over what runs", name)
         stopping.append(loop.create_task(drained()))
 
     async def drained() -> None:
-        await system.drain()
+        await replica.drain()
         server.should_exit = True
 
     stopping: list[asyncio.Task[None]] = []

@@ -14,7 +14,7 @@ from perdure.access.roles import PERMISSIONS, Role
 from perdure.access.rows import ActorRows
 from perdure.access.signing_in import FIRST_EMAIL, Reception, first_household
 from perdure.api.wire.people import Email as Address
-from perdure.app.ground import bring_up_to_date
+from perdure.app.foundation import migrate_database
 from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound, Refused
 from perdure.settings import Settings
@@ -47,7 +47,7 @@ def with_pool(work: Callable[[Pool], Awaitable[T]]) -> T:
 
     async def run() -> T:
         async with open_database(Settings.from_environment()) as url:
-            await bring_up_to_date(url)
+            await migrate_database(url)
             async with open_pool(url, size=2, name="perdure cli") as pool:
                 await first_household(pool)
                 return await work(pool)

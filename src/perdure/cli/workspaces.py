@@ -6,7 +6,7 @@ from uuid import UUID
 
 import typer
 
-from perdure.app.workshop import lay_out
+from perdure.app.worker_parts import make_workspace_parts
 from perdure.cli.users import with_pool
 from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound
@@ -57,7 +57,9 @@ def remove(workspace: Id) -> None:
 def _with_workspace(workspace: UUID, work: Callable[[Workspaces, WorkspaceRow], Awaitable[None]]) -> None:
     async def run(pool: Pool) -> None:
         measures = WorkspaceMeasures(Metrics())
-        workspaces = lay_out(Settings.from_environment(), pool, LocalBus(), SystemClock(), measures).workspaces
+        workspaces = make_workspace_parts(
+            Settings.from_environment(), pool, LocalBus(), SystemClock(), measures
+        ).workspaces
         row = await workspaces.rows.load(WorkspaceId(workspace))
         if row is None:
             raise NotFound("There is no such workspace.")

@@ -12,22 +12,22 @@ from random import Random
 
 import asyncpg
 
-from perdure.proof.book import Book, Wrong
-from perdure.proof.case import Case, Rule
+from perdure.proof.balancer import Balancer
 from perdure.proof.checker import ALWAYS, HEALED, violations
-from perdure.proof.crowd import Crowd, together
 from perdure.proof.evidence import Evidence, gathered
 from perdure.proof.fleet import Fleet, fleet
-from perdure.proof.front import Front
 from perdure.proof.ledger import Ledger, Performed
 from perdure.proof.nemesis import Nemesis, plan
+from perdure.proof.observations import Observations, Rule
+from perdure.proof.run_log import RunLog, Violation
 from perdure.proof.standstill import FAILOVER_BAR, Standstill, standstills
+from perdure.proof.users import Users, together
 
 LOOK_PERIOD = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class ChaosSetup:
     """What a run stands on: a database with tokens in it, a simulator, and how to start a replica."""
 
     database_url: str
@@ -40,15 +40,15 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ChaosReport:
     """How a run went."""
 
     seed: int
     seconds: float
-    book: Book
+    log: RunLog
     evidence: Evidence
     effects: tuple[Performed, ...]
-    wrong: tuple[Wrong, ...]
+    wrong: tuple[Violation, ...]
     failovers: tuple[Standstill, ...]
     rested_after: float | None
     timeline: tuple[str, ...] = field(default=())
@@ -65,51 +65,53 @@ class Outcome:
 class Chaos:
     """One run."""
 
-    def __init__(self, ground: Ground, *, replicas: int, length: timedelta, seed: int) -> None:
-        self._ground = ground
+    def __init__(self, setup: ChaosSetup, *, replicas: int, length: timedelta, seed: int) -> None:
+        self._setup = setup
         self._replicas = replicas
         self._length = length
         self._seed = seed
-        self.book = Book()
+        self.log = RunLog()
         self._ledger = Ledger(Random(f"{seed} ledger"))
-        self._crowd = Crowd(ground.tokens, seed=seed, book=self.book)
+        self._users = Users(setup.tokens, seed=seed, log=self.log)
 
-    async def run(self, progress: Callable[[str], None], *, stop_at: AbstractSet[int] = frozenset()) -> Outcome:
+    async def run(self, progress: Callable[[str], None], *, stop_at: AbstractSet[int] = frozenset()) -> ChaosReport:
         """Break things for as long as was asked, or until one of the rules in `stop_at` is seen broken."""
         begun = time.monotonic()
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._ledger.running())
-            program = self._ground.program(self._ledger.url)
+            program = self._setup.program(self._ledger.url)
             progress(f"starting {self._replicas} replicas")
             replicas = await stack.enter_async_context(
-                fleet(self._ground.database_url, self._ground.folder, self._replicas, program)
+                fleet(self._setup.database_url, self._setup.folder, self._replicas, program)
             )
-            front = await stack.enter_async_context(Front(replicas.urls, Random(f"{self._seed} front")).running())
-            nemesis = self._nemesis(replicas, front)
-            await stack.enter_async_context(self._crowd.at(front.url))
+            balancer = await stack.enter_async_context(
+                Balancer(replicas.urls, Random(f"{self._seed} balancer")).running()
+            )
+            nemesis = self._nemesis(replicas, balancer)
+            await stack.enter_async_context(self._users.at(balancer.url))
             rested, rules = await self._played(nemesis, progress, stop_at)
             evidence = await self._evidence()
-        return Outcome(
+        return ChaosReport(
             seed=self._seed,
             seconds=time.monotonic() - begun,
-            book=self.book,
+            log=self.log,
             evidence=evidence,
             effects=tuple(self._ledger.performed),
-            wrong=tuple(dict.fromkeys((*self.book.wrong, *violations(self._case(evidence), rules)))),
-            failovers=standstills(self.book, self._crowd.witnesses, evidence.changes),
+            wrong=tuple(dict.fromkeys((*self.log.wrong, *violations(self._case(evidence), rules)))),
+            failovers=standstills(self.log, self._users.transcripts, evidence.changes),
             rested_after=rested,
         )
 
-    def _nemesis(self, replicas: Fleet, front: Front) -> Nemesis:
+    def _nemesis(self, replicas: Fleet, balancer: Balancer) -> Nemesis:
         return Nemesis(
             fleet=replicas,
-            front=front,
-            database_url=self._ground.database_url,
-            simulator_url=self._ground.simulator_url,
-            book=self.book,
+            balancer=balancer,
+            database_url=self._setup.database_url,
+            simulator_url=self._setup.simulator_url,
+            log=self.log,
             seed=self._seed,
-            restart_postgres=self._ground.restart_postgres,
-            crowd=self._crowd,
+            restart_postgres=self._setup.restart_postgres,
+            users=self._users,
             under_way=self._ledger.under_way,
         )
 
@@ -121,33 +123,33 @@ class Chaos:
             return None, ALWAYS
         progress("healing")
         await nemesis.heal()
-        rested = await self._crowd.rest(self._evidence)
+        rested = await self._users.rest(self._evidence)
         progress("checking")
-        await self._crowd.caught_up(await self._evidence())
+        await self._users.caught_up(await self._evidence())
         return rested, HEALED
 
     async def _storm(self, nemesis: Nemesis, progress: Callable[[str], None], stop_at: AbstractSet[int]) -> bool:
         """People act and things break, for as long as was asked, or until something is found: whether it was."""
         until = time.monotonic() + self._length.total_seconds()
         strikes = plan(self._seed, self._replicas, self._length)
-        async with self._crowd.acting(), together([nemesis.run(strikes)]):
+        async with self._users.acting(), together([nemesis.run(strikes)]):
             while (left := until - time.monotonic()) > 0:
                 await asyncio.sleep(min(LOOK_PERIOD, left))
-                progress(f"{left:.0f} s left, {len(self.book.operations)} operations, {len(self.book.faults)} faults")
+                progress(f"{left:.0f} s left, {len(self.log.operations)} operations, {len(self.log.faults)} faults")
                 if stop_at and await self._found(stop_at):
                     return True
         return False
 
     async def _found(self, rules: AbstractSet[int]) -> bool:
         try:
-            case = self._case(await self._evidence())
+            run = self._case(await self._evidence())
         except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
             return False
-        self.book.wrong += violations(case, ALWAYS)
-        return any(wrong.rule in rules for wrong in self.book.wrong)
+        self.log.wrong += violations(run, ALWAYS)
+        return any(wrong.rule in rules for wrong in self.log.wrong)
 
     async def _evidence(self) -> Evidence:
-        return await gathered(self._ground.database_url)
+        return await gathered(self._setup.database_url)
 
-    def _case(self, evidence: Evidence) -> Case:
-        return Case(self.book, evidence, self._ledger.performed, self._crowd.witnesses)
+    def _case(self, evidence: Evidence) -> Observations:
+        return Observations(self.log, evidence, self._ledger.performed, self._users.transcripts)

@@ -9,149 +9,151 @@ import msgspec
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.core.timing import LEASE
 from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
-from perdure.proof.book import QUIET, Wrong
-from perdure.proof.case import Case, Rule
+from perdure.proof.checked_transcript import spoken
 from perdure.proof.evidence import ChangeRow, MessageRow
-from perdure.proof.witness import spoken
+from perdure.proof.observations import Observations, Rule
+from perdure.proof.run_log import QUIET, Violation
 
 AT_REST = ("waiting", "error")
 PERFORMED = "performed "
 
 
-def answered_once(case: Case) -> Iterator[Wrong]:
+def answered_once(run: Observations) -> Iterator[Violation]:
     """Every call of the history has exactly one result, right after it."""
-    resting = {chat.id for chat in case.evidence.chats if chat.status in AT_REST}
-    for chat_id, messages in _histories(case.evidence.messages).items():
+    resting = {chat.id for chat in run.evidence.chats if chat.status in AT_REST}
+    for chat_id, messages in _histories(run.evidence.messages).items():
         open_calls: list[str] = []
         for message in messages:
             results = [part.call_id for part in message.parts if isinstance(part, ToolResult)]
             for call_id in results:
                 if call_id not in open_calls:
-                    yield Wrong(2, chat_id, f"message {message.number} answers {call_id}, which is not open")
+                    yield Violation(2, chat_id, f"message {message.number} answers {call_id}, which is not open")
                 else:
                     open_calls.remove(call_id)
             if open_calls and message.role in ("user", "assistant"):
-                yield Wrong(2, chat_id, f"message {message.number} follows open calls {open_calls}")
+                yield Violation(2, chat_id, f"message {message.number} follows open calls {open_calls}")
             open_calls += [part.call_id for part in message.parts if isinstance(part, ToolCall)]
         if open_calls and chat_id in resting:
-            yield Wrong(2, chat_id, f"it rests with open calls {open_calls}")
+            yield Violation(2, chat_id, f"it rests with open calls {open_calls}")
 
 
-def effects_once(case: Case) -> Iterator[Wrong]:
+def effects_once(run: Observations) -> Iterator[Violation]:
     """No run of a call had its effect twice; no effect that a result reports is missing."""
-    for call, times in Counter(each.call for each in case.effects).items():
+    for call, times in Counter(each.call for each in run.effects).items():
         if times > 1:
-            yield Wrong(2, UUID(call.partition("/")[0]), f"the effect of call {call} happened {times} times")
-    happened = {each.effect for each in case.effects}
-    for message in case.evidence.messages:
+            yield Violation(2, UUID(call.partition("/")[0]), f"the effect of call {call} happened {times} times")
+    happened = {each.effect for each in run.effects}
+    for message in run.evidence.messages:
         for part in message.parts:
             if isinstance(part, ToolResult) and not part.is_error and part.result.startswith(PERFORMED):
                 effect = part.result.removeprefix(PERFORMED)
                 if effect not in happened:
-                    yield Wrong(2, message.chat_id, f"effect {effect} was reported and never happened")
+                    yield Violation(2, message.chat_id, f"effect {effect} was reported and never happened")
 
 
-def told_the_truth(case: Case) -> Iterator[Wrong]:
+def told_the_truth(run: Observations) -> Iterator[Violation]:
     """What each client assembled is the history in the database."""
-    histories = _histories(case.evidence.messages)
-    for witness in case.witnesses:
-        visible = [m for m in histories.get(witness.chat_id, ()) if m.role != "system" and m.visibility != "model"]
+    histories = _histories(run.evidence.messages)
+    for transcript in run.transcripts:
+        visible = [m for m in histories.get(transcript.chat_id, ()) if m.role != "system" and m.visibility != "model"]
         stored = {m.number: _shown(m.parts) for m in visible}
-        heard: dict[int, bytes] = {m.number: _shown(m.parts) for m in witness.messages}
+        heard: dict[int, bytes] = {m.number: _shown(m.parts) for m in transcript.messages}
         for number in sorted(stored.keys() | heard.keys()):
             if stored.get(number) != heard.get(number):
-                yield Wrong(
-                    3, witness.chat_id, f"{witness.name}: message {number} is {_difference(stored, heard, number)}"
+                yield Violation(
+                    3,
+                    transcript.chat_id,
+                    f"{transcript.name}: message {number} is {_difference(stored, heard, number)}",
                 )
 
 
-def told_after_written(case: Case) -> Iterator[Wrong]:
+def told_after_written(run: Observations) -> Iterator[Violation]:
     """Nobody hears of a change before it is written."""
-    written = {(change.chat_id, change.snapshot): change.at for change in case.evidence.changes}
-    for told in case.book.told:
+    written = {(change.chat_id, change.snapshot): change.at for change in run.evidence.changes}
+    for told in run.log.told:
         at = written.get((told.chat_id, told.revision))
-        if at is None and told.at < case.evidence.taken:
-            yield Wrong(
+        if at is None and told.at < run.evidence.taken:
+            yield Violation(
                 3, told.chat_id, f"message {told.number} of revision {told.revision} was told and never written"
             )
         elif at is not None and told.at < at:
             early = (at - told.at) * 1000
-            yield Wrong(3, told.chat_id, f"message {told.number} was told {early:.1f} ms before it was written")
+            yield Violation(3, told.chat_id, f"message {told.number} was told {early:.1f} ms before it was written")
 
 
-def stored_whole(case: Case) -> Iterator[Wrong]:
+def stored_whole(run: Observations) -> Iterator[Violation]:
     """What is stored of an answer in flight has no hole."""
     reached = dict[tuple[UUID, int, int], int]()
-    for piece in case.evidence.stored:
+    for piece in run.evidence.stored:
         episode = piece.chat_id, piece.history, piece.attempt
         last = reached.get(episode, 0)
         if piece.seq_from > last + 1:
             text = f"answer {piece.history}.{piece.attempt}: parts {last + 1} to {piece.seq_from - 1} were never stored"
-            yield Wrong(3, piece.chat_id, text)
+            yield Violation(3, piece.chat_id, text)
         reached[episode] = max(last, piece.seq_to)
 
 
-def partial_kept(case: Case) -> Iterator[Wrong]:
+def partial_kept(run: Observations) -> Iterator[Violation]:
     """What people saw of an answer, and was stored before its driver died, is kept when the answer is stopped."""
-    edits = {o.marker for o in case.book.operations if o.verb == "edit"}
-    edited = {(m.chat_id, m.revision) for m in case.evidence.messages if m.client_id in edits}
-    for chat_id, died in case.book.watched:
-        stopped = next((c for c in case.evidence.changes if c.chat_id == chat_id and _stopped(c, died)), None)
+    edits = {o.marker for o in run.log.operations if o.verb == "edit"}
+    edited = {(m.chat_id, m.revision) for m in run.evidence.messages if m.client_id in edits}
+    for chat_id, died in run.log.watched:
+        stopped = next((c for c in run.evidence.changes if c.chat_id == chat_id and _stopped(c, died)), None)
         # An edit ends an interruption too, and drops what it replaces.
         if stopped is None or stopped.writer != stopped.old_writer or (chat_id, stopped.snapshot) in edited:
             continue
-        seen = _seen(case, chat_id, (stopped.old_history or 0, stopped.old_attempt or 0), died)
-        kept = max((len(spoken(m.parts)) for m in case.evidence.messages if _kept_in(m, stopped)), default=0)
+        seen = _seen(run, chat_id, (stopped.old_history or 0, stopped.old_attempt or 0), died)
+        kept = max((len(spoken(m.parts)) for m in run.evidence.messages if _kept_in(m, stopped)), default=0)
         if kept < max(seen, default=0):
             text = f"snapshot {stopped.snapshot}: {max(seen)} characters were seen and stored, {kept} are kept"
-            yield Wrong(3, chat_id, text)
+            yield Violation(3, chat_id, text)
 
 
-def rests(case: Case) -> Iterator[Wrong]:
+def rests(run: Observations) -> Iterator[Violation]:
     """Every chat is at rest, and owned by nobody who is dead."""
-    for chat in case.evidence.chats:
+    for chat in run.evidence.chats:
         if chat.status not in AT_REST:
-            yield Wrong(4, chat.id, f"it is still {chat.status}")
+            yield Violation(4, chat.id, f"it is still {chat.status}")
         if chat.status == "waiting" and chat.queue:
-            yield Wrong(4, chat.id, f"it waits with {len(chat.queue)} queued")
+            yield Violation(4, chat.id, f"it waits with {len(chat.queue)} queued")
         if chat.owned and not chat.owner_lives:
-            yield Wrong(4, chat.id, "a dead replica owns it")
+            yield Violation(4, chat.id, "a dead replica owns it")
 
 
-def numbered(case: Case) -> Iterator[Wrong]:
+def numbered(run: Observations) -> Iterator[Violation]:
     """Every message is there, numbered without a gap, those that an edit hides included."""
     numbers = defaultdict[UUID, list[int]](list)
-    for message in case.evidence.messages:
+    for message in run.evidence.messages:
         numbers[message.chat_id].append(message.number)
-    for chat in case.evidence.chats:
+    for chat in run.evidence.chats:
         if numbers[chat.id] != list(range(1, chat.next_message)):
-            yield Wrong(4, chat.id, "its messages are not numbered without a gap")
+            yield Violation(4, chat.id, "its messages are not numbered without a gap")
 
 
-def fenced(case: Case) -> Iterator[Wrong]:
+def fenced(run: Observations) -> Iterator[Violation]:
     """Every answer was written by the replica that owned the chat, and a chat was taken only from the dead."""
-    answers = {(m.chat_id, m.revision) for m in case.evidence.messages if m.role == "assistant" and not m.hidden}
-    for change in case.evidence.changes:
+    answers = {(m.chat_id, m.revision) for m in run.evidence.messages if m.role == "assistant" and not m.hidden}
+    for change in run.evidence.changes:
         if (change.chat_id, change.snapshot) in answers and change.old_writer != change.writer:
             text = (
                 f"snapshot {change.snapshot}: {change.writer} wrote an answer while {change.old_writer} owned the chat"
             )
-            yield Wrong(5, change.chat_id, text)
+            yield Violation(5, change.chat_id, text)
         if _taken(change) and change.unseen is not None and change.unseen < LEASE.total_seconds():
             text = f"snapshot {change.snapshot}: taken from an owner seen {change.unseen:.2f} s ago"
-            yield Wrong(5, change.chat_id, text)
+            yield Violation(5, change.chat_id, text)
 
 
-def attempts_used_once(case: Case) -> Iterator[Wrong]:
+def attempts_used_once(run: Observations) -> Iterator[Violation]:
     """An answer belongs to an attempt that its own runner recorded."""
-    answers = {(m.chat_id, m.revision) for m in case.evidence.messages if m.role == "assistant" and not m.hidden}
+    answers = {(m.chat_id, m.revision) for m in run.evidence.messages if m.role == "assistant" and not m.hidden}
     recorders: dict[tuple[UUID, int, int], UUID | None] = {}
-    for change in case.evidence.changes:
+    for change in run.evidence.changes:
         if (change.chat_id, change.snapshot) in answers and change.old_status == "running":
             key = change.chat_id, change.old_history or 0, change.old_attempt or 0
             if key in recorders and recorders[key] != change.old_runner:
                 text = f"snapshot {change.snapshot}: attempt {key[1]}.{key[2]} was another runner's"
-                yield Wrong(5, change.chat_id, text)
+                yield Violation(5, change.chat_id, text)
         if change.attempt and (change.history, change.attempt) != (change.old_history, change.old_attempt):
             recorders[change.chat_id, change.history, change.attempt] = change.runner or change.old_runner
 
@@ -173,24 +175,27 @@ OUTSIDE: tuple[Rule, ...] = (sent_once, admitted_in_order, answered_once, told_t
 """Rules for which it is enough to ask the API, once everything has come to rest."""
 
 
-def violations(case: Case, rules: Sequence[Rule]) -> list[Wrong]:
-    return [wrong for rule in rules for wrong in rule(case)]
+def violations(run: Observations, rules: Sequence[Rule]) -> list[Violation]:
+    return [wrong for rule in rules for wrong in rule(run)]
 
 
-def _seen(case: Case, chat_id: UUID, episode: tuple[int, int], died: float) -> list[int]:
+def _seen(run: Observations, chat_id: UUID, episode: tuple[int, int], died: float) -> list[int]:
     """How much of an answer was seen, of what was stored before its driver died.
 
     A crash of Postgres empties the table of parts: of answers from before it nothing is promised.
     """
     stored = [
-        s for s in case.evidence.stored if (s.chat_id, s.history, s.attempt) == (chat_id, *episode) and s.at < died
+        s for s in run.evidence.stored if (s.chat_id, s.history, s.attempt) == (chat_id, *episode) and s.at < died
     ]
-    crashes = [fault.at for fault in case.book.faults if fault.kind == "crash postgres"]
+    crashes = [fault.at for fault in run.log.faults if fault.kind == "crash postgres"]
     if any(piece.at < crash < died for piece in stored for crash in crashes):
         return []
     last = max((piece.seq_to for piece in stored), default=0)
     shown = [
-        each for witness in case.witnesses if witness.chat_id == chat_id for each in witness.shown.get(episode, ())
+        each
+        for transcript in run.transcripts
+        if transcript.chat_id == chat_id
+        for each in transcript.shown.get(episode, ())
     ]
     return [length for _, seq, length in shown if seq <= last]
 

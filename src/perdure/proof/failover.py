@@ -48,17 +48,17 @@ class Trial:
     """One replica lives and is watched; the others give answers, are killed together, and come back."""
 
     def __init__(self, members: Fleet, token: str) -> None:
-        self._witness, *self._victims = members.members
+        self._survivor, *self._victims = members.members
         self._token = token
 
     async def round(self) -> list[float]:
-        """One kill of every replica but the witness."""
+        """One kill of every replica but the one that lives."""
         await asyncio.gather(*(victim.back() for victim in self._victims))
         async with asyncio.timeout(PATIENCE):
             return await asyncio.gather(*(self._taken_over(victim) for victim in self._victims))
 
     async def _taken_over(self, victim: Member) -> float:
-        async with self._client(victim) as theirs, self._client(self._witness) as ours:
+        async with self._client(victim) as theirs, self._client(self._survivor) as ours:
             chat = await ours.chats.get((await theirs.chats.create(ASKED)).id)
             stream = chat.stream()
             attempt = await _part(stream, after=0)

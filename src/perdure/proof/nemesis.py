@@ -14,18 +14,18 @@ import asyncpg
 import msgspec
 
 from perdure.core.timing import LEASE
-from perdure.proof.book import QUIET, Book
-from perdure.proof.crowd import Crowd
+from perdure.proof.balancer import Balancer
 from perdure.proof.evidence import sql
 from perdure.proof.fleet import Fleet, Member
-from perdure.proof.front import Front
 from perdure.proof.proxy import Fate
-from perdure.sim.weather import Weather
+from perdure.proof.run_log import QUIET, RunLog
+from perdure.proof.users import Users
+from perdure.sim.random_faults import RandomFaults
 
 WATCHED = "kill and watch"
 CHOOSING = (WATCHED, "kill in a call", "sleep")
 """Strikes that hit whoever is busiest, or busy with a call."""
-STORM = Weather(
+STORM = RandomFaults(
     faults={
         "overloaded": 0.03,
         "server_error": 0.03,
@@ -38,7 +38,7 @@ STORM = Weather(
         "slow": 0.03,
     }
 )
-CALM = Weather()
+CALM = RandomFaults()
 ASLEEP = LEASE + timedelta(seconds=3)
 """How long a process sleeps at most."""
 TAKEN_LOOK, TAKING = 0.1, 0.4
@@ -108,21 +108,21 @@ class Nemesis:
     """Carries the plan out, one strike after the other."""
 
     fleet: Fleet
-    front: Front
+    balancer: Balancer
     database_url: str
     simulator_url: str
-    book: Book
+    log: RunLog
     seed: int
     restart_postgres: Callable[[bool], Awaitable[None]]
     """Have Postgres gone and back: in good order, or as a crash."""
-    crowd: Crowd
+    users: Users
     under_way: Mapping[str, float]
     """The calls whose effects are being performed, and until when, which the ledger keeps up to date."""
     _striking: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
     async def run(self, strikes: Sequence[Strike]) -> None:
         """Strike after strike, each in its own time; those that are watched have the stage to themselves."""
-        await self.weather(STORM)
+        await self.set_model_faults(STORM)
         try:
             for strike in strikes:
                 await asyncio.sleep(strike.pause)
@@ -144,21 +144,24 @@ class Nemesis:
 
     async def heal(self) -> None:
         """Nothing goes wrong any more."""
-        await self.weather(CALM)
+        await self.set_model_faults(CALM)
         for member in self.fleet.members:
             member.proxy.decide = lambda _: Fate.CARRY
         await self.fleet.heal()
 
-    async def weather(self, weather: Weather) -> None:
-        told = msgspec.json.encode(msgspec.structs.replace(weather, seed=self.seed))
-        async with aiohttp.ClientSession() as http, http.put(f"{self.simulator_url}/sim/weather", data=told) as answer:
+    async def set_model_faults(self, faults: RandomFaults) -> None:
+        told = msgspec.json.encode(msgspec.structs.replace(faults, seed=self.seed))
+        async with (
+            aiohttp.ClientSession() as http,
+            http.put(f"{self.simulator_url}/sim/random-faults", data=told) as answer,
+        ):
             answer.raise_for_status()
 
     async def _strike(self, strike: Strike) -> None:
         member = self.fleet.members[strike.member]
         target = "" if strike.kind.endswith(("postgres", "notices", "clients")) else member.name
         if strike.kind not in CHOOSING:
-            self.book.struck(strike.kind, target)
+            self.log.struck(strike.kind, target)
         hands: dict[str, Callable[[], Awaitable[None]]] = {
             "kill": lambda: self._kill(member),
             "kill in a call": self._kill_in_a_call,
@@ -181,7 +184,7 @@ class Nemesis:
         member.proxy.cut()
 
     async def _cut_clients(self) -> None:
-        self.front.cut(0.5)
+        self.balancer.cut(0.5)
 
     async def _kill(self, member: Member) -> None:
         async with member.lock:
@@ -196,8 +199,8 @@ class Nemesis:
             for chat_id in {UUID(call.partition("/")[0]) for call in long}:
                 member = await self._driver(chat_id)
                 if member is not None and member.up and not member.paused and not member.lock.locked():
-                    self.book.struck("kill", member.name)
-                    self.crowd.spare(chat_id, QUIET.total_seconds())
+                    self.log.struck("kill", member.name)
+                    self.users.spare(chat_id, QUIET.total_seconds())
                     await self._kill(member)
                     return
             await asyncio.sleep(0.05)
@@ -209,17 +212,17 @@ class Nemesis:
 
     async def _kill_and_watch(self) -> None:
         """Kill whoever drives most, stop half of its chats at once, and leave everything else alone."""
-        await self.weather(CALM)
+        await self.set_model_faults(CALM)
         driven, member = await self._busiest()
         async with member.lock:
-            self.book.struck("kill", member.name)
+            self.log.struck("kill", member.name)
             at = time.time()
             await member.kill()
-            self.book.watched += [(chat_id, at) for chat_id in driven]
-            await asyncio.gather(*(self.crowd.stop(chat_id) for chat_id in driven[::2]))
+            self.log.watched += [(chat_id, at) for chat_id in driven]
+            await asyncio.gather(*(self.users.stop(chat_id) for chat_id in driven[::2]))
             await asyncio.sleep(QUIET.total_seconds())
             await member.back()
-        await self.weather(STORM)
+        await self.set_model_faults(STORM)
 
     async def _sleep(self) -> None:
         """Stop the busiest process past its lease. It wakes up when others drive its chats, and knows nothing of it.
@@ -228,9 +231,9 @@ class Nemesis:
         """
         driven, member = await self._busiest()
         async with member.lock:
-            self.book.struck("sleep", member.name)
+            self.log.struck("sleep", member.name)
             for chat_id in driven[::2]:
-                self.crowd.spare(chat_id, QUIET.total_seconds())
+                self.users.spare(chat_id, QUIET.total_seconds())
             member.pause()
             await asyncio.sleep(LEASE.total_seconds())
             await self._taken(driven, member)
@@ -247,7 +250,7 @@ class Nemesis:
                     return
 
     async def _lose_commits(self, member: Member) -> None:
-        dice = Random(f"{self.seed} {member.name} {len(self.book.faults)}")
+        dice = Random(f"{self.seed} {member.name} {len(self.log.faults)}")
         member.proxy.decide = lambda commit: dice.choice(FATES) if commit and dice.random() < 0.3 else Fate.CARRY
         await asyncio.sleep(2)
         member.proxy.decide = lambda _: Fate.CARRY

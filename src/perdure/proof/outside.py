@@ -10,15 +10,15 @@ from uuid import UUID
 from perdure.client import Client
 from perdure.client.chats import Chat, ChatView
 from perdure.core.message import Message
-from perdure.proof.book import Book
-from perdure.proof.case import Case
-from perdure.proof.chaos import LOOK_PERIOD, Outcome
+from perdure.proof.balancer import Balancer
+from perdure.proof.chaos import LOOK_PERIOD, ChaosReport
+from perdure.proof.checked_transcript import complete, counted
 from perdure.proof.checker import OUTSIDE, violations
-from perdure.proof.crowd import Crowd
 from perdure.proof.evidence import ChatRow, Evidence, MessageRow, QueuedRow
-from perdure.proof.front import Front
+from perdure.proof.observations import Observations
 from perdure.proof.prompts import MINE
-from perdure.proof.witness import complete, counted
+from perdure.proof.run_log import RunLog
+from perdure.proof.users import Users
 
 CUT_SHARE = 0.5
 PAGE = 200
@@ -37,28 +37,28 @@ class Outside:
         self._length = length
         self._seed = seed
         self._dice = Random(f"{seed} nemesis")
-        self.book = Book()
-        self._crowd = Crowd(tokens, seed=seed, book=self.book, tools=(MINE,))
+        self.log = RunLog()
+        self._users = Users(tokens, seed=seed, log=self.log, tools=(MINE,))
 
-    async def run(self, progress: Callable[[str], None]) -> Outcome:
+    async def run(self, progress: Callable[[str], None]) -> ChaosReport:
         begun = time.monotonic()
         await self._probe()
-        front = Front(lambda: [self._url], Random(f"{self._seed} front"))
-        async with front.running(), self._crowd.at(front.url):
-            await self._storm(front, progress)
+        balancer = Balancer(lambda: [self._url], Random(f"{self._seed} balancer"))
+        async with balancer.running(), self._users.at(balancer.url):
+            await self._storm(balancer, progress)
             progress("resting")
-            rested = await self._crowd.rest(self._evidence)
+            rested = await self._users.rest(self._evidence)
             progress("checking")
             evidence = await self._evidence()
-            await self._crowd.caught_up(evidence)
-        case = Case(self.book, evidence, (), self._crowd.witnesses)
-        return Outcome(
+            await self._users.caught_up(evidence)
+        run = Observations(self.log, evidence, (), self._users.transcripts)
+        return ChaosReport(
             seed=self._seed,
             seconds=time.monotonic() - begun,
-            book=self.book,
+            log=self.log,
             evidence=evidence,
             effects=(),
-            wrong=tuple(dict.fromkeys((*self.book.wrong, *violations(case, OUTSIDE)))),
+            wrong=tuple(dict.fromkeys((*self.log.wrong, *violations(run, OUTSIDE)))),
             failovers=(),
             rested_after=rested,
         )
@@ -70,15 +70,15 @@ class Outside:
         if not complete(said) or counted(said) is not None:
             raise NotSimulated(said[:80])
 
-    async def _storm(self, front: Front, progress: Callable[[str], None]) -> None:
-        async with self._crowd.acting():
-            await self._crowd.begun()
+    async def _storm(self, balancer: Balancer, progress: Callable[[str], None]) -> None:
+        async with self._users.acting():
+            await self._users.begun()
             until = time.monotonic() + self._length.total_seconds()
             while (left := until - time.monotonic()) > 0:
                 await asyncio.sleep(min(LOOK_PERIOD * self._dice.uniform(0.5, 2), left))
-                front.cut(CUT_SHARE)
-                self.book.struck("cut clients")
-                progress(f"{left:.0f} s left, {len(self.book.operations)} operations, {len(self.book.faults)} faults")
+                balancer.cut(CUT_SHARE)
+                self.log.struck("cut clients")
+                progress(f"{left:.0f} s left, {len(self.log.operations)} operations, {len(self.log.faults)} faults")
 
     async def _evidence(self) -> Evidence:
         """What the API says about the chats of this run, asked past the way that is cut."""
@@ -87,7 +87,7 @@ class Outside:
         messages: list[MessageRow] = []
         queued: list[QueuedRow] = []
         async with Client(self._url, token=self._tokens[0]) as client:
-            for chat_id in [person.chat_id for person in self._crowd.people if person.chat_id is not None]:
+            for chat_id in [person.chat_id for person in self._users.people if person.chat_id is not None]:
                 view = await client.connection.get(f"/chats/{chat_id}", ChatView)
                 history = await _history(await client.chats.get(chat_id))
                 messages += [_row(chat_id, message) for message in history]

@@ -6,9 +6,9 @@ from datetime import timedelta
 from uuid import UUID
 
 from perdure.core.timing import LEASE
-from perdure.proof.book import Book, Fault
+from perdure.proof.checked_transcript import CheckedTranscript
 from perdure.proof.evidence import ChangeRow
-from perdure.proof.witness import Witness
+from perdure.proof.run_log import Fault, RunLog
 
 FAILOVER_BAR = LEASE + timedelta(seconds=2)
 _ON_ITS_WAY = 0.1
@@ -37,20 +37,22 @@ class Standstill:
         return f"{self.seconds:.2f} s, {taken}, beside {faults}, chat {self.chat_id}"
 
 
-def standstills(book: Book, witnesses: Iterable[Witness], changes: Iterable[ChangeRow]) -> tuple[Standstill, ...]:
+def standstills(
+    log: RunLog, transcripts: Iterable[CheckedTranscript], changes: Iterable[ChangeRow]
+) -> tuple[Standstill, ...]:
     """Every chat of a driver that was killed while it was watched, and that a client heard of again."""
     heard: dict[UUID, list[float]] = {}
-    for witness in witnesses:
-        heard.setdefault(witness.chat_id, []).extend(witness.heard_at)
+    for transcript in transcripts:
+        heard.setdefault(transcript.chat_id, []).extend(transcript.heard_at)
     taken: dict[UUID, list[float]] = {}
     for change in changes:
         if change.worker is not None and change.old_worker not in (None, change.worker):
             taken.setdefault(change.chat_id, []).append(change.at)
     found: list[Standstill] = []
-    for chat_id, killed in book.watched:
+    for chat_id, killed in log.watched:
         again = _first(heard.get(chat_id, ()), killed + _ON_ITS_WAY)
         if again is not None:
-            beside = tuple(fault for fault in book.faults if killed < fault.at < again)
+            beside = tuple(fault for fault in log.faults if killed < fault.at < again)
             takings = [moment for moment in taken.get(chat_id, ()) if moment < again]
             found.append(Standstill(chat_id, killed, again, _first(takings, killed), beside))
     return tuple(found)

@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from uuid import UUID
 
-from perdure.proof.book import Line, Wrong
-from perdure.proof.book import Outcome as Asked
-from perdure.proof.chaos import Outcome
-from perdure.proof.crowd import REST_BAR
+from perdure.proof.chaos import ChaosReport
+from perdure.proof.run_log import LogLine, RequestOutcome, Violation
 from perdure.proof.standstill import FAILOVER_BAR, Standstill
+from perdure.proof.users import REST_BAR
 
 RULES = {
     1: "every accepted message once, in order",
@@ -22,20 +21,20 @@ _SHOWN = 20
 _SLOWEST = 3
 
 
-def chaos_table(outcome: Outcome) -> str:
+def chaos_table(outcome: ChaosReport) -> str:
     """The run in numbers."""
-    book = outcome.book
-    asked = Counter(operation.outcome for operation in book.operations)
+    log = outcome.log
+    asked = Counter(operation.outcome for operation in log.operations)
     rested = "never" if outcome.rested_after is None else f"{outcome.rested_after:.1f} s"
     rows = [
         ("seed", str(outcome.seed)),
         ("seconds", f"{outcome.seconds:.0f}"),
         ("chats", str(len(outcome.evidence.chats))),
-        ("operations", f"{len(book.operations)} ({', '.join(f'{asked[each]} {each}' for each in Asked)})"),
+        ("operations", f"{len(log.operations)} ({', '.join(f'{asked[each]} {each}' for each in RequestOutcome)})"),
         ("messages, changes", f"{len(outcome.evidence.messages)}, {len(outcome.evidence.changes)}"),
-        ("parts seen", f"{book.parts}, {book.reconnects} times left and came back, {book.gaps} gaps"),
-        ("effects", f"{len(outcome.effects)}, asked about: {_listed(book.asked)}"),
-        ("faults", f"{len(book.faults)}: {_listed(Counter(fault.kind for fault in book.faults))}"),
+        ("parts seen", f"{log.parts}, {log.reconnects} times left and came back, {log.gaps} gaps"),
+        ("effects", f"{len(outcome.effects)}, asked about: {_listed(log.asked)}"),
+        ("faults", f"{len(log.faults)}: {_listed(Counter(fault.kind for fault in log.faults))}"),
         ("failover", _failover(outcome)),
         *(("  slowest", str(each)) for each in _slowest(outcome)),
         ("all at rest after", f"{rested}   bar {REST_BAR:.0f} s"),
@@ -47,18 +46,18 @@ def chaos_table(outcome: Outcome) -> str:
     return "\n".join([*(f"{name:<{width}}  {value}" for name, value in rows), *found])
 
 
-def timeline(outcome: Outcome) -> list[str]:
+def timeline(outcome: ChaosReport) -> list[str]:
     """All that happened to the first chat for which something does not hold."""
     chat_id = next((wrong.chat_id for wrong in outcome.wrong if wrong.chat_id is not None), None)
     if chat_id is None:
         return []
-    lines = [line for line in outcome.book.lines if line.chat_id in (chat_id, None)]
+    lines = [line for line in outcome.log.lines if line.chat_id in (chat_id, None)]
     lines += _changes(outcome, chat_id)
     head = f"timeline of chat {chat_id}, seed {outcome.seed}"
     return [head, *(_written(line) for line in sorted(lines, key=lambda line: line.at))]
 
 
-def _changes(outcome: Outcome, chat_id: UUID) -> Iterable[Line]:
+def _changes(outcome: ChaosReport, chat_id: UUID) -> Iterable[LogLine]:
     for change in outcome.evidence.changes:
         if change.chat_id == chat_id:
             owner = "nobody" if change.worker is None else f"{str(change.worker)[:8]}/{str(change.runner)[:8]}"
@@ -66,15 +65,15 @@ def _changes(outcome: Outcome, chat_id: UUID) -> Iterable[Line]:
                 f"snapshot {change.snapshot} by {change.writer}: {change.status}, "
                 f"history {change.history}.{change.attempt}, {owner}"
             )
-            yield Line(change.at, chat_id, "database", text)
+            yield LogLine(change.at, chat_id, "database", text)
 
 
-def _written(line: Line) -> str:
+def _written(line: LogLine) -> str:
     at = datetime.fromtimestamp(line.at, UTC).strftime("%H:%M:%S.%f")[:-3]
     return f"{at}  {line.who:<10} {line.text}"
 
 
-def _failover(outcome: Outcome) -> str:
+def _failover(outcome: ChaosReport) -> str:
     if not outcome.failovers:
         return "nothing was killed"
     middle, worst = outcome.failover(0.5), outcome.failover(0.99)
@@ -83,14 +82,14 @@ def _failover(outcome: Outcome) -> str:
     return f"p50 {middle:.2f} s, p99 {worst:.2f} s of {len(outcome.failovers)}   bar p99 < {bar:.0f} s: {met}"
 
 
-def _slowest(outcome: Outcome) -> list[Standstill]:
+def _slowest(outcome: ChaosReport) -> list[Standstill]:
     """The three that took longest, and whatever took longer than it may."""
     ordered = sorted(outcome.failovers, key=lambda each: each.seconds, reverse=True)
     late = sum(each.seconds >= FAILOVER_BAR.total_seconds() for each in ordered)
     return ordered[: min(_SHOWN, max(_SLOWEST, late))]
 
 
-def _verdict(wrong: Iterable[Wrong], rule: int) -> str:
+def _verdict(wrong: Iterable[Violation], rule: int) -> str:
     count = sum(each.rule == rule for each in wrong)
     return f"violated {count} times" if count else "holds"
 

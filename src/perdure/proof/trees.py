@@ -18,9 +18,9 @@ from msgspec import Struct
 
 from perdure.client import ApiError, Client
 from perdure.core.parts import AnyPart, ToolResult
+from perdure.proof.balancer import Balancer
 from perdure.proof.evidence import sql
 from perdure.proof.fleet import Fleet, Member, fleet
-from perdure.proof.front import Front
 from perdure.proof.processes import SERVE
 
 AGENTS = 20
@@ -33,7 +33,7 @@ _LOOK_AGAIN = 0.1
 _parts = msgspec.json.Decoder(tuple[AnyPart, ...])
 
 
-class Heard(Struct, frozen=True):
+class WaitedAgent(Struct, frozen=True):
     """What a wait said about one agent."""
 
     id: str
@@ -41,8 +41,8 @@ class Heard(Struct, frozen=True):
     timed_out: bool = False
 
 
-class HeardAll(Struct, frozen=True):
-    agents: tuple[Heard, ...]
+class WaitResult(Struct, frozen=True):
+    agents: tuple[WaitedAgent, ...]
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Harvest:
+class TreesReport:
     """How a run went."""
 
     seed: int
@@ -73,7 +73,7 @@ class Harvest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class TreesSetup:
     """What trees grow on: a database with tokens in it, and how to start a replica."""
 
     database_url: str
@@ -82,11 +82,11 @@ class Ground:
     program: Sequence[str] = SERVE
 
 
-class Orchard:
+class TreesTest:
     """Grows trees on a fleet whose replicas are killed all the while."""
 
-    def __init__(self, ground: Ground, *, replicas: int, trees: int, seed: int, patience: float = PATIENCE) -> None:
-        self._ground = ground
+    def __init__(self, setup: TreesSetup, *, replicas: int, trees: int, seed: int, patience: float = PATIENCE) -> None:
+        self._setup = setup
         self._replicas = replicas
         self._patience = patience
         self._dice = Random(f"{seed} trees")
@@ -96,20 +96,22 @@ class Orchard:
         self._growing = asyncio.Event()
         self._standing = Counter[str]()
 
-    async def run(self, progress: Callable[[str], None]) -> Harvest:
+    async def run(self, progress: Callable[[str], None]) -> TreesReport:
         begun = time.monotonic()
         async with AsyncExitStack() as stack:
-            ground = self._ground
+            setup = self._setup
             replicas = await stack.enter_async_context(
-                fleet(ground.database_url, ground.folder, self._replicas, ground.program)
+                fleet(setup.database_url, setup.folder, self._replicas, setup.program)
             )
-            front = await stack.enter_async_context(Front(replicas.urls, Random(f"{self._seed} front")).running())
-            clients = [await stack.enter_async_context(Client(front.url, token=token)) for token in ground.tokens]
+            balancer = await stack.enter_async_context(
+                Balancer(replicas.urls, Random(f"{self._seed} balancer")).running()
+            )
+            clients = [await stack.enter_async_context(Client(balancer.url, token=token)) for token in setup.tokens]
             async with self._killing(replicas):
                 await self._grow(clients, progress)
             await replicas.heal()
             await self._check()
-        return Harvest(
+        return TreesReport(
             seed=self._seed,
             seconds=time.monotonic() - begun,
             trees=tuple(self._trees),
@@ -195,7 +197,7 @@ class Orchard:
 
     async def _check(self) -> None:
         """What the database says about every tree, once everything is healed and at rest."""
-        connection = await asyncpg.connect(self._ground.database_url)
+        connection = await asyncpg.connect(self._setup.database_url)
         try:
             await self._settled(connection)
             for tree in self._trees:
@@ -223,7 +225,7 @@ class Orchard:
 
     def _unheard(self, results: Sequence[ToolResult], agents: Sequence[str]) -> list[str]:
         """What a parent that was left alone did not hear, or heard too late."""
-        waits = [msgspec.json.decode(part.result, type=HeardAll) for part in results if not part.is_error]
+        waits = [msgspec.json.decode(part.result, type=WaitResult) for part in results if not part.is_error]
         last = {agent.id: agent for wait in waits for agent in wait.agents}
         self._standing.update(agent.status for agent in last.values())
         wrong = [f"agent {one} was never heard of at rest" for one in agents if _unfinished(last.get(one))]
@@ -245,5 +247,5 @@ async def _surely(ask: Callable[[], Awaitable[T]]) -> T:
         await asyncio.sleep(_LOOK_AGAIN)
 
 
-def _unfinished(heard: Heard | None) -> bool:
+def _unfinished(heard: WaitedAgent | None) -> bool:
     return heard is None or heard.status in ("running", "needs_user")

@@ -17,7 +17,7 @@ from perdure.sim.openai_responses.background import Background
 from perdure.sim.player import Action, Player, silence
 from perdure.sim.problem import Problem
 from perdure.sim.recording import Recorded, Recording, fingerprint, query_without_secrets, without_secrets
-from perdure.sim.script import Fault, Gate, Pause, Step
+from perdure.sim.script import Fault, GatePart, Pause, Step
 from perdure.sim.wire import Request, Wire
 
 HTML = b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>"
@@ -139,7 +139,7 @@ class Answering:
             match part:
                 case Pause(seconds):
                     await asyncio.sleep(seconds)
-                case Gate(name):
+                case GatePart(name):
                     await self.gates[name].pass_through()
                 case Fault(kind="silence") if not await silence(part):
                     return False

@@ -9,9 +9,9 @@ from perdure.core.timing import SIMULATED_PATIENCE
 from perdure.sim.connection import Exchange
 from perdure.sim.director import Director
 from perdure.sim.gates import Gates
+from perdure.sim.random_faults import RandomFaults
 from perdure.sim.recording import Filter, Recording, readable
 from perdure.sim.script import Script
-from perdure.sim.weather import Weather
 
 _PATIENCE = str(SIMULATED_PATIENCE.total_seconds())
 
@@ -29,8 +29,8 @@ class Control:
             ("DELETE", "requests"): self._forget,
             ("GET", "scripts"): self._scripts,
             ("POST", "scripts"): self._add_script,
-            ("GET", "weather"): self._weather,
-            ("PUT", "weather"): self._change_weather,
+            ("GET", "random-faults"): self._random_faults,
+            ("PUT", "random-faults"): self._change_random_faults,
             ("GET", "gates"): self._gate,
             ("POST", "gates"): self._move_gate,
             ("DELETE", "gates"): self._open_gates,
@@ -75,13 +75,13 @@ class Control:
         self._director.scripts[script.name] = script
         exchange.respond(201, _json({"name": script.name}))
 
-    async def _weather(self, exchange: Exchange, _: str) -> None:
-        exchange.respond(200, _json(self._director.weather))
+    async def _random_faults(self, exchange: Exchange, _: str) -> None:
+        exchange.respond(200, _json(self._director.random_faults))
 
-    async def _change_weather(self, exchange: Exchange, _: str) -> None:
-        """PUT /sim/weather with the chance of each fault, such as {"faults": {"cut": 0.05}, "seed": 7}."""
-        self._director.weather = msgspec.json.decode(exchange.body, type=Weather)
-        exchange.respond(200, _json(self._director.weather))
+    async def _change_random_faults(self, exchange: Exchange, _: str) -> None:
+        """PUT /sim/random-faults with the chance of each fault, such as {"faults": {"cut": 0.05}, "seed": 7}."""
+        self._director.random_faults = msgspec.json.decode(exchange.body, type=RandomFaults)
+        exchange.respond(200, _json(self._director.random_faults))
 
     async def _gate(self, exchange: Exchange, name: str) -> None:
         """GET /sim/gates, or GET /sim/gates/NAME?waiting=1 to wait until someone has come to the gate."""

@@ -12,8 +12,8 @@ from perdure.sim.demo import agent as demo
 from perdure.sim.demo import housekeeping
 from perdure.sim.directives import compose, script_named
 from perdure.sim.faults import expanded
+from perdure.sim.random_faults import NO_FAULTS
 from perdure.sim.script import Script, Step, Text, within
-from perdure.sim.weather import CLEAR
 
 DEMO_RATE = 80.0
 """Tokens a second of the model named `demo`."""
@@ -28,15 +28,15 @@ class Director:
 
     def __init__(self, scripts: Iterable[Script] = (), *, rate: float | None = DEMO_RATE) -> None:
         self.scripts: dict[str, Script] = {script.name: script for script in scripts}
-        self.weather = CLEAR
+        self.random_faults = NO_FAULTS
         self._rate = rate
         self._attempts: OrderedDict[str, int] = OrderedDict()
         self._calls: dict[str, int] = {}
 
     def step(self, ask: Ask, digest: str, attempt: int) -> Step:
-        """The answer to this request, with the faults that are still due at this attempt and those of the weather."""
+        """The answer to this request, with the faults that are still due at this attempt and random ones."""
         step = within(self._chosen(ask).at_attempt(attempt), ask.max_tokens)
-        return expanded(self.weather.strike(step, digest, attempt))
+        return expanded(self.random_faults.strike(step, digest, attempt))
 
     def attempt(self, digest: str) -> int:
         """How often the same request came before."""

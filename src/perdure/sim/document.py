@@ -9,7 +9,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 Path: TypeAlias = tuple[str | int, ...]
 
 
-class Voice(Protocol):
+class VendorErrors(Protocol):
     """How a vendor says that a document does not fit."""
 
     def missing(self, path: Path) -> Problem: ...
@@ -22,81 +22,81 @@ class Voice(Protocol):
 class Node:
     """One value of a document and where it stands."""
 
-    __slots__ = ("path", "value", "voice")
+    __slots__ = ("errors", "path", "value")
 
-    def __init__(self, value: Json, voice: Voice, path: Path = ()) -> None:
+    def __init__(self, value: Json, errors: VendorErrors, path: Path = ()) -> None:
         self.value = value
         self.path = path
-        self.voice = voice
+        self.errors = errors
 
     def __getitem__(self, name: str) -> "Node":
         """A field that must be there."""
         fields = self.fields()
         if name not in fields:
-            raise self.voice.missing((*self.path, name))
-        return Node(fields[name], self.voice, (*self.path, name))
+            raise self.errors.missing((*self.path, name))
+        return Node(fields[name], self.errors, (*self.path, name))
 
     def get(self, name: str) -> "Node | None":
         """A field that may be missing or null."""
         value = self.fields().get(name)
-        return None if value is None else Node(value, self.voice, (*self.path, name))
+        return None if value is None else Node(value, self.errors, (*self.path, name))
 
     def at(self, *more: str | int) -> "Node":
         """The same value under a longer path, for vendors that name the chosen variant."""
-        return Node(self.value, self.voice, (*self.path, *more))
+        return Node(self.value, self.errors, (*self.path, *more))
 
     def up(self) -> "Node":
         """The same value under the path without its last name."""
-        return Node(self.value, self.voice, self.path[:-1])
+        return Node(self.value, self.errors, self.path[:-1])
 
     def fields(self) -> dict[str, Json]:
         """The value as an object."""
         if not isinstance(self.value, dict):
-            raise self.voice.wrong_type(self.path, "object", self.value)
+            raise self.errors.wrong_type(self.path, "object", self.value)
         return self.value
 
     def only(self, *allowed: frozenset[str]) -> "Node":
         """Refuse fields that the vendor does not know."""
         unknown = self.fields().keys() - frozenset[str]().union(*allowed)
         if unknown:
-            raise self.voice.unknown((*self.path, min(unknown)))
+            raise self.errors.unknown((*self.path, min(unknown)))
         return self
 
     def items(self) -> "Iterator[Node]":
         """The value as an array."""
         if not isinstance(self.value, list):
-            raise self.voice.wrong_type(self.path, "array", self.value)
+            raise self.errors.wrong_type(self.path, "array", self.value)
         for index, value in enumerate(self.value):
-            yield Node(value, self.voice, (*self.path, index))
+            yield Node(value, self.errors, (*self.path, index))
 
     def text(self) -> str:
         """The value as a string."""
         if not isinstance(self.value, str):
-            raise self.voice.wrong_type(self.path, "string", self.value)
+            raise self.errors.wrong_type(self.path, "string", self.value)
         return self.value
 
     def integer(self) -> int:
         """The value as a whole number."""
         if not isinstance(self.value, int) or isinstance(self.value, bool):
-            raise self.voice.wrong_type(self.path, "integer", self.value)
+            raise self.errors.wrong_type(self.path, "integer", self.value)
         return self.value
 
     def number(self) -> float:
         """The value as a number."""
         if not isinstance(self.value, int | float) or isinstance(self.value, bool):
-            raise self.voice.wrong_type(self.path, "number", self.value)
+            raise self.errors.wrong_type(self.path, "number", self.value)
         return self.value
 
     def flag(self) -> bool:
         """The value as true or false."""
         if not isinstance(self.value, bool):
-            raise self.voice.wrong_type(self.path, "boolean", self.value)
+            raise self.errors.wrong_type(self.path, "boolean", self.value)
         return self.value
 
     def among(self, *allowed: str) -> str:
         """The value as one of a few words."""
         if not isinstance(self.value, str) or self.value not in allowed:
-            raise self.voice.not_among(self.path, self.value, allowed)
+            raise self.errors.not_among(self.path, self.value, allowed)
         return self.value
 
     def has(self, name: str) -> bool:
@@ -105,7 +105,7 @@ class Node:
 
     def refuse(self, message: str, code: str | None = None) -> Problem:
         """A rule of the vendor that goes beyond types."""
-        return self.voice.refusal(self.path, message, code)
+        return self.errors.refusal(self.path, message, code)
 
 
 def names(words: str) -> frozenset[str]:

@@ -6,9 +6,9 @@ from typing import Protocol, TypeAlias
 
 from perdure.core.timing import SIMULATED_GRAIN
 from perdure.sim.gates import Gates
-from perdure.sim.script import Fault, Gate, Pause
+from perdure.sim.script import Fault, GatePart, Pause
 
-Action: TypeAlias = bytes | Pause | Gate | Fault
+Action: TypeAlias = bytes | Pause | GatePart | Fault
 
 BATCH = 64 * 1024
 """Bytes written at once when nothing asks for less."""
@@ -50,7 +50,7 @@ class Player:
                 return
         self._sink.end(self._taken())
 
-    async def _act(self, action: Pause | Gate | Fault, loop: asyncio.AbstractEventLoop) -> bool:
+    async def _act(self, action: Pause | GatePart | Fault, loop: asyncio.AbstractEventLoop) -> bool:
         """Do what is not bytes; says whether the answer goes on."""
         match action:
             case Pause(seconds):
@@ -58,7 +58,7 @@ class Player:
                 if self._due - loop.time() >= SIMULATED_GRAIN.total_seconds():
                     await self._flush()
                     await asyncio.sleep(self._due - loop.time())
-            case Gate(name):
+            case GatePart(name):
                 await self._flush()
                 await self._gates[name].pass_through()
                 self._due = loop.time()

@@ -63,7 +63,7 @@ class Pause(msgspec.Struct, frozen=True, tag="pause"):
     seconds: float
 
 
-class Gate(msgspec.Struct, frozen=True, tag="gate"):
+class GatePart(msgspec.Struct, frozen=True, tag="gate"):
     """Say nothing until a test opens the gate."""
 
     name: str
@@ -79,7 +79,7 @@ class Fault(msgspec.Struct, frozen=True, tag="fault"):
     retry_after: str | None = None
 
 
-Part: TypeAlias = Text | Reasoning | Call | Search | Pause | Gate | Fault
+Part: TypeAlias = Text | Reasoning | Call | Search | Pause | GatePart | Fault
 
 
 class Usage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from random import Random
 from urllib.parse import urlsplit
 
-from perdure.proof.front import Front
+from perdure.proof.balancer import Balancer as Forwarder
 
 _LOOK_AGAIN = 0.1
 
@@ -23,8 +23,8 @@ class Balancer:
     async def running(self) -> AsyncGenerator["Balancer"]:
         looking = asyncio.create_task(self._look())
         try:
-            async with Front(lambda: self._ready or self.replicas, Random("balancer")).running() as front:
-                self.url = front.url
+            async with Forwarder(lambda: self._ready or self.replicas, Random("balancer")).running() as forwarder:
+                self.url = forwarder.url
                 yield self
         finally:
             looking.cancel()

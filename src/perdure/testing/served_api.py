@@ -27,15 +27,15 @@ from perdure.access.signing_in import Household, Reception, first_household
 from perdure.access.vapid import VapidKeys
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import configured_rules
+from perdure.api.asgi_app import AsgiApp
 from perdure.api.frames import FrameProtocol
 from perdure.api.http import App
+from perdure.api.local_worker import LocalWorker, NoWorker
 from perdure.api.page import Page
 from perdure.api.probe import Probe
 from perdure.api.server import Api
 from perdure.api.services import Services
-from perdure.api.site import Site
 from perdure.api.table import TABLE
-from perdure.api.taker import Nobody, Taker
 from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.core.clock import SystemClock
@@ -75,7 +75,7 @@ def services_for(
     pool: Pool,
     client: ProviderClient,
     *,
-    taker: Taker | None = None,
+    taker: LocalWorker | None = None,
     pubsub: Pubsub | None = None,
     folder: Path | None = None,
 ) -> Services:
@@ -109,7 +109,7 @@ def services_for(
         pubsub=bus,
         signed_urls=SignedUrls(keyring, clock),
         vapid=VapidKeys(pool, keyring),
-        taker=taker or Nobody(),
+        taker=taker or NoWorker(),
         probe=Probe(config, catalog, client, clock),
         titles=Titles(pool, wording),
         clock=clock,
@@ -262,10 +262,10 @@ async def _closing(workspaces: Workspaces | None) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def serve_api(pool: Pool, *, taker: Taker | None = None) -> AsyncGenerator[ServedApi]:
+async def serve_api(pool: Pool, *, taker: LocalWorker | None = None) -> AsyncGenerator[ServedApi]:
     async with ProviderClient(SystemClock()) as client, workspace_folder(pool) as folder:
         services = services_for(pool, client, taker=taker, folder=folder)
         household = await first_household(pool)
-        site = Site(api=Api(services, TABLE), page=Page(None))
+        site = AsgiApp(api=Api(services, TABLE), page=Page(None))
         async with listening(site) as url, _closing(services.workspaces):
             yield ServedApi(pool, services, household, url, SearchIndex(pool, services.clock))

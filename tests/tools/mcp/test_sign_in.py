@@ -11,9 +11,9 @@ import pytest
 from tests.tools.mcp.peers import PEERS, Peer, peer
 
 from perdure.access.roles import Role
+from perdure.api.asgi_app import AsgiApp
 from perdure.api.page import Page
 from perdure.api.server import Api
-from perdure.api.site import Site
 from perdure.api.table import TABLE
 from perdure.store.pool import Pool
 from perdure.testing.ports import free_port
@@ -107,7 +107,7 @@ async def test_a_grant_that_is_not_accepted_any_more_asks_to_sign_in_again(place
 
 async def test_a_person_comes_back_to_where_browsers_reach_the_deployment(place: Place) -> None:
     services = replace(place.api.services, public_url="https://perdure.example.com")
-    async with listening(Site(api=Api(services, TABLE), page=Page(None))) as place.ada.url:
+    async with listening(AsgiApp(api=Api(services, TABLE), page=Page(None))) as place.ada.url:
         departure = await place.ada.post(f"/mcp-servers/{place.server_id}/sign-in")
     asked = parse_qs(urlsplit(str(departure.json["url"])).query)
     assert asked["redirect_uri"] == ["https://perdure.example.com/api/v1/mcp-servers/callback"]

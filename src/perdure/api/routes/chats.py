@@ -10,9 +10,9 @@ from msgspec import UNSET, UnsetType, structs
 
 from perdure.access.chats import Description, Listing, Seen
 from perdure.api.caller import Caller, Said
+from perdure.api.chat_workspaces import workspace_for
 from perdure.api.listing import next_cursor, next_passed, passed_of, position_of
 from perdure.api.reply import Outcome
-from perdure.api.rooms import workspace_for
 from perdure.api.routing import Routes
 from perdure.api.searching import Search, search_of
 from perdure.api.wire.chats import (

@@ -11,7 +11,7 @@ from perdure.access.signing_in import Visitor
 from perdure.api.caller import Caller
 from perdure.api.cookies import setting, short_lived
 from perdure.api.http import Call
-from perdure.api.routing import Routes, With
+from perdure.api.routing import Routes, WithHeaders
 from perdure.api.services import Services
 from perdure.api.wire.login import LoginCallback, LoginServiceBody, LoginServiceList, LoginServiceView
 from perdure.core.errors import InvalidInput, Unauthenticated, Validation
@@ -25,16 +25,16 @@ _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 @routes.get("/login/oidc/{name}", public=True, status=303, visited=True)
-async def begin_login(services: Services, call: Call, name: str) -> With[None]:
+async def begin_login(services: Services, call: Call, name: str) -> WithHeaders[None]:
     """Go to a login service."""
     services.reception.arrives(_visitor(call))
     url, kept = await services.login_services.begin(name, _redirect_uri(services, call, name))
     cookie = short_lived(ATTEMPT_COOKIE, kept, OIDC_ATTEMPT_KEPT, path=_path(name), secure=call.secure)
-    return With(None, cookie, ("location", url))
+    return WithHeaders(None, cookie, ("location", url))
 
 
 @routes.get("/login/oidc/{name}/callback", public=True, status=303, visited=True)
-async def finish_login(services: Services, call: Call, name: str, query: LoginCallback) -> With[None]:
+async def finish_login(services: Services, call: Call, name: str, query: LoginCallback) -> WithHeaders[None]:
     """Come back from a login service, signed in, and go to the page."""
     services.reception.arrives(_visitor(call))
     if query.code is None:
@@ -47,7 +47,7 @@ async def finish_login(services: Services, call: Call, name: str, query: LoginCa
     # Their role may have changed on the way.
     services.entrance.forget()
     gone = short_lived(ATTEMPT_COOKIE, "", None, path=_path(name), secure=call.secure)
-    return With(None, setting(secret, secure=call.secure), gone, ("location", "/"))
+    return WithHeaders(None, setting(secret, secure=call.secure), gone, ("location", "/"))
 
 
 @routes.get("/login-services")

@@ -2,7 +2,7 @@
 
 from perdure.access.roles import Permission
 from perdure.api.caller import Caller
-from perdure.api.routing import Routes, With
+from perdure.api.routing import Routes, WithHeaders
 from perdure.api.wire.mcp import (
     Departure,
     Server,
@@ -79,12 +79,12 @@ async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Depar
 
 
 @routes.get("/mcp-servers/callback", status=303, visited=True)
-async def finish_mcp_sign_in(caller: Caller, query: SignInCallback) -> With[None]:
+async def finish_mcp_sign_in(caller: Caller, query: SignInCallback) -> WithHeaders[None]:
     """Where the sign-in service of a server sends people back to."""
     if query.error or not query.code:
-        return With(None, ("location", f"{BACK}?sign_in=refused"))
+        return WithHeaders(None, ("location", f"{BACK}?sign_in=refused"))
     await _desk(caller).finish_sign_in(caller.actor.user_id, state=query.state, code=query.code, issuer=query.iss)
-    return With(None, ("location", f"{BACK}?sign_in=done"))
+    return WithHeaders(None, ("location", f"{BACK}?sign_in=done"))
 
 
 @routes.delete("/mcp-servers/{server_id}/sign-in")

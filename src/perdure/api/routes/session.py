@@ -12,7 +12,7 @@ from perdure.access.signing_in import Visitor
 from perdure.api.caller import Caller
 from perdure.api.cookies import clearing, setting
 from perdure.api.http import Call
-from perdure.api.routing import Routes, With
+from perdure.api.routing import Routes, WithHeaders
 from perdure.api.services import Services
 from perdure.api.wire.people import LinkQuery, LoginBody, LoginMethods, LoginService, Me, MeBody, Session, Sessions
 from perdure.core.errors import InvalidInput, NotFound, Validation
@@ -32,27 +32,27 @@ async def login_methods(services: Services) -> LoginMethods:
 
 
 @routes.post("/login", public=True)
-async def login(services: Services, call: Call, body: LoginBody) -> With[Me]:
+async def login(services: Services, call: Call, body: LoginBody) -> WithHeaders[Me]:
     """Sign in with a password. The session comes as a cookie."""
     secret = await services.reception.by_password(body.email, body.password, _visitor(call))
     caller = Caller(services, services.rows(await services.entrance.actor(secret)), call, None)
-    return With(await _me(caller, secret), setting(secret, secure=call.secure))
+    return WithHeaders(await _me(caller, secret), setting(secret, secure=call.secure))
 
 
 @routes.get("/login/link", public=True, status=303, visited=True)
-async def login_link(services: Services, call: Call, query: LinkQuery) -> With[None]:
+async def login_link(services: Services, call: Call, query: LinkQuery) -> WithHeaders[None]:
     """Sign in with a link that works once, and go to the page."""
     secret = await services.reception.by_link(query.token, _visitor(call))
-    return With(None, setting(secret, secure=call.secure), ("location", "/"))
+    return WithHeaders(None, setting(secret, secure=call.secure), ("location", "/"))
 
 
 @routes.post("/logout", status=204)
-async def logout(caller: Caller) -> With[None]:
+async def logout(caller: Caller) -> WithHeaders[None]:
     """End the session that this request came with."""
     if caller.actor.session_id is not None:
         await caller.rows.one("sessions/end", caller.actor.session_id)
         caller.rights_changed()
-    return With(None, clearing(secure=caller.call.secure))
+    return WithHeaders(None, clearing(secure=caller.call.secure))
 
 
 @routes.get("/me")

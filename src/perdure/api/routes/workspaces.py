@@ -2,8 +2,8 @@
 
 from perdure.access.roles import Permission
 from perdure.api.caller import Caller
+from perdure.api.chat_workspaces import wish_of
 from perdure.api.http import Answer
-from perdure.api.rooms import wish_of
 from perdure.api.routing import Routes
 from perdure.api.wire.control import Nothing
 from perdure.api.wire.workspaces import (

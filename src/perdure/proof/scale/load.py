@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 import aiohttp
 
 from perdure.proof.scale.gauges import Statement, cpu_seconds, family_seconds, memory_mebibytes, since, statements
-from perdure.proof.scale.talk import Failed, Talk, Turn
+from perdure.proof.scale.load_chat import Failed, LoadChat, Turn
 
 SAMPLING = 0.5
 SERVER, LOAD = "server", "load"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Deployment:
     """A deployment: where it is, who may use it, and which processes and database belong to it, where known."""
 
     urls: Sequence[str]
@@ -36,10 +36,10 @@ class Place:
         others = {name: family_seconds(pid) for name, pid in self.beside.items()}
         return {SERVER: self.cpu(), **others, LOAD: time.process_time()}
 
-    def talk(self, http: aiohttp.ClientSession, number: int) -> Talk:
+    def talk(self, http: aiohttp.ClientSession, number: int) -> LoadChat:
         """A client for the so-manieth chat: people and replicas take turns."""
         url, token = self.urls[number % len(self.urls)], self.tokens[number % len(self.tokens)]
-        return Talk(http, url, token)
+        return LoadChat(http, url, token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +93,13 @@ def shares(burned: Mapping[str, float], turns: int, seconds: float) -> str:
 class Load:
     """One load on one place."""
 
-    def __init__(self, place: Place, *, chats: int, turns: int, text: str, subscribers: int = 1) -> None:
+    def __init__(self, place: Deployment, *, chats: int, turns: int, text: str, subscribers: int = 1) -> None:
         self._place = place
         self._chats = chats
         self._turns = turns
         self._text = text
         self._subscribers = subscribers
-        self._talks: list[Talk] = []
+        self._talks: list[LoadChat] = []
         self.result = Loaded(chats)
 
     async def run(self, progress: Callable[[int, int], None]) -> Loaded:
@@ -122,7 +122,7 @@ class Load:
         self.result.received = sum(talk.received for talk in self._talks)
         return self.result
 
-    async def _chat(self, talk: Talk) -> None:
+    async def _chat(self, talk: LoadChat) -> None:
         try:
             self.result.turns.append(await talk.create(self._text))
             for _ in range(self._subscribers - 1):

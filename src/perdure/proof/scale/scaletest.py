@@ -8,7 +8,7 @@ import msgspec
 from perdure.proof.scale import stages
 from perdure.proof.scale.bars import Bar, quantile
 from perdure.proof.scale.gauges import BACKGROUND
-from perdure.proof.scale.load import Load, Loaded, Place, shares
+from perdure.proof.scale.load import Deployment, Load, Loaded, shares
 
 FLOOR_TURNS = 2
 IDLE_TURNS = 40
@@ -60,7 +60,7 @@ class Report(msgspec.Struct, kw_only=True):
 class ScaleTest:
     """Measures one place. Where only its address is known, what needs its processes and database is left out."""
 
-    def __init__(self, place: Place, simulator_url: str, wanted: Wanted, *, progress: Progress) -> None:
+    def __init__(self, place: Deployment, simulator_url: str, wanted: Wanted, *, progress: Progress) -> None:
         self._place = place
         self._simulator_url = simulator_url
         self._wanted = wanted

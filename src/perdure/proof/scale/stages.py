@@ -11,8 +11,8 @@ import msgspec
 from perdure.proof.scale.floor import Task, measured
 from perdure.proof.scale.gauges import COMMIT, CONFIGURATION, TURN, Statement, memory_mebibytes, since
 from perdure.proof.scale.gauges import statements as read_statements
-from perdure.proof.scale.load import Place, used
-from perdure.proof.scale.talk import Talk
+from perdure.proof.scale.load import Deployment, used
+from perdure.proof.scale.load_chat import LoadChat
 
 STREAMS, DELTAS, PACE = 50, 400, 100
 EARLY, LATE, LONG_CHATS, LONG_ROUNDS, WINDOW = 10, 200, 16, 3, 10
@@ -84,11 +84,11 @@ def session() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
 
 
-def _talks(http: aiohttp.ClientSession, place: Place, count: int) -> list[Talk]:
+def _talks(http: aiohttp.ClientSession, place: Deployment, count: int) -> list[LoadChat]:
     return [place.talk(http, number) for number in range(count)]
 
 
-async def settled(place: Place) -> float:
+async def settled(place: Deployment) -> float:
     """Wait until the server has nothing left to do for turns that are over; its processor time then."""
     spent = place.cpu()
     for _ in range(int(SETTLING / LOOK)):
@@ -99,7 +99,7 @@ async def settled(place: Place) -> float:
     return spent
 
 
-async def warm(place: Place, text: str) -> Warm:
+async def warm(place: Deployment, text: str) -> Warm:
     """Turns of chats whose first ones are over: nothing is read for the first time."""
     async with session() as http:
         talks = _talks(http, place, WARM_CHATS)
@@ -116,12 +116,12 @@ async def warm(place: Place, text: str) -> Warm:
     return Warm(calls[COMMIT], calls[COMMIT] + calls[TURN] + calls[CONFIGURATION], calls[CONFIGURATION], ran)
 
 
-async def _turns(talk: Talk, text: str, count: int) -> None:
+async def _turns(talk: LoadChat, text: str, count: int) -> None:
     for _ in range(count):
         await talk.send(text)
 
 
-async def deltas(place: Place, simulator_url: str) -> Deltas:
+async def deltas(place: Deployment, simulator_url: str) -> Deltas:
     """Long answers less short ones, at the pace of a real model, beside a process that drains the same bytes.
 
     What follows a turn, such as its label, belongs to it: every measurement ends when the server is idle again.
@@ -138,13 +138,13 @@ async def deltas(place: Place, simulator_url: str) -> Deltas:
     return Deltas((large - small) / count * 1e6, (floors[1].cpu - floors[0].cpu) / count * 1e6)
 
 
-async def _spent(place: Place, talks: Sequence[Talk], text: str) -> float:
+async def _spent(place: Deployment, talks: Sequence[LoadChat], text: str) -> float:
     before = await settled(place)
     await asyncio.gather(*(talk.send(text) for talk in talks))
     return await settled(place) - before
 
 
-async def long_chats(place: Place, text: str) -> LongChat:
+async def long_chats(place: Deployment, text: str) -> LongChat:
     """Turns about the tenth of some chats beside turns about the two hundredth of others.
 
     By turns, because a machine is faster now and slower then; the best of each counts.
@@ -163,13 +163,13 @@ async def long_chats(place: Place, text: str) -> LongChat:
     return LongChat(early_cpu, late_cpu, early_rows, late_rows)
 
 
-async def _grown(talks: Sequence[Talk], text: str, turns: int) -> Sequence[Talk]:
+async def _grown(talks: Sequence[LoadChat], text: str, turns: int) -> Sequence[LoadChat]:
     await asyncio.gather(*(talk.create(text) for talk in talks))
     await asyncio.gather(*(_turns(talk, text, turns - 1) for talk in talks))
     return talks
 
 
-async def _window(place: Place, talks: Sequence[Talk], text: str) -> tuple[float, float]:
+async def _window(place: Deployment, talks: Sequence[LoadChat], text: str) -> tuple[float, float]:
     cpu, before = await settled(place), await read_statements(place.database_url)
     await asyncio.gather(*(_turns(talk, text, WINDOW) for talk in talks))
     spent = await settled(place) - cpu
@@ -187,7 +187,7 @@ class _Requests(msgspec.Struct, frozen=True):
     requests: tuple[_Request, ...]
 
 
-async def added_first_output(place: Place, simulator_url: str, turns: int) -> list[float]:
+async def added_first_output(place: Deployment, simulator_url: str, turns: int) -> list[float]:
     """Milliseconds from the model's first byte to the client's first part, on a server with nothing else to do."""
     added: list[float] = []
     async with session() as http:
@@ -205,7 +205,7 @@ async def added_first_output(place: Place, simulator_url: str, turns: int) -> li
     return added
 
 
-async def resting_memory(place: Place, text: str, chats: int, *, at_once: int = 100) -> tuple[float, float]:
+async def resting_memory(place: Deployment, text: str, chats: int, *, at_once: int = 100) -> tuple[float, float]:
     """Resident mebibytes at rest: after a first hundreds of chats, and after so many more."""
     await _wave(place, text, 3 * at_once, at_once)
     before = sum(memory_mebibytes(pid) for pid in place.pids)
@@ -213,7 +213,7 @@ async def resting_memory(place: Place, text: str, chats: int, *, at_once: int = 
     return before, sum(memory_mebibytes(pid) for pid in place.pids)
 
 
-async def _wave(place: Place, text: str, chats: int, at_once: int) -> None:
+async def _wave(place: Deployment, text: str, chats: int, at_once: int) -> None:
     async with session() as http:
         left = iter(range(chats))
 
@@ -228,7 +228,7 @@ async def _wave(place: Place, text: str, chats: int, at_once: int) -> None:
     await asyncio.sleep(20)
 
 
-async def stuck_subscriber(place: Place, streams: int) -> Stuck:
+async def stuck_subscriber(place: Deployment, streams: int) -> Stuck:
     """A paced answer in many chats, beside one with a flood, whose subscriber reads or does not: the best of each."""
     async with session() as http:
         talks = _talks(http, place, streams)
@@ -247,7 +247,7 @@ async def stuck_subscriber(place: Place, streams: int) -> Stuck:
 
 
 async def _beside_a_flood(
-    place: Place, http: aiohttp.ClientSession, talks: Sequence[Talk], *, stuck: bool
+    place: Deployment, http: aiohttp.ClientSession, talks: Sequence[LoadChat], *, stuck: bool
 ) -> tuple[float, float]:
     """Median seconds of the answers, and what the server spent until it was idle again."""
     flooded = place.talk(http, 0)
@@ -262,7 +262,7 @@ async def _beside_a_flood(
     return median(turn.rested for turn in turns), spent
 
 
-async def floor_turns(place: Place, simulator_url: str, text: str, *, chats: int, turns: int) -> Floor:
+async def floor_turns(place: Deployment, simulator_url: str, text: str, *, chats: int, turns: int) -> Floor:
     """The same turns without a server: drained from the same simulator, committed to the same database."""
     before = place.burned()
     done = await measured(Task(simulator_url, text, chats, turns, place.database_url))

@@ -30,9 +30,9 @@ def check_text(block: Node) -> None:
     if not text and block.has("cache_control"):
         raise block.refuse("cache_control cannot be set for empty text blocks")
     if not text:
-        raise Node(None, block.voice).refuse("messages: text content blocks must be non-empty")
+        raise Node(None, block.errors).refuse("messages: text content blocks must be non-empty")
     if not text.strip():
-        raise Node(None, block.voice).refuse("messages: text content blocks must contain non-whitespace text")
+        raise Node(None, block.errors).refuse("messages: text content blocks must contain non-whitespace text")
 
 
 def check_image(block: Node) -> None:
@@ -165,7 +165,7 @@ def _check_base64(source: Node, types: tuple[str, ...], noun: str) -> None:
         raise source.refuse(f"{noun} cannot be empty")
     actual = media_type(data)
     if actual is None:
-        raise Node(None, source.voice).refuse(
+        raise Node(None, source.errors).refuse(
             "Could not process image" if noun == "image" else "The PDF specified was not valid."
         )
     if actual != claimed:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import msgspec
 
 from perdure.sim.anthropic.content import Blocks, ContentBlock
-from perdure.sim.anthropic.voice import document, fault
+from perdure.sim.anthropic.errors import document, fault
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json
 from perdure.sim.faults import IN_STREAM
 from perdure.sim.player import Action
 from perdure.sim.script import (
     Fault,
-    Gate,
+    GatePart,
     Pause,
     Search,
     Step,
@@ -34,7 +34,7 @@ def event(name: str, data: dict[str, Json]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnthropicAnswer:
     """One step on its way to one caller."""
 
     ask: Ask
@@ -47,7 +47,7 @@ class Answer:
         index = 0
         for part in self.step.parts:
             match part:
-                case Pause() | Gate():
+                case Pause() | GatePart():
                     yield part
                 case Fault() if part.kind.startswith(IN_STREAM):
                     yield b"event: error\ndata: %s\n\n" % document(fault(part.kind.removeprefix(IN_STREAM)))
@@ -68,7 +68,7 @@ class Answer:
         """The message in one piece."""
         content: list[Json] = []
         for part in self.step.parts:
-            if not isinstance(part, Pause | Gate | Fault):
+            if not isinstance(part, Pause | GatePart | Fault):
                 content.extend(block.final for block in self._blocks.of(part, len(content)))
         message = self._message(content, self.stop_reason)
         if self.step.finish == "refusal":

@@ -1,6 +1,6 @@
 """What only some of Anthropic's models take: ways to think, efforts, sampling."""
 
-from perdure.sim.anthropic.voice import invalid
+from perdure.sim.anthropic.errors import invalid
 from perdure.sim.document import Node
 
 _FAMILIES = ("claude-opus-", "claude-sonnet-", "claude-haiku-", "claude-fable-")

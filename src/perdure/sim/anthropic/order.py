@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from perdure.sim.anthropic.voice import invalid
+from perdure.sim.anthropic.errors import invalid
 from perdure.sim.document import Json, Node, is_object
 
 _TOOLS = frozenset({"tool_use", "tool_result", "server_tool_use", "web_search_tool_result"})

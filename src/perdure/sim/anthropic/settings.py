@@ -3,8 +3,8 @@
 import re
 
 from perdure.sim.anthropic.blocks import check_cache_control, check_text
+from perdure.sim.anthropic.errors import invalid
 from perdure.sim.anthropic.models import check_model
-from perdure.sim.anthropic.voice import invalid
 from perdure.sim.document import Node, names, read
 
 FIELDS = names("""

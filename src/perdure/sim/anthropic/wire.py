@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from perdure.sim.anthropic import voice
+from perdure.sim.anthropic import errors
 from perdure.sim.anthropic.blocks import check_block, plain_text
-from perdure.sim.anthropic.events import Answer
+from perdure.sim.anthropic.events import AnthropicAnswer
 from perdure.sim.anthropic.order import Turn, check_order, turns
 from perdure.sim.anthropic.reading import ask, prompt_blocks
 from perdure.sim.anthropic.settings import FIELDS, check_settings, thinks
@@ -41,7 +41,7 @@ class Anthropic:
 
     def read(self, request: Request) -> Ask:
         if "anthropic-version" not in request.headers:
-            raise voice.invalid("anthropic-version: header is required")
+            raise errors.invalid("anthropic-version: header is required")
         return self.read_checked(request)
 
     def read_checked(self, request: Request) -> Ask:
@@ -55,16 +55,16 @@ class Anthropic:
         return msgspec.json.encode({"input_tokens": sum(block.tokens for block in blocks)})
 
     def overflow(self, ask: Ask, window: int) -> Problem:
-        return voice.invalid(f"prompt is too long: {ask.figures.prompt} tokens > {window} maximum")
+        return errors.invalid(f"prompt is too long: {ask.figures.prompt} tokens > {window} maximum")
 
     def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:  # noqa: ARG002
         return None
 
     def fault(self, kind: str) -> Problem:
-        return voice.fault(kind)
+        return errors.fault(kind)
 
     def error(self, problem: Problem) -> bytes:
-        return voice.document(problem)
+        return errors.document(problem)
 
     def error_headers(self, problem: Problem) -> dict[str, str]:  # noqa: ARG002
         return {}
@@ -73,15 +73,15 @@ class Anthropic:
         return {"request-id": f"req_{ask.id}"}
 
     def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
-        return Answer(ask, step).stream()
+        return AnthropicAnswer(ask, step).stream()
 
     def whole(self, ask: Ask, step: Step) -> bytes:
-        return Answer(ask, step).whole()
+        return AnthropicAnswer(ask, step).whole()
 
     def _checked(self, request: Request) -> tuple[Node, list[Turn]]:
         if len(request.body) > SIZE_LIMIT:
-            raise voice.fault("too_large")
-        body = Node(_parsed(request.body), voice.AnthropicVoice())
+            raise errors.fault("too_large")
+        body = Node(_parsed(request.body), errors.AnthropicErrors())
         if request.path.endswith("/count_tokens"):
             body.fields().setdefault("max_tokens", 1)
         model = body.only(FIELDS)["model"].text()
@@ -98,12 +98,12 @@ def _parsed(body: bytes) -> Json:
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise voice.invalid(f"The request body is not valid JSON: {error}") from error
+        raise errors.invalid(f"The request body is not valid JSON: {error}") from error
 
 
 def _check_messages(messages: Node) -> None:
     if messages.value == []:
-        raise voice.invalid("messages: at least one message is required")
+        raise errors.invalid("messages: at least one message is required")
     for message in messages.items():
         role = message.only(frozenset({"role", "content"}))["role"].among("user", "assistant", "system")
         content = message["content"]
@@ -125,5 +125,5 @@ def _checked_blocks(body: Node, spoken: list[Turn]) -> list[Block]:
     blocks = list(prompt_blocks(body, spoken))
     marks = sum(block.mark for block in blocks)
     if marks > BREAKPOINTS:
-        raise voice.invalid(f"A maximum of {BREAKPOINTS} blocks with cache_control may be provided. Found {marks}.")
+        raise errors.invalid(f"A maximum of {BREAKPOINTS} blocks with cache_control may be provided. Found {marks}.")
     return blocks

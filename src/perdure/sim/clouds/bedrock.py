@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
-from perdure.sim.anthropic.voice import invalid
+from perdure.sim.anthropic.errors import invalid
 from perdure.sim.anthropic.wire import Anthropic
 from perdure.sim.ask import Ask
 from perdure.sim.clouds.body import closed, opened, take_version

@@ -8,13 +8,13 @@ import msgspec
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json
 from perdure.sim.faults import IN_STREAM
+from perdure.sim.gemini.errors import document, fault
 from perdure.sim.gemini.parts import THOUGHT
-from perdure.sim.gemini.voice import document, fault
 from perdure.sim.player import Action
 from perdure.sim.script import (
     Call,
     Fault,
-    Gate,
+    GatePart,
     Pause,
     Reasoning,
     Search,
@@ -30,7 +30,7 @@ _encode = msgspec.json.encode
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GeminiAnswer:
     """One step on its way to one caller."""
 
     ask: Ask
@@ -44,7 +44,7 @@ class Answer:
                 case Fault() if part.kind.startswith(IN_STREAM):
                     yield b"data: %s\r\n\r\n" % document(fault(part.kind.removeprefix(IN_STREAM)))
                     return
-                case Pause() | Gate() | Fault():
+                case Pause() | GatePart() | Fault():
                     yield part
                 case Call():
                     yield self._chunk([self._call(part, index, signed=not signed)])

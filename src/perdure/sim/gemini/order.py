@@ -1,8 +1,8 @@
 """The order of contents: calls after the user, responses after calls, and signatures in the turn under way."""
 
 from perdure.sim.document import Json, Node, is_object
+from perdure.sim.gemini.errors import invalid, violation
 from perdure.sim.gemini.parts import check_part
-from perdure.sim.gemini.voice import invalid, violation
 
 Part = dict[str, Json]
 Content = tuple[str, list[Part]]

@@ -1,7 +1,7 @@
 """Parts of a content: which fields they take and what must be in them."""
 
 from perdure.sim.document import Node, names, read
-from perdure.sim.gemini.voice import invalid, payload, where
+from perdure.sim.gemini.errors import invalid, payload, where
 from perdure.sim.media import content, media_type
 from perdure.sim.signatures import unseal
 

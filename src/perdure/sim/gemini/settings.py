@@ -3,8 +3,8 @@
 import re
 
 from perdure.sim.document import Json, Node, is_object, names, read
+from perdure.sim.gemini.errors import GeminiErrors, invalid, violation
 from perdure.sim.gemini.thinking import check_thinking
-from perdure.sim.gemini.voice import GeminiVoice, invalid, violation
 
 FIELDS = names("""
     cachedContent contents generationConfig labels model safetySettings serviceTier store systemInstruction toolConfig
@@ -128,7 +128,7 @@ def _check_choice(node: Node, declared: set[str]) -> None:
         return
     mode = config.get("mode")
     if mode is not None and mode.text().upper() not in ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"):
-        raise GeminiVoice().not_among(mode.path, mode.value, ())
+        raise GeminiErrors().not_among(mode.path, mode.value, ())
     allowed = config.get("allowedFunctionNames")
     for name in allowed.items() if allowed is not None else ():
         if name.text() not in declared:

@@ -3,7 +3,7 @@
 import re
 
 from perdure.sim.document import Node, names
-from perdure.sim.gemini.voice import GeminiVoice, invalid
+from perdure.sim.gemini.errors import GeminiErrors, invalid
 
 _LEVELS = ("THINKING_LEVEL_UNSPECIFIED", "MINIMAL", "LOW", "MEDIUM", "HIGH")
 _BUDGETS = {
@@ -31,7 +31,7 @@ def check_thinking(thinking: Node, model: str) -> None:
 def _check_level(node: Node, model: str) -> None:
     level = node.text().upper()
     if level not in _LEVELS:
-        raise GeminiVoice().not_among(node.path, node.value, ())
+        raise GeminiErrors().not_among(node.path, node.value, ())
     if model.startswith("gemini-2"):
         raise invalid("Thinking level is not supported for this model.")
     if level == "MINIMAL" and _always_thinks(model):

@@ -6,8 +6,8 @@ import msgspec
 
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json, Node
-from perdure.sim.gemini import voice
-from perdure.sim.gemini.events import Answer
+from perdure.sim.gemini import errors
+from perdure.sim.gemini.events import GeminiAnswer
 from perdure.sim.gemini.names import in_camel_case
 from perdure.sim.gemini.order import check_contents
 from perdure.sim.gemini.reading import ask
@@ -36,7 +36,7 @@ class Gemini:
         return headers.get("x-goog-api-key") or query.get("key") or token or None
 
     def unauthorized(self, key: str | None) -> Problem:
-        return voice.unauthorized(key)
+        return errors.unauthorized(key)
 
     def read(self, request: Request) -> Ask:
         model, method = target(request.path)
@@ -55,16 +55,16 @@ class Gemini:
         message = (
             f"The input token count ({ask.figures.prompt}) exceeds the maximum number of tokens allowed ({window})."
         )
-        return voice.invalid(message)
+        return errors.invalid(message)
 
     def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:  # noqa: ARG002
         return None
 
     def fault(self, kind: str) -> Problem:
-        return voice.fault(kind)
+        return errors.fault(kind)
 
     def error(self, problem: Problem) -> bytes:
-        return voice.document(problem)
+        return errors.document(problem)
 
     def error_headers(self, problem: Problem) -> dict[str, str]:  # noqa: ARG002
         return {}
@@ -73,17 +73,17 @@ class Gemini:
         return {"x-gemini-service-tier": "standard", "server-timing": f"gfet4t7; dur={len(ask.id)}"}
 
     def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
-        return Answer(ask, step).stream()
+        return GeminiAnswer(ask, step).stream()
 
     def whole(self, ask: Ask, step: Step) -> bytes:
-        return Answer(ask, step).whole()
+        return GeminiAnswer(ask, step).whole()
 
     def _checked(self, request: Request, model: str, method: str) -> Node:
-        body = Node(_parsed(request.body), voice.GeminiVoice())
+        body = Node(_parsed(request.body), errors.GeminiErrors())
         check_settings(body, model)
         check_contents(body["contents"], model)
         if model.startswith("unknown-") or method not in METHODS:
-            raise voice.no_model(model, method)
+            raise errors.no_model(model, method)
         return body
 
 
@@ -97,4 +97,4 @@ def _parsed(body: bytes) -> Json:
     try:
         return in_camel_case(msgspec.json.decode(body), body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise voice.payload(f"Expected a value. {error}", ("",)) from error
+        raise errors.payload(f"Expected a value. {error}", ("",)) from error

@@ -1,1 +1,1 @@
-"""What OpenAI's two wire formats share: the voice of its errors and its images."""
+"""What OpenAI's two wire formats share: the wording of its errors and its images."""

@@ -4,7 +4,7 @@ import re
 
 from perdure.sim.document import Json, Node, read
 from perdure.sim.media import content, media_type
-from perdure.sim.openai.voice import where
+from perdure.sim.openai.errors import where
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 _PATTERN = "^[a-zA-Z0-9_-]+$"

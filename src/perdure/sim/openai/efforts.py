@@ -1,7 +1,7 @@
 """Which efforts OpenAI's models take: each refuses some of the scale."""
 
 from perdure.sim.document import Node
-from perdure.sim.openai.voice import listed
+from perdure.sim.openai.errors import listed
 
 SCALE = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 

@@ -8,13 +8,13 @@ import msgspec
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json
 from perdure.sim.faults import IN_STREAM
-from perdure.sim.openai.voice import document, fault
+from perdure.sim.openai.errors import document, fault
 from perdure.sim.openai_chat.openrouter import sealed_thought
 from perdure.sim.player import Action
 from perdure.sim.script import (
     Call,
     Fault,
-    Gate,
+    GatePart,
     Pause,
     Reasoning,
     Search,
@@ -32,7 +32,7 @@ DONE = b"data: [DONE]\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ChatAnswer:
     """One step on its way to one caller."""
 
     ask: Ask
@@ -48,7 +48,7 @@ class Answer:
                 case Fault() if part.kind.startswith(IN_STREAM):
                     yield b"data: %s\n\n" % document(fault(part.kind.removeprefix(IN_STREAM)))
                     return
-                case Pause() | Gate() | Fault():
+                case Pause() | GatePart() | Fault():
                     yield part
                 case Call():
                     yield from self._call(part, calls)

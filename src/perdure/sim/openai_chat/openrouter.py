@@ -1,7 +1,7 @@
 """What OpenRouter adds for Google's models: sealed reasoning that has to come back with the calls it led to."""
 
 from perdure.sim.document import Json, Node
-from perdure.sim.openai.voice import invalid
+from perdure.sim.openai.errors import invalid
 from perdure.sim.signatures import seal, unseal
 
 GEMINI = "google/gemini"

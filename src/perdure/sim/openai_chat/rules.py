@@ -12,7 +12,7 @@ from perdure.sim.openai.content import (
     check_sampling,
 )
 from perdure.sim.openai.efforts import check_effort
-from perdure.sim.openai.voice import invalid
+from perdure.sim.openai.errors import invalid
 from perdure.sim.openai_chat.openrouter import check_details
 
 FIELDS = names("""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from perdure.sim.ask import Ask
 from perdure.sim.document import Node
-from perdure.sim.openai import voice
-from perdure.sim.openai_chat.events import Answer
+from perdure.sim.openai import errors
+from perdure.sim.openai_chat.events import ChatAnswer
 from perdure.sim.openai_chat.reading import ask
 from perdure.sim.openai_chat.rules import check
 from perdure.sim.player import Action
@@ -26,17 +26,17 @@ class OpenAIChat:
         self._now = now
 
     def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:  # noqa: ARG002
-        return voice.bearer(headers)
+        return errors.bearer(headers)
 
     def unauthorized(self, key: str | None) -> Problem:
-        return voice.unauthorized(key)
+        return errors.unauthorized(key)
 
     def read(self, request: Request) -> Ask:
-        body = Node(voice.parsed(request.body), voice.OpenAIVoice())
+        body = Node(errors.parsed(request.body), errors.OpenAIErrors())
         check(body)
         model = body["model"].text()
         if model.startswith("unknown-"):
-            raise voice.no_model(model)
+            raise errors.no_model(model)
         return ask(body, request.id, request.scope, self._cache)
 
     def overflow(self, ask: Ask, window: int) -> Problem:
@@ -44,16 +44,16 @@ class OpenAIChat:
             f"This model's maximum context length is {window} tokens. However, your messages resulted in "
             f"{ask.figures.prompt} tokens. Please reduce the length of the messages."
         )
-        return voice.invalid(message, "messages", "context_length_exceeded")
+        return errors.invalid(message, "messages", "context_length_exceeded")
 
     def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:  # noqa: ARG002
         return None
 
     def fault(self, kind: str) -> Problem:
-        return voice.fault(kind)
+        return errors.fault(kind)
 
     def error(self, problem: Problem) -> bytes:
-        return voice.document(problem)
+        return errors.document(problem)
 
     def error_headers(self, problem: Problem) -> dict[str, str]:  # noqa: ARG002
         return {}
@@ -62,7 +62,7 @@ class OpenAIChat:
         return {"x-request-id": f"req_{ask.id}", "openai-version": "2020-10-01"}
 
     def stream(self, ask: Ask, step: Step) -> Iterator[Action]:
-        return Answer(ask, step, int(self._now())).stream()
+        return ChatAnswer(ask, step, int(self._now())).stream()
 
     def whole(self, ask: Ask, step: Step) -> bytes:
-        return Answer(ask, step, int(self._now())).whole()
+        return ChatAnswer(ask, step, int(self._now())).whole()

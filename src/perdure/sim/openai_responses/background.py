@@ -8,7 +8,7 @@ from perdure.sim.ask import Ask
 from perdure.sim.connection import Exchange
 from perdure.sim.document import Json, is_object
 from perdure.sim.gates import Gates
-from perdure.sim.openai.voice import INVALID
+from perdure.sim.openai.errors import INVALID
 from perdure.sim.openai_responses.events import Events
 from perdure.sim.openai_responses.response import Response
 from perdure.sim.openai_responses.store import Responses, Stored

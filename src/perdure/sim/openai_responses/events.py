@@ -7,14 +7,14 @@ import msgspec
 
 from perdure.sim.document import Json
 from perdure.sim.faults import IN_STREAM
-from perdure.sim.openai.voice import fault
+from perdure.sim.openai.errors import fault
 from perdure.sim.openai_responses.response import Response
 from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.script import (
     Call,
     Fault,
-    Gate,
+    GatePart,
     Pause,
     Reasoning,
     Search,
@@ -50,7 +50,7 @@ class Events:
                 case Fault() if part.kind.startswith(IN_STREAM):
                     yield self._failed(part.kind.removeprefix(IN_STREAM), output)
                     return
-                case Pause() | Gate() | Fault():
+                case Pause() | GatePart() | Fault():
                     yield part
                 case _:
                     item = self._response.item(part, index)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from perdure.sim.document import Node, read
 from perdure.sim.openai.content import check_file, check_image_url, check_length, check_name
-from perdure.sim.openai.voice import invalid, where
+from perdure.sim.openai.errors import invalid, where
 from perdure.sim.problem import Problem
 from perdure.sim.signatures import unseal
 

@@ -1,7 +1,7 @@
 """The order of items: every call answered, every answer called for, reasoning and what follows it kept together."""
 
 from perdure.sim.document import Node
-from perdure.sim.openai.voice import invalid
+from perdure.sim.openai.errors import invalid
 from perdure.sim.openai_responses.items import made_by_model
 
 LINK = "_after_"

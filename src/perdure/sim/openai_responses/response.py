@@ -8,7 +8,7 @@ from perdure.sim.problem import Problem
 from perdure.sim.script import (
     Call,
     Fault,
-    Gate,
+    GatePart,
     Pause,
     Reasoning,
     Search,
@@ -32,7 +32,7 @@ class Response:
 
     def whole(self) -> dict[str, Json]:
         """The finished response."""
-        parts = [part for part in self.step.parts if not isinstance(part, Pause | Gate | Fault)]
+        parts = [part for part in self.step.parts if not isinstance(part, Pause | GatePart | Fault)]
         return self.document(self.status, [self.item(part, index) for index, part in enumerate(parts)])
 
     @property
@@ -182,7 +182,7 @@ class Response:
     def _id(self, prefix: str, index: int) -> str:
         """An item's id; after reasoning it says so, for the reasoning must come back with it."""
         own = f"{prefix}_{self.ask.id}{index:02d}"
-        parts = [part for part in self.step.parts if not isinstance(part, Pause | Gate | Fault)]
+        parts = [part for part in self.step.parts if not isinstance(part, Pause | GatePart | Fault)]
         before = index - 1
         if prefix == "rs" or before < 0 or not isinstance(parts[before], Reasoning):
             return own

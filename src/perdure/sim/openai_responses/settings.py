@@ -3,7 +3,7 @@
 from perdure.sim.document import Node, names, read
 from perdure.sim.openai.content import check_length, check_name, check_parameters, check_sampling
 from perdure.sim.openai.efforts import check_effort
-from perdure.sim.openai.voice import invalid
+from perdure.sim.openai.errors import invalid
 
 FIELDS = names("""
     access_programs background context_management conversation image include input instructions max_output_tokens

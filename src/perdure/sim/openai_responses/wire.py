@@ -6,7 +6,7 @@ import msgspec
 
 from perdure.sim.ask import Ask
 from perdure.sim.document import Node, is_object
-from perdure.sim.openai import voice
+from perdure.sim.openai import errors
 from perdure.sim.openai_responses.events import Events
 from perdure.sim.openai_responses.items import check_item, not_found
 from perdure.sim.openai_responses.order import check_order
@@ -33,34 +33,34 @@ class OpenAIResponses:
         self._responses = responses
 
     def key(self, headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:  # noqa: ARG002
-        return voice.bearer(headers)
+        return errors.bearer(headers)
 
     def unauthorized(self, key: str | None) -> Problem:
-        return voice.unauthorized(key)
+        return errors.unauthorized(key)
 
     def read(self, request: Request) -> Ask:
-        body = Node(voice.parsed(request.body), voice.OpenAIVoice())
+        body = Node(errors.parsed(request.body), errors.OpenAIErrors())
         model = body["model"].text()
         body.only(FIELDS)
         check_settings(body)
         items = self._before(body) + self._input(body)
-        check_order([Node(item, voice.OpenAIVoice(), ("input", index)) for index, item in enumerate(items)])
+        check_order([Node(item, errors.OpenAIErrors(), ("input", index)) for index, item in enumerate(items)])
         if model.startswith("unknown-"):
-            raise voice.no_model(model)
+            raise errors.no_model(model)
         return ask(body, items, request.id, request.scope, self._cache)
 
     def overflow(self, ask: Ask, window: int) -> Problem:  # noqa: ARG002
         message = "Your input exceeds the context window of this model. Please adjust your input and try again."
-        return voice.invalid(message, "input", "context_length_exceeded")
+        return errors.invalid(message, "input", "context_length_exceeded")
 
     def overflow_stream(self, ask: Ask, problem: Problem) -> Iterator[Action] | None:
         return Events(self.response(ask, Step(()))).overflow(problem)
 
     def fault(self, kind: str) -> Problem:
-        return voice.fault(kind)
+        return errors.fault(kind)
 
     def error(self, problem: Problem) -> bytes:
-        return voice.document(problem)
+        return errors.document(problem)
 
     def error_headers(self, problem: Problem) -> dict[str, str]:  # noqa: ARG002
         return {}
@@ -92,7 +92,7 @@ class OpenAIResponses:
         if given is None:
             if body.has("previous_response_id") or body.has("prompt"):
                 return []
-            raise voice.OpenAIVoice().missing(("input",))
+            raise errors.OpenAIErrors().missing(("input",))
         if isinstance(given.value, str):
             return [{"type": "message", "role": "user", "content": given.value}]
         if given.value == [] and not body.has("previous_response_id"):
@@ -111,7 +111,7 @@ class OpenAIResponses:
         stored = self._responses.get(previous.text())
         if stored is None:
             message = f"Previous response with id '{previous.text()}' not found."
-            raise voice.invalid(message, "previous_response_id", "previous_response_not_found")
+            raise errors.invalid(message, "previous_response_id", "previous_response_not_found")
         output = stored.response["output"]
         return stored.items + [item for item in output if is_object(item)] if isinstance(output, list) else stored.items
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from perdure.api.operation import Operation
+from perdure.api.operator_endpoints import OperatorEndpoints
 from perdure.observe.metrics import Metrics
 
 
@@ -22,7 +22,7 @@ async def get(path: str, obstacles: Mapping[str, str]) -> tuple[int, bytes]:
     async def receive() -> Any:
         return {"type": "http.request"}
 
-    await Operation(readiness=readiness, metrics=Metrics())({"type": "http", "path": path}, receive, send)
+    await OperatorEndpoints(readiness=readiness, metrics=Metrics())({"type": "http", "path": path}, receive, send)
     return sent[0]["status"], sent[1]["body"]
 
 

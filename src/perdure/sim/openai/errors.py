@@ -34,7 +34,7 @@ _FAULTS = {
 _ARTICLES = {"object": "an object", "array": "an array", "integer": "an integer", "number": "a decimal", "null": "null"}
 
 
-class OpenAIVoice:
+class OpenAIErrors:
     """Errors with a message, a type, a parameter and a code."""
 
     def missing(self, path: Path) -> Problem:

@@ -17,7 +17,7 @@ from perdure.store.workspaces import WorkspaceRow
 from perdure.stream.door import Pass, Refusal, Scope
 
 
-class ApiDoor:
+class StreamAccess:
     """Lets callers in by their session or token, and asks again while they stay."""
 
     def __init__(

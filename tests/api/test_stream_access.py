@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from tests.api.test_session import sign_in
 
-from perdure.api.door import ApiDoor
+from perdure.api.stream_access import StreamAccess
 from perdure.core.errors import NotAllowed
 from perdure.core.ids import WorkspaceId
 from perdure.testing.served_api import Person, ServedApi
@@ -22,7 +22,7 @@ async def test_whoever_may_not_work_any_more_leaves_their_terminal_and_keeps_wha
         ada.organisation_id,
         ada.id,
     )
-    door = ApiDoor(api.services.entrance, api.pool, api.services.rows)
+    door = StreamAccess(api.services.entrance, api.pool, api.services.rows)
     scope = {"headers": [(b"authorization", f"Bearer {ada.token}".encode())]}
     terminal, _ = await door.enter_workspace(scope, WORKSPACE)
     list_of_chats = await door.enter(scope, None)
@@ -38,7 +38,7 @@ async def test_whoever_may_not_work_any_more_leaves_their_terminal_and_keeps_wha
 
 async def test_a_browser_connects_from_our_own_page_only(api: ServedApi, ada: Person) -> None:
     await sign_in(api, ada)
-    door = ApiDoor(api.services.entrance, api.pool, api.services.rows, public_url="https://perdure.example.com")
+    door = StreamAccess(api.services.entrance, api.pool, api.services.rows, public_url="https://perdure.example.com")
 
     async def enters(origin: str) -> None:
         headers = {"cookie": ada.cookie, "host": "10.0.0.7:8080", "origin": origin}

@@ -36,7 +36,7 @@ _FAULTS = {
 _TYPES = {"string": "TYPE_STRING", "integer": "TYPE_INT32", "number": "TYPE_FLOAT", "boolean": "TYPE_BOOL"}
 
 
-class GeminiVoice:
+class GeminiErrors:
     """Errors of a protocol buffer read from JSON, and of the service behind it."""
 
     def missing(self, path: Path) -> Problem:

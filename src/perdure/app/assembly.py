@@ -1,4 +1,4 @@
-"""From settings to a running system: started from the bottom up, stopped in reverse."""
+"""From settings to a running replica: started from the bottom up, stopped in reverse."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -9,10 +9,10 @@ from typing import Protocol
 from perdure.api.probe import Probe
 from perdure.api.services import Services
 from perdure.api.titles import Titles
-from perdure.app.audience import open_audience
-from perdure.app.ground import Ground, lay_ground
-from perdure.app.system import System
-from perdure.app.workshop import NOTHING, Brought, Workshop, open_workshop
+from perdure.app.foundation import Foundation, open_foundation
+from perdure.app.replica import Replica
+from perdure.app.stream_parts import make_stream_parts
+from perdure.app.worker_parts import NO_PARTS, Parts, WorkerParts, make_worker_parts
 from perdure.config.demo import offer_demo
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
@@ -36,9 +36,9 @@ CONTACT = "mailto:nobody@perdure.invalid"
 
 
 @asynccontextmanager
-async def running(
-    settings: Settings, *, address: str | None = None, demo: str | None = None, brought: Brought = NOTHING
-) -> AsyncGenerator[System]:
+async def assemble(
+    settings: Settings, *, address: str | None = None, demo: str | None = None, parts: Parts = NO_PARTS
+) -> AsyncGenerator[Replica]:
     """Everything a replica is made of, started from the bottom up and stopped in reverse.
 
     `address` is where other replicas reach this one, `demo` where a simulated model is that this one may use.
@@ -46,35 +46,45 @@ async def running(
     if settings.role is ReplicaRole.API:
         settings = replace(settings, capacity=0)
     async with AsyncExitStack() as stack:
-        ground = await lay_ground(stack, settings)
-        shop = await open_workshop(stack, settings, ground, address=address, brought=brought)
-        crowd = open_audience(stack, ground, shop)
-        worker, wording = shop.worker, wording_of(shop)
-        services = with_workshop(ground, shop, wording)
-        aftermath = Aftermath(ground.pool, services.machine, shop.kit.histories, wording, ground.pubsub, services.clock)
-        stack.callback(ground.announcer.follow(aftermath.committed))
-        await heard(stack, ground.pubsub)
+        foundation = await open_foundation(stack, settings)
+        workers = await make_worker_parts(stack, settings, foundation, address=address, parts=parts)
+        crowd = make_stream_parts(stack, foundation, workers)
+        worker, wording = workers.worker, wording_of(workers)
+        services = with_workshop(foundation, workers, wording)
+        aftermath = Aftermath(
+            foundation.pool, services.machine, workers.kit.histories, wording, foundation.pubsub, services.clock
+        )
+        stack.callback(foundation.announcer.follow(aftermath.committed))
+        await heard(stack, foundation.pubsub)
         if demo is not None:
             # Before any work is taken: the simulator that its chats used last may be gone.
-            await offer_demo(ground.pool, ground.household.organisation, demo)
-            services.config.changed(ground.household.organisation)
-        await shop.lease.start()
-        search = follow_search(stack, ground.pool, services, ground.announcer)
-        await started(stack, worker, shop.yard.workspaces, shop.yard.lookout, shop.exchange.lines, aftermath, search)
-        hooks = [services.hooks] if services.hooks else []
-        await started(stack, shop.recorder, ground.spans, make_push(stack, ground), *hooks)
+            await offer_demo(foundation.pool, foundation.household.organisation, demo)
+            services.config.changed(foundation.household.organisation)
+        await workers.lease.start()
+        search = follow_search(stack, foundation.pool, services, foundation.announcer)
         await started(
-            stack, Housekeeping(ground.pool, services.machine, services.config, ground.pubsub, services.clock)
+            stack,
+            worker,
+            workers.workspaces.workspaces,
+            workers.workspaces.lookout,
+            workers.exchange.lines,
+            aftermath,
+            search,
         )
-        await started(stack, follow_refills(stack, ground))
+        hooks = [services.hooks] if services.hooks else []
+        await started(stack, workers.recorder, foundation.spans, make_push(stack, foundation), *hooks)
+        await started(
+            stack, Housekeeping(foundation.pool, services.machine, services.config, foundation.pubsub, services.clock)
+        )
+        await started(stack, follow_refills(stack, foundation))
         await started(stack, crowd.hubs, crowd.visitors, crowd.relay, crowd.watches)
-        yield System(
-            pool=ground.pool,
+        yield Replica(
+            pool=foundation.pool,
             metrics=services.measures.metrics,
             services=services,
-            household=ground.household,
+            household=foundation.household,
             worker=worker,
-            lease=shop.lease,
+            lease=workers.lease,
             hubs=crowd.hubs,
             watches=crowd.watches,
             streams=crowd.streams,
@@ -83,29 +93,29 @@ async def running(
         )
 
 
-def wording_of(shop: Workshop) -> Wording:
+def wording_of(workers: WorkerParts) -> Wording:
     """Who finds titles, labels and summaries: with the models and the budgets of turns."""
-    kit = shop.kit
+    kit = workers.kit
     return Wording(
         models=kit.preparation.models,
         rules=kit.preparation.sources.rules,
         client=kit.client,
         purses=kit.purses,
-        replica_id=lambda: shop.lease.id,
+        replica_id=lambda: workers.lease.id,
     )
 
 
-def with_workshop(ground: Ground, shop: Workshop, wording: Wording) -> Services:
+def with_workshop(foundation: Foundation, workers: WorkerParts, wording: Wording) -> Services:
     """What handlers work with where chats are driven too."""
-    kit, services = shop.kit, ground.services
+    kit, services = workers.kit, foundation.services
     return replace(
         services,
-        taker=shop.worker.runners,
+        taker=workers.worker.runners,
         probe=Probe(services.config, Catalog.load(), kit.client, services.clock),
-        titles=Titles(ground.pool, wording),
-        workspaces=shop.yard.workspaces,
-        contexts=shop.yard.contexts,
-        mcp=shop.exchange.desk,
+        titles=Titles(foundation.pool, wording),
+        workspaces=workers.workspaces.workspaces,
+        contexts=workers.workspaces.contexts,
+        mcp=workers.exchange.desk,
     )
 
 
@@ -139,19 +149,19 @@ async def heard(stack: AsyncExitStack, pubsub: FleetPubsub) -> None:
         raise Misconfigured("Notices of other replicas cannot be heard. Is PERDURE_NATS_URL right?") from None
 
 
-def make_push(stack: AsyncExitStack, ground: Ground) -> Push:
+def make_push(stack: AsyncExitStack, foundation: Foundation) -> Push:
     """What tells browsers of turns that end while nobody looks."""
-    services = ground.services
-    push = Push(ground.pool, services.vapid, services.clock, contact=services.public_url or CONTACT)
-    stack.callback(ground.announcer.follow(push.committed))
+    services = foundation.services
+    push = Push(foundation.pool, services.vapid, services.clock, contact=services.public_url or CONTACT)
+    stack.callback(foundation.announcer.follow(push.committed))
     return push
 
 
-def follow_refills(stack: AsyncExitStack, ground: Ground) -> Refills:
+def follow_refills(stack: AsyncExitStack, foundation: Foundation) -> Refills:
     """What lets chats go on whose budget was raised, told of every change of settings."""
-    services = ground.services
-    refills = Refills(ground.pool, services.machine, services.config, services.clock)
-    stack.callback(ground.pubsub.listen(refills.heard))
+    services = foundation.services
+    refills = Refills(foundation.pool, services.machine, services.config, services.clock)
+    stack.callback(foundation.pubsub.listen(refills.heard))
     return refills
 
 

@@ -8,7 +8,7 @@ from perdure.sim.faults import STATUSES, named
 from perdure.sim.script import Fault, Part, Step, Text
 
 
-class Weather(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RandomFaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How likely each fault is, for one attempt at one request. The same attempt always meets the same fate."""
 
     faults: dict[str, float] = {}
@@ -47,4 +47,4 @@ def _torn(parts: tuple[Part, ...], fault: Fault, dice: Random) -> tuple[Part, ..
             return (fault, *parts)
 
 
-CLEAR = Weather()
+NO_FAULTS = RandomFaults()

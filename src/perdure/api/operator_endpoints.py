@@ -17,7 +17,7 @@ Readiness: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 """What keeps a replica from taking traffic, by name. Nothing, when it is ready."""
 
 
-class Operation:
+class OperatorEndpoints:
     """Answers `/healthz`, `/readyz` and `/metrics`, and hands everything else on."""
 
     def __init__(self, *, readiness: Readiness, metrics: Metrics, rest: Asgi | None = None) -> None:

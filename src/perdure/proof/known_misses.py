@@ -7,7 +7,7 @@ from perdure.proof.scale.bars import Bar
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMiss:
     """One miss that is explained."""
 
     name: str
@@ -20,10 +20,10 @@ class Known:
         return bar.name == self.name and as_good
 
 
-KNOWN = (Known("turns/s against the floor", 0.1, "0006"),)
+KNOWN_MISSES = (KnownMiss("turns/s against the floor", 0.1, "0006"),)
 
 
-def explained(bars: Iterable[Bar], known: Iterable[Known] = KNOWN) -> list[str] | None:
+def explained(bars: Iterable[Bar], known: Iterable[KnownMiss] = KNOWN_MISSES) -> list[str] | None:
     """The decisions that explain every bar that was missed; None where one is not explained."""
     listed = tuple(known)
     decisions: dict[str, None] = {}

@@ -9,7 +9,7 @@ from perdure.core.chat import Status
 from perdure.core.events import ActionRequired, AnyEvent, HistoryReset, MessageEvent, MessagePart, StatusEvent
 from perdure.core.message import FinishReason, Kind, Message, Role
 from perdure.core.parts import AnyPart, Text
-from perdure.proof.book import Book, Told
+from perdure.proof.run_log import ReceivedMessage, RunLog
 from perdure.sim.script import counting
 
 _END = "end"
@@ -61,10 +61,10 @@ def misheard(message: Message) -> str | None:
     return f"ends early: {text[-20:]!r}" if whole and text and not complete(text) else None
 
 
-class Witness(Transcript):
+class CheckedTranscript(Transcript):
     """A transcript that writes down what it was told and when."""
 
-    def __init__(self, chat_id: UUID, name: str, book: Book) -> None:
+    def __init__(self, chat_id: UUID, name: str, log: RunLog) -> None:
         super().__init__()
         self.chat_id = chat_id
         self.name = name
@@ -72,14 +72,14 @@ class Witness(Transcript):
         """When it showed that somebody drives the chat."""
         self.shown: dict[tuple[int, int], list[tuple[float, int, int]]] = {}
         """How much of each answer in flight was seen at which part, by history version and attempt."""
-        self._book = book
+        self._log = log
 
     def add(self, event: AnyEvent) -> bool:
         try:
             new = super().add(event)
         except Gap:
-            self._book.gaps += 1
-            self._book.note(self.chat_id, self.name, f"gap before {_described(event)}, after {self.cursor}")
+            self._log.gaps += 1
+            self._log.note(self.chat_id, self.name, f"gap before {_described(event)}, after {self.cursor}")
             raise
         if new:
             self._look(event)
@@ -88,21 +88,21 @@ class Witness(Transcript):
     def _look(self, event: AnyEvent) -> None:
         match event:
             case MessagePart():
-                self._book.parts += 1
+                self._log.parts += 1
                 self.heard_at.append(time.time())
                 self._check_preview(event)
             case MessageEvent(message=message):
                 now = time.time()
                 if message.role is not Role.USER:
                     self.heard_at.append(now)
-                self._book.told.append(Told(now, self.chat_id, message.number, message.revision))
-                self._book.note(self.chat_id, self.name, f"heard {_described(event)}")
+                self._log.told.append(ReceivedMessage(now, self.chat_id, message.number, message.revision))
+                self._log.note(self.chat_id, self.name, f"heard {_described(event)}")
                 if (fault := misheard(message)) is not None:
-                    self._book.violated(3, self.chat_id, f"message {message.number} {fault}")
+                    self._log.violated(3, self.chat_id, f"message {message.number} {fault}")
             case StatusEvent() | HistoryReset() | ActionRequired():
                 if _moved_on(event):
                     self.heard_at.append(time.time())
-                self._book.note(self.chat_id, self.name, f"heard {_described(event)}")
+                self._log.note(self.chat_id, self.name, f"heard {_described(event)}")
             case _:
                 pass
 
@@ -114,7 +114,7 @@ class Witness(Transcript):
         self.shown.setdefault((event.history_version, event.attempt), []).append((time.time(), event.seq, len(text)))
         fault = counted(text)
         if fault is not None:
-            self._book.violated(3, self.chat_id, f"{self.name}: the answer in flight {fault} ({_described(event)})")
+            self._log.violated(3, self.chat_id, f"{self.name}: the answer in flight {fault} ({_described(event)})")
 
 
 def _moved_on(event: AnyEvent) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 _PIECE = 1 << 16
 
 
-class Front:
+class Balancer:
     """One address for all replicas. Which of them answers is a matter of chance, as behind any balancer."""
 
     def __init__(self, replicas: Callable[[], Sequence[str]], dice: Random) -> None:
@@ -20,7 +20,7 @@ class Front:
         self.url = ""
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator["Front"]:
+    async def running(self) -> AsyncGenerator["Balancer"]:
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=4096)
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         try:

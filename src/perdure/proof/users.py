@@ -8,12 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from perdure.client import Client
-from perdure.proof.book import Book
+from perdure.proof.checked_transcript import CheckedTranscript
 from perdure.proof.checker import AT_REST
 from perdure.proof.evidence import Evidence
-from perdure.proof.people import PATIENCE, Person
 from perdure.proof.prompts import TOOLS
-from perdure.proof.witness import Witness
+from perdure.proof.run_log import RunLog
+from perdure.proof.simulated_user import PATIENCE, SimulatedUser
 
 CHATS_EACH = 4
 REST_BAR = 60.0
@@ -21,19 +21,19 @@ CAUGHT_UP = 60.0
 _LOOK_AGAIN = 0.25
 
 
-class Crowd:
+class Users:
     """A few people for each token, each with a chat."""
 
-    def __init__(self, tokens: Sequence[str], *, seed: int, book: Book, tools: Sequence[str] = TOOLS) -> None:
+    def __init__(self, tokens: Sequence[str], *, seed: int, log: RunLog, tools: Sequence[str] = TOOLS) -> None:
         self._tokens = tokens
         self._seed = seed
-        self._book = book
+        self._log = log
         self._tools = tools
-        self.people: list[Person] = []
+        self.people: list[SimulatedUser] = []
 
     @property
-    def witnesses(self) -> list[Witness]:
-        return [witness for person in self.people for witness in person.witnesses]
+    def transcripts(self) -> list[CheckedTranscript]:
+        return [transcript for person in self.people for transcript in person.transcripts]
 
     @asynccontextmanager
     async def at(self, url: str) -> AsyncGenerator[None]:
@@ -47,8 +47,8 @@ class Crowd:
             finally:
                 await asyncio.gather(*(person.leave() for person in self.people))
 
-    def _person(self, client: Client, name: str) -> Person:
-        return Person(client, name, seed=str(self._seed), book=self._book, tools=self._tools)
+    def _person(self, client: Client, name: str) -> SimulatedUser:
+        return SimulatedUser(client, name, seed=str(self._seed), log=self._log, tools=self._tools)
 
     @asynccontextmanager
     async def acting(self) -> AsyncGenerator[None]:
@@ -89,11 +89,11 @@ class Crowd:
                 newest[message.chat_id] = message.number
         until = time.monotonic() + CAUGHT_UP
         while time.monotonic() < until:
-            if all((w.messages[-1].number if w.messages else 0) == newest.get(w.chat_id, 0) for w in self.witnesses):
+            if all((w.messages[-1].number if w.messages else 0) == newest.get(w.chat_id, 0) for w in self.transcripts):
                 return
             await asyncio.sleep(0.1)
 
-    def _owners(self, chat_id: UUID) -> list[Person]:
+    def _owners(self, chat_id: UUID) -> list[SimulatedUser]:
         return [person for person in self.people if person.chat_id == chat_id]
 
 

@@ -16,7 +16,7 @@ from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
 from perdure.agent.stored_files import StoredFiles
 from perdure.agent.toolbox import Toolbox
-from perdure.app.ground import Ground, beyond
+from perdure.app.foundation import Foundation, outside_network
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.live.episodes import Episodes
@@ -66,7 +66,7 @@ from perdure.workspaces.templates.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brought:
+class Parts:
     """What whoever starts a replica brings along."""
 
     points: Points = field(default_factory=Unarmed)
@@ -75,11 +75,11 @@ class Brought:
     """Offered beside those that ship."""
 
 
-NOTHING = Brought()
+NO_PARTS = Parts()
 
 
 @dataclass(frozen=True, slots=True)
-class Yard:
+class WorkspaceParts:
     """Where tools act, what is told there, and who looks at it."""
 
     workspaces: Workspaces
@@ -88,83 +88,89 @@ class Yard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workshop:
+class WorkerParts:
     """What drives chats."""
 
     kit: Kit
     lease: Lease
     worker: Worker
-    yard: Yard
+    workspaces: WorkspaceParts
     recorder: Recorder
     exchange: Exchange
 
 
-async def open_workshop(
-    stack: AsyncExitStack, settings: Settings, ground: Ground, *, address: str | None, brought: Brought
-) -> Workshop:
+async def make_worker_parts(
+    stack: AsyncExitStack, settings: Settings, foundation: Foundation, *, address: str | None, parts: Parts
+) -> WorkerParts:
     """The worker, and all that its runners work with."""
-    services, clock = ground.services, ground.services.clock
-    recorder = Recorder(ground.pool, services.config, clock, services.measures.calls)
+    services, clock = foundation.services, foundation.services.clock
+    recorder = Recorder(foundation.pool, services.config, clock, services.measures.calls)
     meter = CallMeter(services.measures.calls, clock)
     spans = [CallSpans(services.tracing.tracer)] if services.tracing.on else []
-    client = await stack.enter_async_context(reach_models(settings, clock, meter, recorder, *spans))
-    yard = lay_out(settings, ground.pool, ground.pubsub, clock, services.measures.workspaces)
-    stack.push_async_callback(yard.workspaces.close)
+    client = await stack.enter_async_context(make_provider_client(settings, clock, meter, recorder, *spans))
+    workspaces = make_workspace_parts(settings, foundation.pool, foundation.pubsub, clock, services.measures.workspaces)
+    stack.push_async_callback(workspaces.workspaces.close)
     lease = Lease(
-        lambda: connect(ground.url), clock, address=address, version=version("perdure"), capacity=settings.capacity
+        lambda: connect(foundation.url), clock, address=address, version=version("perdure"), capacity=settings.capacity
     )
-    exchange = connect_servers(settings, ground, yard)
-    kit = replace(equip(ground, client, yard, exchange, brought), lease=lease)
-    worker = make_worker(settings, kit, lease, ground)
-    worker.counted = ground.pubsub.count
-    return Workshop(kit=kit, lease=lease, worker=worker, yard=yard, recorder=recorder, exchange=exchange)
+    exchange = make_exchange(settings, foundation, workspaces)
+    kit = replace(make_kit(foundation, client, workspaces, exchange, parts), lease=lease)
+    worker = make_worker(settings, kit, lease, foundation)
+    worker.counted = foundation.pubsub.count
+    return WorkerParts(kit=kit, lease=lease, worker=worker, workspaces=workspaces, recorder=recorder, exchange=exchange)
 
 
-def make_worker(settings: Settings, kit: Kit, lease: Lease, ground: Ground) -> Worker:
+def make_worker(settings: Settings, kit: Kit, lease: Lease, foundation: Foundation) -> Worker:
     limits = Limits(timedelta(seconds=settings.drain_seconds), timedelta(seconds=settings.drain_once_seconds))
     capacity = Capacity(settings.capacity, settings.capacity_per_user)
-    return Worker(kit, lease, ground.pool, ground.announcer, ground.pubsub, capacity=capacity, limits=limits)
+    return Worker(
+        kit, lease, foundation.pool, foundation.announcer, foundation.pubsub, capacity=capacity, limits=limits
+    )
 
 
-def reach_models(settings: Settings, clock: Clock, *watchers: Watcher) -> ProviderClient:
+def make_provider_client(settings: Settings, clock: Clock, *watchers: Watcher) -> ProviderClient:
     proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
     ca_file = str(settings.ca_file) if settings.ca_file else None
     return ProviderClient(clock, proxies=proxies, ca_file=ca_file, watchers=watchers)
 
 
-def lay_out(settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures) -> Yard:
+def make_workspace_parts(
+    settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures
+) -> WorkspaceParts:
     local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
     shelf = Shelf(TemplateRows(pool))
     drivers = Drivers(settings.data_dir, local)
     workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, pubsub, clock, measures)
     contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
-    outside = beyond(settings)
+    outside = outside_network(settings)
     forge = Forge(settings.forge_url, settings.forge_token, outside.proxy, outside.trusted)
-    return Yard(workspaces, contexts, Lookout(workspaces, contexts, PullRequests(forge, clock), clock))
+    return WorkspaceParts(workspaces, contexts, Lookout(workspaces, contexts, PullRequests(forge, clock), clock))
 
 
-def connect_servers(settings: Settings, ground: Ground, yard: Yard) -> Exchange:
-    services, outside = ground.services, beyond(settings)
+def make_exchange(settings: Settings, foundation: Foundation, workspaces: WorkspaceParts) -> Exchange:
+    services, outside = foundation.services, outside_network(settings)
     return open_exchange(
-        ground.pool,
+        foundation.pool,
         services.config,
         services.keyring,
         services.clock,
         services.measures.mcp,
-        yard.workspaces,
+        workspaces.workspaces,
         outside,
     )
 
 
-def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange, brought: Brought) -> Kit:
+def make_kit(
+    foundation: Foundation, client: ProviderClient, workspaces: WorkspaceParts, exchange: Exchange, parts: Parts
+) -> Kit:
     """What runners work with."""
-    pool, services, episodes = ground.pool, ground.services, Episodes()
+    pool, services, episodes = foundation.pool, foundation.services, Episodes()
     files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
     models = ConfiguredModels(services.config, Catalog.load())
-    skills = Skills(WorkspaceSkills(yard.contexts, yard.workspaces), PersonalSkills(services.config, pool))
+    skills = Skills(WorkspaceSkills(workspaces.contexts, workspaces.workspaces), PersonalSkills(services.config, pool))
     counsel = ModelCounsel(pool, services.config, models, client, clock, services.measures.agents)
     known = {
-        Workspaces: yard.workspaces,
+        Workspaces: workspaces.workspaces,
         Recall: Recall(StoredArchive(pool)),
         Family: services.family,
         Config: services.config,
@@ -172,8 +178,8 @@ def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange
         Advisor: Advisor(counsel),
         Hooks: services.hooks,
     }
-    sources = ConfiguredSources(services.config, yard.contexts, skills)
-    toolbox = Toolbox(services.config, yard.workspaces, counsel, brought.tools)
+    sources = ConfiguredSources(services.config, workspaces.contexts, skills)
+    toolbox = Toolbox(services.config, workspaces.workspaces, counsel, parts.tools)
     return Kit(
         machine=services.machine,
         hooks=services.hooks,
@@ -185,7 +191,7 @@ def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange
             files,
             clock,
             known,
-            brought.points.reached,
+            parts.points.reached,
             ToolWatch(clock, services.measures.tools, services.tracing.tracer),
         ),
         journal=journal,
@@ -195,9 +201,9 @@ def equip(ground: Ground, client: ProviderClient, yard: Yard, exchange: Exchange
         segments=Segments(pool, episodes, clock),
         clock=clock,
         purses=Purses(pool, clock),
-        points=brought.points,
+        points=parts.points,
         measures=services.measures,
-        traced=ground.spans.step,
+        traced=foundation.spans.step,
         bookmarks=Bookmarks(pool),
-        forgetting=Forgetting(journal, yard.workspaces, clock),
+        forgetting=Forgetting(journal, workspaces.workspaces, clock),
     )

@@ -4,21 +4,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from perdure.proof.book import Book, Wrong
+from perdure.proof.checked_transcript import CheckedTranscript
 from perdure.proof.evidence import Evidence
 from perdure.proof.ledger import Performed
-from perdure.proof.witness import Witness
+from perdure.proof.run_log import RunLog, Violation
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Observations:
     """What was asked for, what the database says, and what clients saw."""
 
-    book: Book
+    log: RunLog
     evidence: Evidence
     effects: Sequence[Performed]
     """What the ledger says."""
-    witnesses: Sequence[Witness] = ()
+    transcripts: Sequence[CheckedTranscript] = ()
 
 
-Rule: TypeAlias = Callable[[Case], Iterable[Wrong]]
+Rule: TypeAlias = Callable[[Observations], Iterable[Violation]]

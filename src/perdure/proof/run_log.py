@@ -13,7 +13,7 @@ QUIET = LEASE + timedelta(seconds=2.5)
 """How long nothing else goes wrong after a kill that is watched."""
 
 
-class Outcome(StrEnum):
+class RequestOutcome(StrEnum):
     ACCEPTED = "accepted"
     REFUSED = "refused"
     UNKNOWN = "unknown"
@@ -27,7 +27,7 @@ class Operation:
     at: float
     chat_id: UUID
     verb: str
-    outcome: Outcome
+    outcome: RequestOutcome
     marker: str = ""
     """The client id of the message that was sent."""
     number: int = 0
@@ -37,7 +37,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReceivedMessage:
     """A committed message as a client heard of it."""
 
     at: float
@@ -56,7 +56,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class Violation:
     """Something that must not be."""
 
     rule: int
@@ -65,7 +65,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """One line of a chat's timeline."""
 
     at: float
@@ -75,14 +75,14 @@ class Line:
 
 
 @dataclass(slots=True)
-class Book:
+class RunLog:
     """Everything written down, in the order in which it happened."""
 
     operations: list[Operation] = field(default_factory=list[Operation])
-    told: list[Told] = field(default_factory=list[Told])
+    told: list[ReceivedMessage] = field(default_factory=list[ReceivedMessage])
     faults: list[Fault] = field(default_factory=list[Fault])
-    wrong: list[Wrong] = field(default_factory=list[Wrong])
-    lines: list[Line] = field(default_factory=list[Line])
+    wrong: list[Violation] = field(default_factory=list[Violation])
+    lines: list[LogLine] = field(default_factory=list[LogLine])
     asked: Counter[str] = field(default_factory=Counter[str])
     """What parked chats asked for, by kind."""
     watched: list[tuple[UUID, float]] = field(default_factory=list[tuple[UUID, float]])
@@ -92,17 +92,17 @@ class Book:
     gaps: int = 0
 
     def note(self, chat_id: UUID | None, who: str, text: str) -> None:
-        self.lines.append(Line(time.time(), chat_id, who, text))
+        self.lines.append(LogLine(time.time(), chat_id, who, text))
 
     def did(self, operation: Operation) -> None:
         self.operations.append(operation)
         what = f"{operation.verb} {operation.marker or operation.number or ''} {operation.busy}".strip()
-        self.lines.append(Line(operation.at, operation.chat_id, "client", f"{what}: {operation.outcome}"))
+        self.lines.append(LogLine(operation.at, operation.chat_id, "client", f"{what}: {operation.outcome}"))
 
     def struck(self, kind: str, target: str = "") -> None:
         self.faults.append(Fault(time.time(), kind, target))
-        self.lines.append(Line(time.time(), None, "nemesis", f"{kind} {target}".strip()))
+        self.lines.append(LogLine(time.time(), None, "nemesis", f"{kind} {target}".strip()))
 
     def violated(self, rule: int, chat_id: UUID | None, text: str) -> None:
-        self.wrong.append(Wrong(rule, chat_id, text))
+        self.wrong.append(Violation(rule, chat_id, text))
         self.note(chat_id, "VIOLATION", text)

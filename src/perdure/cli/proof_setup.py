@@ -60,7 +60,7 @@ def own_postgres() -> Generator[Postgres]:
 
 
 @asynccontextmanager
-async def inhabited(
+async def prepared_database(
     postgres: Postgres, people: int, *, migrations: tuple[Migration, ...] | None = None
 ) -> AsyncGenerator[tuple[Running, tuple[str, ...]]]:
     """The newest schema, or one that these migrations make; a simulator as the model, and people with tokens."""

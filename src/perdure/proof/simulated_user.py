@@ -15,9 +15,9 @@ from perdure.client.chats import Sent
 from perdure.core.chat import ActionKind, Busy, Status
 from perdure.core.events import PendingAction
 from perdure.core.message import Role
-from perdure.proof.book import Book, Operation, Outcome
+from perdure.proof.checked_transcript import CheckedTranscript
 from perdure.proof.prompts import ONCE, TOOLS, prompt
-from perdure.proof.witness import Witness
+from perdure.proof.run_log import Operation, RequestOutcome, RunLog
 
 _UNHEARD = (aiohttp.ClientError, TimeoutError, OSError)
 PATIENCE = 30.0
@@ -31,14 +31,14 @@ def ask_person(effect: str) -> str:
     return f"seen {effect}"
 
 
-class Person:
+class SimulatedUser:
     """One chat's owner. `run` is a life of acting; `tidy` only answers what is asked."""
 
-    def __init__(self, client: Client, name: str, *, seed: str, book: Book, tools: Sequence[str] = TOOLS) -> None:
+    def __init__(self, client: Client, name: str, *, seed: str, log: RunLog, tools: Sequence[str] = TOOLS) -> None:
         self._client = client
         self._name = name
         self._dice = Random(f"{seed} {name}")
-        self._book = book
+        self._log = log
         self._tools = tools
         self._sent = 0
         self.begun = asyncio.Event()
@@ -46,7 +46,7 @@ class Person:
         self.patient_until = 0.0
         """Until then it waits and sees."""
         self._chat: Chat | None = None
-        self.witnesses: list[Witness] = []
+        self.transcripts: list[CheckedTranscript] = []
         self._following: list[asyncio.Task[None]] = []
 
     @property
@@ -66,8 +66,8 @@ class Person:
         """Until cancelled: answer what the chat asks, so that it can come to rest."""
         while True:
             await asyncio.sleep(0.1)
-            if self._chat is not None and self.witnesses[0].action is not None:
-                await self._answer(self._chat, self.witnesses[0].action)
+            if self._chat is not None and self.transcripts[0].action is not None:
+                await self._answer(self._chat, self.transcripts[0].action)
 
     async def stop(self) -> None:
         """Stop the chat, whoever drives it."""
@@ -85,16 +85,16 @@ class Person:
             async with asyncio.timeout(PATIENCE):
                 chat = await self._client.chats.create(said[1], tools=[ask_person], client_id=said[0])
         except (*_UNHEARD, ApiError) as error:
-            self._book.note(None, self._name, f"could not begin: {error!r}")
+            self._log.note(None, self._name, f"could not begin: {error!r}")
             await asyncio.sleep(0.5)
             return
         self._chat = chat
         self.begun.set()
-        self._book.did(Operation(time.time(), chat.id, "create", Outcome.ACCEPTED, marker=said[0]))
+        self._log.did(Operation(time.time(), chat.id, "create", RequestOutcome.ACCEPTED, marker=said[0]))
         for number, transport in enumerate((Transport.WEBSOCKET, Transport.SSE)):
-            witness = Witness(chat.id, f"{self._name}.{number}", self._book)
-            self.witnesses.append(witness)
-            self._following.append(asyncio.create_task(self._follow(chat, witness, transport)))
+            transcript = CheckedTranscript(chat.id, f"{self._name}.{number}", self._log)
+            self.transcripts.append(transcript)
+            self._following.append(asyncio.create_task(self._follow(chat, transcript, transport)))
         if ONCE in self._tools and self._dice.random() < 0.3:
             await self._asked("approvals", self._approvals(chat))
 
@@ -103,27 +103,27 @@ class Person:
             "PATCH", f"/chats/{chat.id}", dict[str, Any], body={"approvals": {ONCE: "ask"}}
         )
 
-    async def _follow(self, chat: Chat, witness: Witness, transport: Transport) -> None:
+    async def _follow(self, chat: Chat, transcript: CheckedTranscript, transport: Transport) -> None:
         """Watch, go away, come back: the next connection goes on where the last one ended."""
         while True:
             stream = chat.stream(transport=transport)
-            stream.transcript = witness
+            stream.transcript = transcript
             events = aiter(stream)
             try:
                 async with asyncio.timeout(self._dice.uniform(2, 20)):
                     async for _ in events:
                         pass
             except TimeoutError:
-                self._book.reconnects += 1
+                self._log.reconnects += 1
             except (ApiError, *_UNHEARD) as error:
-                self._book.note(chat.id, witness.name, f"the stream broke: {error!r}")
+                self._log.note(chat.id, transcript.name, f"the stream broke: {error!r}")
                 await asyncio.sleep(0.2)
             finally:
                 with suppress(*_UNHEARD):
                     await events.aclose()
 
     async def _act(self) -> None:
-        chat, seen = self._chat, self.witnesses[0]
+        chat, seen = self._chat, self.transcripts[0]
         assert chat is not None
         if seen.action is not None and self._dice.random() < 0.7:
             await self._answer(chat, seen.action)
@@ -152,7 +152,7 @@ class Person:
         await self._asked("send", sending, marker=marker)
 
     async def _edit(self, chat: Chat) -> None:
-        mine = [message.number for message in self.witnesses[0].messages if message.role is Role.USER]
+        mine = [message.number for message in self.transcripts[0].messages if message.role is Role.USER]
         if not mine:
             return
         marker, text = self._prompt()
@@ -161,14 +161,14 @@ class Person:
 
     async def _touch_queue(self, chat: Chat) -> None:
         connection, path = self._client.connection, f"/chats/{chat.id}/queue"
-        number = self._dice.choice(self.witnesses[0].queue).number
+        number = self._dice.choice(self.transcripts[0].queue).number
         if self._dice.random() < 0.4:
             await self._asked("delete", connection.call("DELETE", f"{path}/{number}", object), number=number)
         else:
             await self._asked("promote", connection.post(f"{path}/{number}/promote", object, {}), number=number)
 
     async def _answer(self, chat: Chat, action: PendingAction) -> None:
-        self._book.asked[action.kind.value] += 1
+        self._log.asked[action.kind.value] += 1
         path = f"/chats/{chat.id}"
         if action.kind is ActionKind.CLIENT_TOOL:
             results = [
@@ -186,20 +186,20 @@ class Person:
 
     async def _asked(self, verb: str, asking: Awaitable[object], *, marker: str = "", number: int = 0) -> None:
         assert self._chat is not None
-        line, outcome = "", Outcome.UNKNOWN
+        line, outcome = "", RequestOutcome.UNKNOWN
         try:
             async with asyncio.timeout(PATIENCE):
                 line = _line(await asking)
-            outcome = Outcome.ACCEPTED
+            outcome = RequestOutcome.ACCEPTED
         except ApiError as error:
             if error.status < 500:
-                outcome = Outcome.REFUSED
-            self._book.note(self._chat.id, self._name, f"{verb}: {error.status} {error}")
+                outcome = RequestOutcome.REFUSED
+            self._log.note(self._chat.id, self._name, f"{verb}: {error.status} {error}")
         except _UNHEARD as error:
-            self._book.note(self._chat.id, self._name, f"{verb}: {error!r}")
+            self._log.note(self._chat.id, self._name, f"{verb}: {error!r}")
         finally:
             # Also when the run ends in the middle of a request.
-            self._book.did(Operation(time.time(), self._chat.id, verb, outcome, marker, number, line))
+            self._log.did(Operation(time.time(), self._chat.id, verb, outcome, marker, number, line))
 
 
 def _line(answer: object) -> str:

@@ -11,7 +11,7 @@ from perdure.core.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class StreamRoute:
     """A path below `/api/v1` that is served as bare ASGI, over HTTP or WebSocket.
 
     What the pattern names is handed on in `scope["path_params"]`, as text.
@@ -21,10 +21,10 @@ class Stream:
     app: App
 
 
-class Site:
+class AsgiApp:
     """Sends each request to the part that serves it."""
 
-    def __init__(self, *, api: App, page: App, streams: Sequence[Stream] = ()) -> None:
+    def __init__(self, *, api: App, page: App, streams: Sequence[StreamRoute] = ()) -> None:
         self._api = api
         self._page = page
         self._streams = streams

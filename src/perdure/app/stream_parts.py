@@ -4,15 +4,15 @@ import re
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from perdure.api.asgi_app import StreamRoute
 from perdure.api.build_stream import PATTERN as BUILD_PATTERN
 from perdure.api.build_stream import BuildStream
-from perdure.api.door import ApiDoor
 from perdure.api.services import Services
-from perdure.api.site import Stream
+from perdure.api.stream_access import StreamAccess
 from perdure.api.terminal import PATTERN as TERMINAL_PATTERN
 from perdure.api.terminal import TerminalStream
-from perdure.app.ground import Ground
-from perdure.app.workshop import Workshop
+from perdure.app.foundation import Foundation
+from perdure.app.worker_parts import WorkerParts
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
 from perdure.stream.chat_stream import ChatStream
 from perdure.stream.hubs import Hubs
@@ -26,38 +26,38 @@ from perdure.stream.watch.watches import Watches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audience:
+class StreamParts:
     """What follows chats."""
 
     hubs: Hubs
     visitors: Visitors
     relay: Relay
     watches: Watches
-    streams: tuple[Stream, ...]
+    streams: tuple[StreamRoute, ...]
     """For clients."""
-    outlet: Stream
+    outlet: StreamRoute
     """For other replicas."""
 
 
-def open_audience(stack: AsyncExitStack, ground: Ground, shop: Workshop) -> Audience:
+def make_stream_parts(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> StreamParts:
     """The streams, and who may open them."""
-    services, episodes = ground.services, shop.kit.episodes
-    pool, clock, secret = ground.pool, services.clock, relay_secret(services)
-    door = ApiDoor(services.entrance, pool, services.rows, public_url=services.public_url)
+    services, episodes = foundation.services, workers.kit.episodes
+    pool, clock, secret = foundation.pool, services.clock, relay_secret(services)
+    door = StreamAccess(services.entrance, pool, services.rows, public_url=services.public_url)
     hubs, visitors = Hubs(pool, episodes, clock), Visitors(door, clock)
-    stack.callback(hubs.listen(ground.announcer, ground.pubsub))
-    relay = hubs.remote = Relay(pool, secret, lambda: shop.lease.id, clock)
-    watches = Watches(pool, ground.pubsub, clock)
+    stack.callback(hubs.listen(foundation.announcer, foundation.pubsub))
+    relay = hubs.remote = Relay(pool, secret, lambda: workers.lease.id, clock)
+    watches = Watches(pool, foundation.pubsub, clock)
     read_streams(services.measures.streams, hubs=hubs, visitors=visitors, relay=relay, episodes=episodes)
     streams = (
-        Stream(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
-        Stream(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
-        Stream(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
-        Stream(re.compile(BUILD_PATTERN), BuildStream(shop.yard.workspaces, door)),
-        Stream(re.compile(TERMINAL_PATTERN), TerminalStream(shop.yard.workspaces, visitors, door, clock)),
+        StreamRoute(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
+        StreamRoute(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
+        StreamRoute(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
+        StreamRoute(re.compile(BUILD_PATTERN), BuildStream(workers.workspaces.workspaces, door)),
+        StreamRoute(re.compile(TERMINAL_PATTERN), TerminalStream(workers.workspaces.workspaces, visitors, door, clock)),
     )
-    outlet = Stream(re.compile(RELAY_PATTERN), Outlet(episodes, secret))
-    return Audience(hubs=hubs, visitors=visitors, relay=relay, watches=watches, streams=streams, outlet=outlet)
+    outlet = StreamRoute(re.compile(RELAY_PATTERN), Outlet(episodes, secret))
+    return StreamParts(hubs=hubs, visitors=visitors, relay=relay, watches=watches, streams=streams, outlet=outlet)
 
 
 def relay_secret(services: Services) -> str:

@@ -11,7 +11,7 @@ BASE = "/api/v1"
 PATIENCE = 120.0
 
 
-class Heard(msgspec.Struct, frozen=True):
+class StreamEvent(msgspec.Struct, frozen=True):
     """What of an event matters here."""
 
     type: str
@@ -32,7 +32,7 @@ class _Created(msgspec.Struct, frozen=True):
     chat: _Chat
 
 
-_batches = msgspec.json.Decoder(list[Heard])
+_batches = msgspec.json.Decoder(list[StreamEvent])
 _created = msgspec.json.Decoder(_Created)
 
 
@@ -59,7 +59,7 @@ class Turn:
 
 
 @dataclass(slots=True)
-class Talk:
+class LoadChat:
     """One chat and its stream."""
 
     http: aiohttp.ClientSession
@@ -149,7 +149,7 @@ class Talk:
         self._broken = "the stream ended"
         self._rested.set()
 
-    def _hear(self, event: Heard) -> None:
+    def _hear(self, event: StreamEvent) -> None:
         turn = self._turn
         if turn is None:
             return

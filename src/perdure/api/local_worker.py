@@ -14,7 +14,7 @@ from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import RecordGenerationAttempt
 
 
-class Taker(Protocol):
+class LocalWorker(Protocol):
     def take(self, user_id: UserId) -> Owner | None:
         """An owner for a chat of this user, or None where there is no room. Promises nothing yet."""
         ...
@@ -26,7 +26,7 @@ class Taker(Protocol):
         ...
 
 
-class Nobody:
+class NoWorker:
     """A replica without a worker: others find the chat."""
 
     def take(self, user_id: UserId) -> Owner | None:  # noqa: ARG002
@@ -38,10 +38,10 @@ class Nobody:
         raise AssertionError(f"nobody takes {committed.chat.id} for {owner}, {user_id}, {card}")
 
 
-class Taking:
+class LocalStart:
     """One request's wish to have its chat driven here."""
 
-    def __init__(self, taker: Taker, user_id: UserId) -> None:
+    def __init__(self, taker: LocalWorker, user_id: UserId) -> None:
         self._taker = taker
         self._user_id = user_id
         self._owner: Owner | None = None

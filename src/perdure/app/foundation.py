@@ -1,4 +1,4 @@
-"""The ground that everything else of a replica stands on: the database, notices, and what handlers work with."""
+"""The foundation that everything else of a replica stands on: the database, notices, and what handlers work with."""
 
 import asyncio
 import ssl
@@ -15,8 +15,8 @@ from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import Household, Reception, first_household
 from perdure.access.vapid import VapidKeys
+from perdure.api.local_worker import NoWorker
 from perdure.api.services import Services
-from perdure.api.taker import Nobody
 from perdure.config.config import Config
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
@@ -47,7 +47,7 @@ from perdure.worker.turn_spans import TurnSpans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class Foundation:
     """What everything else stands on."""
 
     url: str
@@ -59,16 +59,16 @@ class Ground:
     spans: TurnSpans
 
 
-async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
+async def open_foundation(stack: AsyncExitStack, settings: Settings) -> Foundation:
     """The database, and what is made of it alone."""
     url = await stack.enter_async_context(open_database(settings))
-    await bring_up_to_date(url, patience=CONNECT_PATIENCE)
+    await migrate_database(url, patience=CONNECT_PATIENCE)
     pool = await stack.enter_async_context(open_pool(url, size=settings.database_pool))
     household = await first_household(pool)
-    refuse_open_door(settings, household)
+    require_login(settings, household)
     pubsub = make_pubsub(settings, url, pool)
     announcer = Announcer(pubsub)
-    services = assemble(settings, pool, pubsub, announcer)
+    services = make_services(settings, pool, pubsub, announcer)
     stack.callback(services.entrance.follow())
     stack.callback(services.config.follow())
     watch_database(services.measures.database, pool, pubsub, services.config)
@@ -76,7 +76,7 @@ async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
     stack.push_async_callback(asyncio.to_thread, services.tracing.close)
     spans = TurnSpans(services.tracing, pool, services.clock)
     stack.callback(announcer.follow(spans.committed))
-    return Ground(
+    return Foundation(
         url=url,
         pool=pool,
         household=household,
@@ -87,13 +87,13 @@ async def lay_ground(stack: AsyncExitStack, settings: Settings) -> Ground:
     )
 
 
-def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announcer) -> Services:
+def make_services(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announcer) -> Services:
     """What handlers work with."""
     clock, measures = SystemClock(), Measures()
     keyring = open_keyring(settings.secret_key, settings.data_dir)
     config = Config(pool, pubsub, keyring, clock)
     machine = Machine(Execution(pool, measures=measures.database), announcer)
-    outside = beyond(settings)
+    outside = outside_network(settings)
     return Services(
         machine=machine,
         hooks=Hooks(pool, config, keyring, clock, measures.hooks, Post(clock, outside.proxy, outside.trusted)),
@@ -109,7 +109,7 @@ def assemble(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announce
         pubsub=pubsub,
         signed_urls=SignedUrls(keyring, clock),
         vapid=VapidKeys(pool, keyring),
-        taker=Nobody(),
+        taker=NoWorker(),
         clock=clock,
         measures=measures,
         tracing=Tracing(settings.otlp_endpoint, version=version("perdure")),
@@ -133,14 +133,14 @@ def watch_database(measures: DatabaseMeasures, pool: Pool, pubsub: FleetPubsub, 
     config.measure(measures)
 
 
-def beyond(settings: Settings) -> Outside:
+def outside_network(settings: Settings) -> Outside:
     """What stands between us and the network."""
     proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
     trusted = ssl.create_default_context(cafile=settings.ca_file) if settings.ca_file else None
     return Outside(proxy=proxies.for_url, trusted=trusted)
 
 
-def refuse_open_door(settings: Settings, household: Household) -> None:
+def require_login(settings: Settings, household: Household) -> None:
     """An address that others can reach needs somebody who can sign in."""
     if not household.reachable and not settings.bind.loopback:
         raise Misconfigured(
@@ -149,7 +149,7 @@ def refuse_open_door(settings: Settings, household: Household) -> None:
         )
 
 
-async def bring_up_to_date(url: str, *, patience: timedelta = timedelta(0)) -> tuple[str, ...]:
+async def migrate_database(url: str, *, patience: timedelta = timedelta(0)) -> tuple[str, ...]:
     """Migrate the database, once it is there. Says what was applied."""
     connection = await connect(url, patience=patience)
     try:

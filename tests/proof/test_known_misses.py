@@ -2,11 +2,11 @@
 
 import pytest
 
-from perdure.proof.known import KNOWN, Known, explained
+from perdure.proof.known_misses import KNOWN_MISSES, KnownMiss, explained
 from perdure.proof.scale.bars import Bar
 
-RATE = Known("rate", 0.2, "0099")
-COST = Known("cost", 3.0, "0098")
+RATE = KnownMiss("rate", 0.2, "0099")
+COST = KnownMiss("cost", 3.0, "0098")
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ def test_a_miss_is_explained_only_by_its_own_bar_and_only_up_to_what_was_recorde
 
 
 def test_every_known_miss_names_a_bar_of_the_scale_test_and_is_one() -> None:
-    assert [(each.name, each.worst < 0.5) for each in KNOWN] == [("turns/s against the floor", True)]
+    assert [(each.name, each.worst < 0.5) for each in KNOWN_MISSES] == [("turns/s against the floor", True)]

@@ -9,11 +9,11 @@ import asyncpg
 
 import perdure
 from perdure.access.signing_in import Household
-from perdure.api.operation import Asgi, Operation
+from perdure.api.asgi_app import AsgiApp, StreamRoute, closed
+from perdure.api.operator_endpoints import Asgi, OperatorEndpoints
 from perdure.api.page import Page
 from perdure.api.server import Api
 from perdure.api.services import Services
-from perdure.api.site import Site, Stream, closed
 from perdure.api.table import TABLE
 from perdure.core.timing import READINESS_PATIENCE
 from perdure.observe.metrics import Metrics
@@ -25,7 +25,7 @@ from perdure.worker.worker import Worker
 
 
 @dataclass(slots=True, kw_only=True)
-class System:
+class Replica:
     """A replica that runs."""
 
     pool: Pool
@@ -36,9 +36,9 @@ class System:
     lease: Lease
     hubs: Hubs
     watches: Watches
-    outlet: Stream
+    outlet: StreamRoute
     """What gives other replicas the parts of answers."""
-    streams: tuple[Stream, ...] = ()
+    streams: tuple[StreamRoute, ...] = ()
     serves: bool = True
     """Whether clients are answered. A replica that only drives chats has nothing for them."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
@@ -47,10 +47,10 @@ class System:
     def asgi(self) -> Asgi:
         if self.serves:
             streams = (*self.streams, self.outlet)
-            site = Site(api=Api(self.services, TABLE), page=Page(page_folder()), streams=streams)
+            site = AsgiApp(api=Api(self.services, TABLE), page=Page(page_folder()), streams=streams)
         else:
-            site = Site(api=closed, page=closed, streams=(self.outlet,))
-        return Operation(readiness=self.obstacles, metrics=self.metrics, rest=site)
+            site = AsgiApp(api=closed, page=closed, streams=(self.outlet,))
+        return OperatorEndpoints(readiness=self.obstacles, metrics=self.metrics, rest=site)
 
     async def obstacles(self) -> Mapping[str, str]:
         """What keeps this replica from taking traffic."""

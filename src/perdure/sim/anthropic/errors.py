@@ -29,7 +29,7 @@ _FAULTS = {
 }
 
 
-class AnthropicVoice:
+class AnthropicErrors:
     """Errors in the manner of a validated model: the path, a colon, what should be there."""
 
     def missing(self, path: Path) -> Problem:
