@@ -85,8 +85,9 @@ $(READY): requirements.lock pyproject.toml
 	@scripts/install-uv $(UV) $(PYTHON)
 	@[ -x $(BIN)/python ] || { echo "setup: making .venv"; $(UV) venv --quiet --python $(PYTHON) .venv; }
 	@echo "setup: installing the locked Python packages into .venv"
-	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
 	@cp requirements.lock $@
 
 $(WEB): web/pnpm-lock.yaml

@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 from urllib.error import HTTPError
@@ -112,23 +111,6 @@ def test_an_unknown_command_is_refused(start: Start) -> None:
     _, complaint = process.communicate()
     assert process.returncode == 2
     assert "sevre" in complaint
-
-
-PROBE = """
-import sys
-from importlib.metadata import version
-from pathlib import Path
-from perdure.cli.main import dispatch
-try:
-    dispatch(["--help"])
-except SystemExit:
-    print([name for name in sys.modules if name.startswith("perdure.cli.") or name in ("asyncpg", "uvicorn")])
-"""
-
-
-def test_help_imports_no_command() -> None:
-    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "['perdure.cli.main']"
 
 
 async def test_a_template_is_imported_from_a_directory_listed_and_removed(

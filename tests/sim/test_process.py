@@ -9,8 +9,7 @@ from pathlib import Path
 import aiohttp
 from tests.sim.wires import CHAT
 
-from perdure.sim.process import simulator_process
-from perdure.sim.serving import READY
+from perdure.sim.process import READY, simulator_process
 from perdure.sim.speed import measure
 
 

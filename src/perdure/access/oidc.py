@@ -6,11 +6,10 @@ import secrets
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 import aiohttp
-import jwt
 import msgspec
 from msgspec import Struct
 
@@ -18,6 +17,9 @@ from perdure.core.clock import Clock
 from perdure.core.errors import Unauthenticated, Unavailable
 from perdure.core.timing import OIDC_CACHED, OIDC_LEEWAY, OIDC_PATIENCE
 from perdure.store.cache import Cache
+
+if TYPE_CHECKING:
+    import jwt
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA")
 SCOPES = "openid email profile"
@@ -79,7 +81,7 @@ class Oidc:
         self._proxy = proxy
         self._trusted = trusted
         self._metadata = Cache[str, Metadata](self._discover, kept=OIDC_CACHED, clock=clock)
-        self._keys = Cache[str, jwt.PyJWKSet](self._load_keys, kept=OIDC_CACHED, clock=clock)
+        self._keys = Cache[str, "jwt.PyJWKSet"](self._load_keys, kept=OIDC_CACHED, clock=clock)
 
     async def url(self, client: Client, attempt: Attempt) -> str:
         """Where to send somebody's browser."""
@@ -132,6 +134,9 @@ class Oidc:
         return answer
 
     async def _checked(self, metadata: Metadata, client: Client, token: str) -> Mapping[str, Any]:
+        # Slow to load, and only for those who have a login service.
+        import jwt  # noqa: PLC0415
+
         try:
             key = await self._key(metadata, jwt.get_unverified_header(token).get("kid"))
             return jwt.decode(
@@ -146,7 +151,7 @@ class Oidc:
         except jwt.PyJWTError as error:
             raise Unauthenticated("The login service's answer is not valid.") from error
 
-    async def _key(self, metadata: Metadata, name: str | None) -> jwt.PyJWK:
+    async def _key(self, metadata: Metadata, name: str | None) -> "jwt.PyJWK":
         """The key of this name; asked for again where it is not known, as providers rotate them."""
         for fresh in (False, True):
             if fresh:
@@ -167,7 +172,9 @@ class Oidc:
             raise Unavailable(f"The login service calls itself {metadata.issuer}, not {issuer}.")
         return metadata
 
-    async def _load_keys(self, uri: str) -> jwt.PyJWKSet:
+    async def _load_keys(self, uri: str) -> "jwt.PyJWKSet":
+        import jwt  # noqa: PLC0415
+
         try:
             return jwt.PyJWKSet.from_dict(msgspec.json.decode(await self._get(uri), type=dict[str, Any]))
         except (jwt.PyJWTError, msgspec.MsgspecError) as error:

@@ -3,7 +3,6 @@
 import base64
 from datetime import datetime
 
-import jwt
 from asyncpg import Pool, Record
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 from cryptography.hazmat.primitives.serialization import (
@@ -34,6 +33,9 @@ class VapidKeys:
 
     async def signature(self, audience: str, contact: str, until: datetime) -> str:
         """The Authorization header of a push to this service."""
+        # Slow to load, and only for those who have a browser that subscribed.
+        import jwt  # noqa: PLC0415
+
         key = await self._load()
         claims = {"aud": audience, "sub": contact, "exp": until}
         return f"vapid t={jwt.encode(claims, key, algorithm='ES256')}, k={_public(key)}"

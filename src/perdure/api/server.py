@@ -1,6 +1,8 @@
 """The HTTP interface as one ASGI application: find the route, know the caller, read, handle, answer."""
 
+import asyncio
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -38,7 +40,8 @@ class Api:
         self._services = services
         self._table = table
         self._keys = IdempotencyKeys(services.keyring)
-        self._document = msgspec.json.encode(document(table, version("perdure")))
+        # Most replicas are never asked for it, and it takes a tenth of a second to make.
+        self._document = cache(lambda: msgspec.json.encode(document(table, version("perdure"))))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         call, since = Call.of(scope, receive), self._services.clock.monotonic()
@@ -59,7 +62,7 @@ class Api:
 
     async def _answer(self, call: Call) -> Answer:
         if call.path == DOCUMENT_PATH:
-            return Answer(200, self._document, (("content-type", "application/json"),))
+            return Answer(200, await asyncio.to_thread(self._document), (("content-type", "application/json"),))
         routes, texts = self._table.find(call.path.removeprefix(BASE))
         route = routes.get(call.method)
         if route is None:

@@ -5,13 +5,13 @@ import gc
 import logging
 import signal
 import socket
+import sys
+from argparse import ArgumentParser
 from collections.abc import Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from typing import Annotated
 
-import typer
 import uvicorn
 import uvloop
 
@@ -33,30 +33,37 @@ YOUNG_OBJECTS = 20_000
 log = logging.getLogger("perdure.serve")
 
 
-def command(
-    bind: Annotated[
-        str | None, typer.Option(help="The address to listen on, as host:port. Overrides PERDURE_BIND.")
-    ] = None,
-    demo: Annotated[
-        bool, typer.Option("--demo", help="Bring a simulated model along, for as long as no provider is set up.")
-    ] = False,
-    role: Annotated[
-        ReplicaRole | None,
-        typer.Option(help="What this replica does: take requests, drive chats, or both. Overrides PERDURE_ROLE."),
-    ] = None,
-) -> None:
+def main(arguments: list[str]) -> int:
+    """Take what the environment says and what was typed, and serve."""
+    asked = options().parse_args(arguments)
     settings = Settings.from_environment()
-    if bind is not None:
-        settings = replace(settings, bind=_address(bind))
-    if role is not None:
-        settings = replace(settings, role=role)
+    if asked.bind is not None:
+        settings = replace(settings, bind=_address(asked.bind))
+    if asked.role is not None:
+        settings = replace(settings, role=ReplicaRole(asked.role))
     start_logging(
         level=settings.log_level,
         json=None if settings.log_format is LogFormat.AUTO else settings.log_format is LogFormat.JSON,
     )
     for given, meant in misspelt().items():
         log.warning("%s means nothing; did you mean %s?", given, meant)
-    uvloop.run(serve(settings, demo=demo))
+    uvloop.run(serve(settings, demo=asked.demo))
+    return 0
+
+
+def options() -> ArgumentParser:
+    """What may be typed. Read without typer, which takes a tenth of a second to load."""
+    parser = ArgumentParser("perdure serve", description="Run the server.")
+    parser.add_argument("--bind", metavar="HOST:PORT", help="the address to listen on; overrides PERDURE_BIND")
+    parser.add_argument(
+        "--demo", action="store_true", help="bring a simulated model along, for as long as no provider is set up"
+    )
+    parser.add_argument(
+        "--role",
+        choices=[role.value for role in ReplicaRole],
+        help="what this replica does: take requests, drive chats, or both; overrides PERDURE_ROLE",
+    )
+    return parser
 
 
 async def serve(settings: Settings, *, demo: bool = False, parts: Parts = NO_PARTS) -> None:
@@ -98,7 +105,7 @@ async def _welcome(replica: Replica, address: Address, reached_at: str) -> None:
     log.info("ready at http://%s", address)
     if link is not None:
         # Not a line of the log: logs are kept, and whoever reads this link first is the owner.
-        typer.echo(f"Sign in once with {reached_at}{link}", err=True)
+        sys.stderr.write(f"Sign in once with {reached_at}{link}\n")
 
 
 @contextmanager

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perdure.core.errors import Unavailable
-from perdure.sim.serving import READY
+
+READY = "the simulator listens on "
+"""What it says once it does, before its address."""
 
 
 @dataclass(frozen=True, slots=True)

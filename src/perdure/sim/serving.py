@@ -9,10 +9,9 @@ from pathlib import Path
 import msgspec
 import uvloop
 
+from perdure.sim.process import READY
 from perdure.sim.script import Script, Scripts
 from perdure.sim.server import Simulator
-
-READY = "the simulator listens on "
 
 
 def serve(simulator: Simulator, say: Callable[[str], None], *, held: int | None = None) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from perdure.core.errors import Misconfigured
-from perdure.workspaces.docker import DockerDriver, Engine
 from perdure.workspaces.driver import Driver
 
 ENGINE = "unix:///var/run/docker.sock"
@@ -38,6 +37,9 @@ class Drivers:
         engine = settings.get("engine", ENGINE)
         if not engine.startswith(ENGINES):
             raise Misconfigured(f"The template's setting 'engine' is not an address such as {ENGINE}: {engine!r}.")
+        # Most deployments have no engine, and those that have load its client when a workspace needs it.
+        from perdure.workspaces.docker import DockerDriver, Engine  # noqa: PLC0415
+
         return DockerDriver(Engine(engine, _needed(settings, "image"), self._folder / "docker"))
 
     def _ssh(self, settings: Mapping[str, str]) -> Driver:

@@ -3,12 +3,13 @@
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-from PIL import Image as Pictures
-from PIL import UnidentifiedImageError
+from typing import TYPE_CHECKING
 
 from perdure.core.parts import Text
 from perdure.providers.request import FileContent
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 MAX_TEXT_BYTES = 128 * 1024
 MAX_PICTURE_BYTES = 3_750_000
@@ -68,18 +69,20 @@ def shrunk(content: FileContent) -> FileContent:
 
 def fitted(content: FileContent) -> Attachment | None:
     """The picture within every provider's limits, scaled down if it must be. None if it is not a picture."""
+    # Only those who send pictures pay for loading what reads them.
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415
+
     try:
-        with Pictures.open(io.BytesIO(content.data)) as picture:
-            return _within(content, picture)
-    except (UnidentifiedImageError, Pictures.DecompressionBombError, OSError, ValueError, SyntaxError):
+        with Image.open(io.BytesIO(content.data)) as picture:
+            return _within(content, picture, Image.MIME.get(picture.format or "", ""))
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError):
         return None
 
 
-def _within(content: FileContent, picture: Pictures.Image) -> Attachment | None:
+def _within(content: FileContent, picture: "Image", truth: str) -> Attachment | None:
     width, height = picture.size
     if width * height > MAX_PICTURE_PIXELS:
         return None
-    truth = Pictures.MIME.get(picture.format or "", "")
     if len(content.data) <= MAX_PICTURE_BYTES and max(width, height) <= MAX_PICTURE_EDGE and truth in PICTURES:
         return Attachment(content.name, truth, content.data)
     small = picture.convert("RGB")
