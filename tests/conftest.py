@@ -21,6 +21,10 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("steady")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--inputs", default="1000", help="How many inputs each fuzz test tries.")
+
+
 @pytest.fixture(scope="session")
 def databases(testrun_uid: str) -> Iterator[Databases]:
     """One server for the whole run: every worker leases the same directory."""

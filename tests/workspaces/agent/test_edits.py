@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.workspaces.agent.edit_cases import CASES, Case
 
-from perdure.workspaces.agent.edits import Edit, Refused, edit_bytes, unified
+from perdure.workspaces.agent.diff import unified
+from perdure.workspaces.agent.edits import Edit, Refused, edit_bytes
 
 
 def content(text: str | bytes | None) -> bytes:

@@ -1,16 +1,37 @@
-"""The place for what an edit means: text in, text out, or a refusal that says what to do. No files are touched here."""
+"""The place for what an edit means: text in, text out, or a refusal that says what to do. No files are touched here.
+
+Everything here is bounded before it begins: a file of `EDITABLE_BYTES` takes less than a second, whatever is asked.
+"""
 
 from __future__ import annotations
 
-from difflib import unified_diff
-from typing import Callable, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from perdure.workspaces.agent.lines import Line, dominant_ending, endings, join, split
+from perdure.workspaces.agent.indentation import depths, level, tabbed
+from perdure.workspaces.agent.lines import (
+    BLANKS,
+    Line,
+    contents,
+    dominant_ending,
+    endings,
+    join,
+    line_of,
+    raw_lines,
+    split,
+)
 from perdure.workspaces.agent.near_miss import near_miss
-from perdure.workspaces.agent.tolerance import Habits, weave
+from perdure.workspaces.agent.tolerance import FileHabits, Quoted, weave
 
 EDITABLE_BYTES = 4 * 1024 * 1024
-DIFF_BYTES = 32 * 1024
+TOLERANT_LINES = 200_000
+QUOTED_LINES = 5_000
+WOVEN_LINES = 10_000
+WORK_CHARACTERS = 128 * 1024 * 1024
+"""How much text the edits of one file may read, all together; ignoring blanks counts several times."""
+LOOSE_WORK = 16
+HABIT_LINES = 5_000
+"""How a file indents is read off its beginning."""
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -28,17 +49,19 @@ class Refused(Exception):
 
 def edit_bytes(content: bytes, edits: list[Edit]) -> bytes:
     """All edits one after the other, later ones seeing earlier ones. Bytes that are not UTF-8 stay as they are."""
-    if len(content) > EDITABLE_BYTES:
-        raise Refused(
-            f"the file has {len(content)} bytes, only files up to {EDITABLE_BYTES} can be edited; use a command"
-        )
+    _fits(len(content), "the file has")
     if b"\0" in content:
         raise Refused("the file is binary; change it with a command")
     text = content.decode("utf-8", "surrogateescape")
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     text = text[len(mark) :]
+    work = 0
     for number, edit in enumerate(edits, 1):
-        text = apply(text, edit, place=f"edit {number} of {len(edits)}: " if len(edits) > 1 else "")
+        place = f"edit {number} of {len(edits)}: " if len(edits) > 1 else ""
+        work += len(text) * (1 if edit.old_text in text else LOOSE_WORK)
+        if work > WORK_CHARACTERS and number > 1:
+            raise Refused(f"{place}so many edits of so large a file take too long; make them in several calls")
+        text = apply(text, edit, place=place)
     try:
         return (mark + text).encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -47,93 +70,121 @@ def edit_bytes(content: bytes, edits: list[Edit]) -> bytes:
 
 def apply(text: str, edit: Edit, *, place: str = "") -> str:
     """One edit. Exact, then ignoring trailing, then surrounding blanks: the first pass with a hit decides."""
+    try:
+        return _applied(text, edit)
+    except Refused as refusal:
+        raise Refused(place + str(refusal)) from None
+
+
+def _applied(text: str, edit: Edit) -> str:
     if not edit.old_text:
-        raise Refused(place + "old_text is empty; use write_file to create a file, or quote the text next to the place")
+        raise Refused("old_text is empty; use write_file to create a file, or quote the text next to the place")
     if edit.old_text == edit.new_text:
-        raise Refused(place + "old_text and new_text are the same; nothing would change")
+        raise Refused("old_text and new_text are the same; nothing would change")
     if edit.old_text in text:
-        return _exact(text, edit, place)
-    if edit.old_text.strip() and not _endings_conflict(edit):
-        for key in (_without_trail, _without_surroundings):
-            edited = _tolerant(text, edit, key, place)
-            if edited is not None:
-                return edited
-    raise Refused(place + near_miss(text, edit.old_text, edit.new_text))
+        return _exact(text, edit)
+    for what, lines, most in (("the file", text, TOLERANT_LINES), ("old_text", edit.old_text, QUOTED_LINES)):
+        if lines.count("\n") > most:
+            raise Refused(
+                f"old_text was not found, and nothing like it is looked for where {what} has more than {most} lines; "
+                "copy the text exactly from the file"
+            )
+    edited = _tolerant(text, edit) if _may_be_loose(edit) else None
+    if edited is None:
+        raise Refused(near_miss(text, edit.old_text, edit.new_text))
+    return edited
 
 
-def unified(path: str, before: bytes, after: bytes) -> str:
-    """A unified diff, cut at a size that fits an answer."""
-    old, new = (content.decode("utf-8", "replace").splitlines(keepends=True) for content in (before, after))
-    pieces: list[str] = []
-    size = 0
-    for line in unified_diff(old, new, f"a/{path}", f"b/{path}"):
-        piece = line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
-        size += len(piece)
-        if size > DIFF_BYTES:
-            pieces.append("… the diff is longer than this; read the file to see the rest\n")
-            break
-        pieces.append(piece)
-    return "".join(pieces)
+def _fits(size: int, what: str) -> None:
+    if size > EDITABLE_BYTES:
+        raise Refused(f"{what} {size} bytes, only files up to {EDITABLE_BYTES} can be edited; use a command")
 
 
-def _exact(text: str, edit: Edit, place: str) -> str:
-    hits = _overlapping(text, edit.old_text)
-    if hits > 1 and not edit.replace_all:
-        raise Refused(place + _ambiguous(hits))
+def _exact(text: str, edit: Edit) -> str:
+    hits = text.count(edit.old_text)
+    if not edit.replace_all:
+        _unique(text, edit.old_text, hits)
     new = edit.new_text
     if not endings(edit.old_text) and "\r" not in new and dominant_ending(text) == "\r\n":
         new = new.replace("\n", "\r\n")
+    _fits(len(text) + hits * (len(new) - len(edit.old_text)), "the edited file would have")
     return text.replace(edit.old_text, new)
 
 
-def _overlapping(text: str, piece: str) -> int:
-    hits, start = 0, text.find(piece)
+def _unique(text: str, piece: str, hits: int) -> None:
+    """Two that overlap are two; how many more there may be is not counted out."""
+    count = max(hits, 2 if text.find(piece, text.find(piece) + 1) >= 0 else 1)
+    if count > 1:
+        raise Refused(
+            f"old_text occurs {count} times; add neighbouring lines to old_text until it is unique, or set replace_all"
+        )
+
+
+def _may_be_loose(edit: Edit) -> bool:
+    """Whether blanks may be ignored: there is more than blanks, and both texts end their lines alike."""
+    old, new = endings(edit.old_text), endings(edit.new_text)
+    return bool(edit.old_text.strip()) and (old == new or not old or not new)
+
+
+def _tolerant(text: str, edit: Edit) -> str | None:
+    """Whole lines, compared without their trailing blanks, then without any around them."""
+    lines, old = contents(text), contents(edit.old_text)
+    for bare in (str.rstrip, str.strip):
+        hits = _line_hits([bare(line, BLANKS) for line in lines], [bare(line, BLANKS) for line in old], edit)
+        if hits:
+            return "".join(_woven(text, edit, hits, len(old)))
+    return None
+
+
+def _line_hits(lines: list[str], old: list[str], edit: Edit) -> list[int]:
+    """Which lines the old ones begin at, found as text between line ends."""
+    text, piece = (f"\n{joined}\n" for joined in ("\n".join(lines), "\n".join(old)))
+    hits: list[int] = []
+    number = position = 0
+    start = text.find(piece)
     while start >= 0:
-        hits += 1
-        start = text.find(piece, start + 1)
+        number += text.count("\n", position, start)
+        position = start
+        hits.append(number)
+        # The line end behind one hit may be the one before the next.
+        start = text.find(piece, start + len(piece) - 1)
+    if hits and not edit.replace_all:
+        _unique(text, piece, len(hits))
     return hits
 
 
-def _endings_conflict(edit: Edit) -> bool:
-    old, new = endings(edit.old_text), endings(edit.new_text)
-    return bool(old) and bool(new) and old != new
-
-
-def _without_trail(line: Line) -> str:
-    return line.indent + line.body
-
-
-def _without_surroundings(line: Line) -> str:
-    return line.body
-
-
-def _tolerant(text: str, edit: Edit, key: Callable[[Line], str], place: str) -> str | None:
-    lines, old = split(text), split(edit.old_text)
-    hits = _line_hits([key(line) for line in lines], [key(line) for line in old])
-    if not hits:
-        return None
-    if len(hits) > 1 and not edit.replace_all:
-        raise Refused(place + _ambiguous(len(hits)))
-    new, habits = split(edit.new_text), Habits.of(text)
-    done: list[Line] = []
-    position = 0
+def _woven(text: str, edit: Edit, hits: list[int], size: int) -> Iterator[str]:
+    """The whole text with the new lines at each hit. Where the file has the same lines, the same comes out."""
+    lines, old = raw_lines(text), split(edit.old_text)
+    quoted, file = Quoted.of(old, split(edit.new_text)), _habits(text, lines)
+    done: dict[str, str] = {}
+    position = written = 0
     for start in hits:
-        if start < position:
-            continue
-        found = lines[start : start + len(old)]
-        kept_ending = "" if old[-1].ending else found[-1].ending
-        found[-1] = found[-1] if old[-1].ending else found[-1]._replace(ending="")
-        done += [*lines[position:start], *weave(found, old, new, habits), Line("", "", "", kept_ending)]
-        position = start + len(old)
-    return join(done + lines[position:])
+        yield from lines[position:start]
+        position = start + size
+        found = "".join(lines[start:position])
+        if found not in done:
+            done[found] = _replaced(split(found), quoted, file)
+            _few_enough(len(done) * (len(old) + len(quoted.new)))
+        written += len(done[found])
+        _fits(written, "the edited file would have more than")
+        yield done[found]
+    yield from lines[position:]
 
 
-def _line_hits(lines: list[str], old: list[str]) -> list[int]:
-    first, size = old[0], len(old)
-    return [
-        start for start in range(len(lines) - size + 1) if lines[start] == first and lines[start : start + size] == old
-    ]
+def _few_enough(lines: int) -> None:
+    if lines > WOVEN_LINES:
+        raise Refused("old_text is like very many places, each indented differently; copy the text exactly")
 
 
-def _ambiguous(hits: int) -> str:
-    return f"old_text occurs {hits} times; add neighbouring lines to old_text until it is unique, or set replace_all"
+def _replaced(found: list[Line], quoted: Quoted, file: FileHabits) -> str:
+    """An ending that the old text does not name stays where it is."""
+    if quoted.old[-1].ending:
+        return join(weave(found, quoted, file))
+    last = found[-1]
+    return join(weave([*found[:-1], last._replace(ending="")], quoted, file)) + last.ending
+
+
+def _habits(text: str, lines: list[str]) -> FileHabits:
+    beginning = [line_of(line) for line in lines[:HABIT_LINES]]
+    return FileHabits(tabbed(beginning), level(depths(beginning)), dominant_ending(text))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
 from perdure.workspaces.agent.children import Children
-from perdure.workspaces.agent.edits import unified
+from perdure.workspaces.agent.diff import unified
 from perdure.workspaces.agent.files import read_bytes
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import Problem, missing, refused

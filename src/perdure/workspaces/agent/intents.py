@@ -10,8 +10,9 @@ import stat
 from contextlib import ExitStack
 from typing import Callable, NamedTuple, cast
 
+from perdure.workspaces.agent.diff import unified
 from perdure.workspaces.agent.durable import Folder
-from perdure.workspaces.agent.edits import Edit, Refused, edit_bytes, unified
+from perdure.workspaces.agent.edits import Edit, Refused, edit_bytes
 from perdure.workspaces.agent.fields import Fields
 from perdure.workspaces.agent.files import CONTENT_BYTES, Staged, read_bytes, stage, staging
 from perdure.workspaces.agent.keys import Keys

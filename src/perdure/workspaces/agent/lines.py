@@ -1,8 +1,7 @@
-"""The place for text as lines: splitting without loss, indentation, and what a file's own habits are."""
+"""The place for text as lines: cut without loss into indentation, body, trailing blanks and ending."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import NamedTuple
 
 BLANKS = " \t"
@@ -27,19 +26,37 @@ class Line(NamedTuple):
 
 def split(text: str) -> list[Line]:
     """Cut at LF and CRLF only; a lone CR, a form feed or U+2028 is content, as it is for editors."""
+    return [line_of(raw) for raw in raw_lines(text)]
+
+
+def raw_lines(text: str) -> list[str]:
+    """The lines with their endings; the last may have none."""
     pieces = text.split("\n")
-    lines = [_line(piece[:-1], "\r\n") if piece.endswith("\r") else _line(piece, "\n") for piece in pieces[:-1]]
-    if pieces[-1]:
-        lines.append(_line(pieces[-1], ""))
-    return lines
+    last = pieces.pop()
+    lines = [piece + "\n" for piece in pieces]
+    return [*lines, last] if last else lines
 
 
-def _line(content: str, ending: str) -> Line:
+def contents(text: str) -> list[str]:
+    """The lines without their endings."""
+    *lines, last = text.split("\n")
+    bare = [line.removesuffix("\r") for line in lines]
+    return [*bare, last] if last else bare
+
+
+def line_of(raw: str) -> Line:
+    content, ending = _ending(raw)
     body = content.strip(BLANKS)
     if not body:
         return Line("", "", content, ending)
     start = len(content) - len(content.lstrip(BLANKS))
     return Line(content[:start], body, content[start + len(body) :], ending)
+
+
+def _ending(raw: str) -> tuple[str, str]:
+    if raw.endswith("\r\n"):
+        return raw[:-2], "\r\n"
+    return (raw[:-1], "\n") if raw.endswith("\n") else (raw, "")
 
 
 def join(lines: list[Line]) -> str:
@@ -59,23 +76,3 @@ def dominant_ending(text: str) -> str:
     """CRLF only where it is the majority."""
     crlf = text.count("\r\n")
     return "\r\n" if crlf > text.count("\n") - crlf else "\n"
-
-
-def indent_unit(lines: list[Line]) -> str:
-    """One level of indentation as this text writes it, or nothing where it never indents."""
-    steps: Counter[str] = Counter()
-    previous = ""
-    for line in lines:
-        if line.blank:
-            continue
-        if line.indent.startswith(previous) and line.indent != previous:
-            steps[line.indent[len(previous) :]] += 1
-        previous = line.indent
-    if not steps:
-        return ""
-    return "\t" if steps.most_common(1)[0][0].startswith("\t") else steps.most_common(1)[0][0]
-
-
-def width(indent: str, tab: int) -> int:
-    """How many columns an indentation takes, with tabs of this width."""
-    return len(indent.replace("\t", " " * tab))

@@ -1,113 +1,156 @@
-"""The place for replacing lines that match only when blanks are ignored: whose bytes win, and how new lines indent."""
+"""The place for putting new lines where old ones matched only because blanks were ignored.
+
+Three texts meet: `found` are the file's lines, `old` is how they were quoted, `new` is what shall stand there. A new
+line *comes from* an old one where the two have the same body, or the same place between lines that do.
+
+| of a new line | where | it gets |
+|---|---|---|
+| indentation | it stands where its old line stands | its found line's |
+| | the old text has this depth elsewhere | what that depth is in the file |
+| | the old text has no such depth | counted in levels from the next one below it |
+| | the new text stands where the file does, not where the old text does | what it says: it was right |
+| trailing blanks | as its old line has them | its found line's |
+| | otherwise, or the line becomes blank or was | its own |
+| ending | as its old line has it | its found line's |
+| | otherwise | what most lines of the file have |
+
+Depths are compared in columns of the file: levels of the quoted texts are told in the file's levels, and written with
+the file's tabs or spaces. `docs/architecture/edits.md` has examples.
+"""
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
+from bisect import bisect_right
 from typing import NamedTuple
 
-from perdure.workspaces.agent.lines import Line, dominant_ending, indent_unit, split, width
+from perdure.workspaces.agent.alignment import align
+from perdure.workspaces.agent.indentation import TAB, Habit, columns, depths, level, tabbed
+from perdure.workspaces.agent.lines import Line
 
-TAB_COLUMNS = 4
 
+class FileHabits(NamedTuple):
+    """How the whole file writes its indentation, as far as it has any, and its line endings."""
 
-class Habits(NamedTuple):
-    """How a file writes its indentation and its line endings."""
-
-    unit: str
+    tabs: bool | None
+    level: int | None
     ending: str
 
+
+class Quoted(NamedTuple):
+    """The two texts of an edit, and for each new line the old one it comes from, if any."""
+
+    old: list[Line]
+    new: list[Line]
+    origins: list[int | None]
+
     @classmethod
-    def of(cls, text: str) -> Habits:
-        return cls(indent_unit(split(text)), dominant_ending(text))
+    def of(cls, old: list[Line], new: list[Line]) -> Quoted:
+        origins: list[int | None] = []
+        position = 0
+        runs = align([line.body for line in old], [line.body for line in new])
+        for start, place, size in [*runs, (len(old), len(new), 0)]:
+            between = place - len(origins)
+            origins += [position + offset if position + offset < start else None for offset in range(between)]
+            origins += range(start, start + size)
+            position = start + size
+        return cls(old, new, origins)
+
+    @property
+    def step(self) -> int | None:
+        """How many spaces the quoted texts take to a level, as far as they show it."""
+        steps = [level(depths(text)) for text in (self.old, self.new) if not tabbed(text)]
+        return next((step for step in steps if step), None)
 
 
-class Pair(NamedTuple):
-    """A line of the new text, and the number of the old line it descends from, if any."""
-
-    new: Line
-    old: int | None
-
-
-def weave(found: list[Line], old: list[Line], new: list[Line], habits: Habits) -> list[Line]:
-    """The new lines in the file's own style.
-
-    `found` are the file's lines, one for each old line. Where old and new agree (indentation, trailing blanks, ending)
-    the file's bytes win; where they differ the new text's do, shifted with the file when the whole block stands at
-    another depth there.
-    """
-    unit = indent_unit(old + new)
+def weave(found: list[Line], quoted: Quoted, file: FileHabits) -> list[Line]:
+    """The new lines in the file's own style, where `found` are the file's lines, one for each old line."""
+    indents = _Indents(found, quoted, file)
     woven: list[Line] = []
-    anchor = next(iter(zip(old, found)))
-    reference = (anchor[0].indent, anchor[1].indent)
-    for pair in _pairs(old, new):
-        line = (
-            _insert(pair.new, reference, unit, habits)
-            if pair.old is None
-            else _descend(pair.new, old[pair.old], found[pair.old], reference, unit, habits)
-        )
-        woven.append(line)
-        if not pair.new.blank:
-            reference = (pair.new.indent, line.indent)
-    return _keep_open_end(woven, old, new, found, habits)
+    for new, origin in zip(quoted.new, quoted.origins):
+        indent = "" if new.blank else indents.of(new, origin)
+        if origin is None:
+            woven.append(Line(indent, new.body, new.trail, file.ending if new.ending else ""))
+        else:
+            trail, ending = _ends(new, quoted.old[origin], found[origin], file)
+            woven.append(Line(indent, new.body, trail, ending))
+    return _with_its_end(woven, found, quoted, file)
 
 
-def _pairs(old: list[Line], new: list[Line]) -> list[Pair]:
-    matcher = SequenceMatcher(None, [line.body for line in old], [line.body for line in new], autojunk=False)
-    pairs: list[Pair] = []
-    for _, old_start, old_end, new_start, new_end in matcher.get_opcodes():
-        for offset in range(new_end - new_start):
-            ancestor = old_start + offset
-            pairs.append(Pair(new[new_start + offset], ancestor if ancestor < old_end else None))
-    return pairs
+def _ends(new: Line, old: Line, found: Line, file: FileHabits) -> tuple[str, str]:
+    same_kind = new.blank == old.blank
+    trail = found.trail if same_kind and new.trail == old.trail else new.trail
+    ending = found.ending if new.ending == old.ending else (file.ending if new.ending else "")
+    return trail, ending
 
 
-def _descend(new: Line, old: Line, found: Line, reference: tuple[str, str], unit: str, habits: Habits) -> Line:
-    if new.blank or old.blank:
-        indent = new.indent if new.blank else _insert(new, reference, unit, habits).indent
-    elif new.indent == old.indent:
-        indent = found.indent
-    elif old.indent == found.indent:
-        indent = new.indent
-    else:
-        indent = _shift(new.indent, (old.indent, found.indent), unit, habits.unit)
-    trail = found.trail if new.trail == old.trail else new.trail
-    ending = found.ending if new.ending == old.ending else (habits.ending if new.ending else "")
-    return Line(indent, new.body, trail, ending)
-
-
-def _insert(new: Line, reference: tuple[str, str], unit: str, habits: Habits) -> Line:
-    indent = new.indent if new.blank else _shift(new.indent, reference, unit, habits.unit)
-    return Line(indent, new.body, new.trail, habits.ending if new.ending else "")
-
-
-def _shift(indent: str, reference: tuple[str, str], unit: str, file_unit: str) -> str:
-    """An indentation of the new text, told relative to a line whose place in the file is known."""
-    written, actual = reference
-    if written == actual and not _foreign(indent, file_unit):
-        return indent
-    if not unit and not file_unit:
-        return actual if indent == written else indent
-    columns = width(unit, TAB_COLUMNS) or TAB_COLUMNS
-    difference = width(indent, TAB_COLUMNS) - width(written, TAB_COLUMNS)
-    levels, rest = divmod(abs(difference), columns)
-    step = (file_unit or unit or " " * TAB_COLUMNS) * levels + " " * rest
-    if difference >= 0:
-        return actual + step
-    return actual[: max(0, len(actual) - len(step))]
-
-
-def _foreign(indent: str, file_unit: str) -> bool:
-    return ("\t" in file_unit and " " in indent) or (bool(file_unit.strip("\t")) and "\t" in indent)
-
-
-def _keep_open_end(
-    woven: list[Line], old: list[Line], new: list[Line], found: list[Line], habits: Habits
-) -> list[Line]:
+def _with_its_end(woven: list[Line], found: list[Line], quoted: Quoted, file: FileHabits) -> list[Line]:
     """A file without a final newline keeps none, and a line that was last gets an ending when others follow it."""
     if not woven:
         return woven
-    closed = [line if line.ending else line._replace(ending=habits.ending) for line in woven[:-1]]
+    inner = [line if line.ending else line._replace(ending=file.ending) for line in woven[:-1]]
     last = woven[-1]
-    if bool(old[-1].ending) == bool(new[-1].ending):
+    if bool(quoted.old[-1].ending) == bool(quoted.new[-1].ending):
         last = last._replace(ending=found[-1].ending)
-    return [*closed, last]
+    return [*inner, last]
+
+
+class _Indents:
+    """Which indentation of the file a depth of the new text means."""
+
+    def __init__(self, found: list[Line], quoted: Quoted, file: FileHabits) -> None:
+        self._found = found
+        self._here = _habit_at(found, quoted, file)
+        old_level, self._new_level = _levels(found, quoted, self._here)
+        self._stands = [not line.blank for line in found]
+        in_file = [columns(line.indent) for line in found]
+        in_old = [self._here.depth(columns(line.indent), old_level) for line in quoted.old]
+        self._written = in_file if self._is_right(quoted.new, in_file, in_old) else in_old
+        # Where the same depth means two things, the line that was passed last tells; before any, the first.
+        places = list(zip(self._written, found, self._stands))
+        self._meant = {depth: line.indent for depth, line, stands in reversed(places) if stands}
+        self._depths = sorted(self._meant)
+
+    def of(self, new: Line, origin: int | None) -> str:
+        depth = self._depth(new)
+        if origin is not None and self._stands[origin]:
+            self._meant[self._written[origin]] = self._found[origin].indent
+        if depth in self._meant:
+            return self._meant[depth]
+        below = self._depths[max(0, bisect_right(self._depths, depth) - 1)]
+        return self._here.write(max(0, columns(self._meant[below]) + depth - below), new.indent)
+
+    def _depth(self, new: Line) -> int:
+        return self._here.depth(columns(new.indent), self._new_level)
+
+    def _is_right(self, new: list[Line], in_file: list[int], in_old: list[int]) -> bool:
+        """Whether the new text stands where the file does: its first line tells, or the first that can."""
+        wanted = [self._depth(line) for line in new if not line.blank]
+        actual, quoted = ([depth for depth, stands in zip(each, self._stands) if stands] for each in (in_file, in_old))
+        if wanted and actual[0] != quoted[0] and wanted[0] in (actual[0], quoted[0]):
+            return wanted[0] == actual[0]
+        telling = set(actual) ^ set(quoted)
+        return next((depth in actual for depth in wanted if depth in telling), False)
+
+
+def _habit_at(found: list[Line], quoted: Quoted, file: FileHabits) -> Habit:
+    """How the file indents at this place; where neither the place nor the file tells, as the quoted texts do."""
+    kinds = (tabbed(found), file.tabs, tabbed(quoted.new))
+    tabs = next((kind for kind in kinds if kind is not None), False)
+    return Habit(tabs, TAB if tabs else level(depths(found)) or file.level or quoted.step or TAB)
+
+
+def _levels(found: list[Line], quoted: Quoted, here: Habit) -> tuple[int, int]:
+    """How many columns a level takes in the old and in the new text."""
+    old, new = quoted.old, quoted.new
+    step = quoted.step or here.level
+    copied = not here.tabs and depths(old) == depths(found)
+    in_place = not here.tabs and _first(new) == _first(found) != _first(old)
+    in_file = copied or in_place or level(depths(new)) == here.level
+    return (
+        TAB if tabbed(old) else here.level if copied else step,
+        TAB if tabbed(new) else here.level if in_file else step,
+    )
+
+
+def _first(lines: list[Line]) -> str | None:
+    return next((line.indent for line in lines if not line.blank), None)
