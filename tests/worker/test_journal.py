@@ -70,7 +70,13 @@ async def alive(replica: InProcessReplica, owner: Owner) -> None:
     )
 
 
-async def test_a_late_result_answers_the_question_what_became_of_the_call(replica: InProcessReplica) -> None:
+@pytest.mark.parametrize(
+    ("result", "is_error", "told"),
+    [("paid at last", False, "pay: paid at last"), ("card declined", True, "pay failed: card declined")],
+)
+async def test_a_late_result_answers_the_question_what_became_of_the_call(
+    replica: InProcessReplica, result: str, is_error: bool, told: str
+) -> None:
     """A replica is slow, another one asks the user, and then the first one's payment comes through."""
     replica.tools.tools = (payment(),)
     chat_id, slow = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
@@ -84,10 +90,10 @@ async def test_a_late_result_answers_the_question_what_became_of_the_call(replic
     assert await journal.start(run, fence, tool="pay", effect="once")
     await replica.pool.execute("UPDATE replicas SET seen_at = 'epoch' WHERE id = $1", slow.worker_id)
     await replica.until(chat_id, lambda row: row.status is Status.REQUIRES_ACTION)
-    assert await journal.finish(run, slow.runner_id, result="paid at last", is_error=False)
+    assert await journal.finish(run, slow.runner_id, result=result, is_error=is_error)
     rested = await replica.comes_to_rest(chat_id)
     assert rested.state is State.W
-    assert "pay: paid at last" in await replica.said(chat_id)
+    assert told in await replica.said(chat_id)
 
 
 def fragile(runs: list[int]) -> Tool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from perdure.core.chat import ActionKind, Chat
+from perdure.core.chat import ActionKind, Chat, OpenCall
 from perdure.core.errors import ChatNotFound, Refused
 from perdure.core.ids import ChatId
 from perdure.machine.machine import Machine
@@ -40,6 +40,8 @@ def decisions_for(chat: Chat, entries: Sequence[Entry]) -> tuple[Decision, ...]:
     asked = [call for call in chat.open_calls if call.index in chat.action.calls]
     if any((call.index, call.run) not in finished for call in asked):
         return ()
-    return tuple(
-        Decision(call.call_id, Verdict.HAPPENED, finished[call.index, call.run].result or "") for call in asked
-    )
+    return tuple(_happened(call, finished[call.index, call.run]) for call in asked)
+
+
+def _happened(call: OpenCall, entry: Entry) -> Decision:
+    return Decision(call.call_id, Verdict.HAPPENED, entry.result or "", is_error=entry.is_error)

@@ -94,6 +94,8 @@ class Decision(Struct, frozen=True):
     call_id: str
     verdict: Verdict
     result: str = ""
+    is_error: bool = False
+    """Whether the call that happened failed."""
     always: bool = False
     """Whether nobody is to be asked about this tool in this chat again."""
 
@@ -171,7 +173,7 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             case Verdict.APPROVE | Verdict.REPEAT:
                 return None
             case Verdict.HAPPENED:
-                return self._result(call, decision.result, is_error=False)
+                return self._result(call, decision.result, is_error=decision.is_error)
             case Verdict.DENY:
                 return self._result(call, decision.result or Reason.DENIED, is_error=True)
             case Verdict.SKIP:
