@@ -11,9 +11,10 @@ from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
 from perdure.providers.dialects.registry import DIALECTS
 from perdure.providers.effort import budget, clamped, named
-from perdure.providers.estimate import DOCUMENT_TOKENS, MESSAGE_TOKENS, PICTURE_TOKENS, estimate, tokens_in
+from perdure.providers.estimate import MESSAGE_TOKENS, PAGE_TOKENS, PICTURE_TOKENS, estimate, file_tokens, tokens_in
 from perdure.providers.model import Model, Price
 from perdure.providers.pricing import cost
+from perdure.providers.projection.media import Attachment
 from perdure.providers.request import ModelRequest, ModelSettings, WebSearch
 from perdure.sim.server import Simulator
 
@@ -123,6 +124,21 @@ def test_an_estimate_counts_three_bytes_to_a_token() -> None:
 
 def test_an_estimate_knows_what_is_not_text() -> None:
     shown = user(File("1", "a.png", "image/png"), File("2", "b.pdf", "application/pdf"))
-    assert estimate([shown]) == MESSAGE_TOKENS + PICTURE_TOKENS + DOCUMENT_TOKENS
+    assert estimate([shown], files={"1": PICTURE_TOKENS, "2": 70}) == MESSAGE_TOKENS + PICTURE_TOKENS + 70
     unseen = assistant(Source("1", "https://x.test"), Reasoning("unsigned"), Text(""), ToolCall("c", "", ""))
     assert estimate([unseen]) == 2 * MESSAGE_TOKENS
+
+
+@pytest.mark.parametrize(
+    ("sent", "tokens"),
+    [
+        (Text("ab"), 1),
+        (Text("x" * 300), 100),
+        (Attachment("a.png", "image/png", b"x" * 1_000_000), PICTURE_TOKENS),
+        (Attachment("a.pdf", "application/pdf", b"%PDF"), PAGE_TOKENS),
+        (Attachment("a.pdf", "application/pdf", b"/Type /Pages /Type /Page /Type/Page"), 2 * PAGE_TOKENS),
+        (Attachment("a.pdf", "application/pdf", b"x" * 1_000_000), 11 * PAGE_TOKENS),
+    ],
+)
+def test_a_file_takes_what_a_model_gets_of_it(sent: Text | Attachment, tokens: int) -> None:
+    assert file_tokens(sent) == tokens

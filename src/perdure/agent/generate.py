@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
+from perdure.agent.compaction.shorten import Fitted
 from perdure.agent.continuity import system_mark
 from perdure.agent.flight import Flight
-from perdure.agent.history import History
+from perdure.agent.history import History, newest_user_message
 from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
@@ -20,12 +21,14 @@ from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import FinishReason, NewMessage, Role
 from perdure.core.parts import AnyPart, Text, ToolCall
 from perdure.providers.client import ProviderClient
+from perdure.providers.errors.classification import classify
 from perdure.providers.pricing import cost
 from perdure.providers.projection.step import repair_step
 from perdure.providers.stream import ModelStream
 
 Asked = AbstractAsyncContextManager[ModelStream]
 CUT_SHORT = "The answer reached the model's output limit and was cut. Continue to get the rest."
+FILES_LEFT_OUT = "Too large for what the model can read at once, and left out: {names}."
 NOTHING_SAID = "The model answered nothing."
 FILTERED = ChatError("The provider's content filter withheld the answer.", ErrorKind.CONTENT_FILTER)
 
@@ -62,39 +65,69 @@ async def generate(
     reached: Callable[[str], None] = lambda _: None,
 ) -> Answer:
     """One attempt. What arrives before a failure or a cancellation stays in the flight."""
+    told = prepared.told(history)
+    while True:
+        try:
+            asked = _asked(client, prepared, history, told, given.response_id)
+            finish, hashes = await _heard(asked, flight, clock, given=given, reached=reached)
+            return _answer(prepared, history, told, flight, finish, hashes)
+        except ProviderFailure as failure:
+            overflows = classify(failure).kind is ErrorKind.CONTEXT_OVERFLOW and not flight.parts
+            less = prepared.told_less(history, told) if overflows else None
+            if less is None:
+                raise
+            told = less
+
+
+async def _heard(
+    asked: Asked, flight: Flight, clock: Clock, *, given: Given, reached: Callable[[str], None]
+) -> tuple[Finish, Sequence[str]]:
+    """The stream, into the flight, until its last word."""
     started: float | None = None
     try:
-        async with _asked(client, prepared, history, given.response_id) as stream:
+        async with asked as stream:
             started = clock.monotonic()
             stream.named = given.named
             reached("generate.opened")
             async for batch in stream:
                 flight.answer(batch)
                 reached("generate.streaming")
-            finish = stream.finish
-            hashes = stream.block_hashes
+            return stream.finish, stream.block_hashes
     finally:
         flight.runtime_ms = None if started is None else round((clock.monotonic() - started) * 1000)
-    return _answer(prepared, flight, finish, hashes)
 
 
-def _asked(client: ProviderClient, prepared: Prepared, history: History, response_id: str | None) -> Asked:
+def _asked(
+    client: ProviderClient, prepared: Prepared, history: History, told: Fitted, response_id: str | None
+) -> Asked:
     """The model's stream: a new answer, or one that is being given already."""
     model = prepared.model
     if response_id is not None:
         return client.resume(model.route, response_id, model.settings)
-    return client.stream(model.route, prepared.request(history))
+    return client.stream(model.route, prepared.request(history, told.messages))
 
 
-def _answer(prepared: Prepared, flight: Flight, finish: Finish, hashes: Sequence[str]) -> Answer:
+def _answer(
+    prepared: Prepared, history: History, told: Fitted, flight: Flight, finish: Finish, hashes: Sequence[str]
+) -> Answer:
     model = prepared.model
     parts = tuple(_with_server(part, prepared.toolset) for part in _given(repair_step(flight.parts), finish))
     if finish.reason is FinishReason.CONTENT_FILTER and not any(isinstance(part, Text) for part in parts):
         raise ProviderFailure(_filtered(model))
     price = model.route.model.price
     paid = None if finish.usage is None or price is None else cost(finish.usage, price)
-    messages = _messages(parts, _stamp(prepared, flight, finish, paid))
+    messages = (*_messages(parts, _stamp(prepared, flight, finish, paid)), *_about_files(told, history))
     return Answer(messages=messages, finish=finish, cost=paid, block_hashes=hashes)
+
+
+def _about_files(told: Fitted, history: History) -> tuple[NewMessage, ...]:
+    """What people are told of files that did not fit: once, until they say something again."""
+    if not told.left_out:
+        return ()
+    said = notice("files_left_out", FILES_LEFT_OUT.format(names=", ".join(told.left_out)))
+    asked = newest_user_message(history)
+    since = history.since(asked.number) if asked else history.messages
+    return () if any(message.parts == said.parts for message in since) else (said,)
 
 
 def _given(parts: tuple[AnyPart, ...], finish: Finish) -> tuple[AnyPart, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from perdure.agent.compaction.size import Frame, prompt_tokens
+from perdure.agent.compaction.size import NO_FRAME, Frame, prompt_tokens
 from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
 from perdure.core.message import NewMessage, Role
@@ -10,8 +10,6 @@ from perdure.core.parts import AnyPart
 from perdure.core.usage import Usage
 from perdure.providers.estimate import estimate
 from perdure.providers.pricing import cost
-
-NO_FRAME = Frame()
 
 
 def partial_cost(

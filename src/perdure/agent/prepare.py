@@ -1,10 +1,10 @@
 """What one turn needs before the model can be asked: which model, which tools, what surrounds the history."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from perdure.agent.compaction.shorten import fitted
+from perdure.agent.compaction.shorten import Fitted, fitted
 from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, may_compact
 from perdure.agent.continuity import chained
 from perdure.agent.decide import STEP_LIMIT, Policy
@@ -18,7 +18,9 @@ from perdure.core.errors import ProviderFailure
 from perdure.core.ids import ModelName
 from perdure.core.message import NewMessage
 from perdure.core.usage import Usage
+from perdure.providers.estimate import file_tokens
 from perdure.providers.pricing import cost
+from perdure.providers.projection.media import resolved as resolved_file
 from perdure.providers.request import FileContent, ModelRequest
 from perdure.tools.mcp.search import found_in
 from perdure.tools.mcp.source import McpOffer
@@ -94,6 +96,8 @@ class Prepared:
     files: dict[str, FileContent] = field(default_factory=dict[str, FileContent])
     file_ids: tuple[str, ...] = ()
     """Those that were asked for; some may be gone."""
+    file_sizes: dict[str, int] = field(default_factory=dict[str, int])
+    """Tokens of each file as the model gets it."""
     summarising: ResolvedModel | None = None
     """The model that is set for summaries, where there is one that can be used."""
 
@@ -108,7 +112,7 @@ class Prepared:
 
     @property
     def frame(self) -> Frame:
-        return Frame(self.system, self.toolset.specs())
+        return Frame(self.system, self.toolset.specs(), self.file_sizes)
 
     def worst_case(self, tokens: int) -> int:
         """What a call with a prompt of so many tokens may cost at list price. A model without a price costs nothing."""
@@ -117,11 +121,11 @@ class Prepared:
             return 0
         return cost(Usage(input=tokens, output=self.model.settings.max_output_tokens), price)
 
-    def request(self, history: History) -> ModelRequest:
+    def request(self, history: History, messages: Sequence[NewMessage]) -> ModelRequest:
         settings, continuation = chained(self.model.settings, history, self.system)
         return replace(
             self.beginning(history),
-            messages=self._fitted(history),
+            messages=messages,
             settings=settings,
             continuation=continuation,
             settled=history.settled,
@@ -140,13 +144,23 @@ class Prepared:
             cache_key=str(history.card.id),
         )
 
-    def _fitted(self, history: History) -> Sequence[NewMessage]:
-        """The messages. Where no compaction helps any more, the largest texts are cut in the prompt only."""
+    def told(self, history: History) -> Fitted:
+        """The messages. Where no compaction helps any more, what is largest is cut or left out in the prompt only."""
         prompt = history.prompt()
         if self.model.window is None or may_compact(history):
-            return prompt
+            return Fitted(prompt)
         output = min(self.model.settings.max_output_tokens, self.model.window // 4)
-        return fitted(prompt, max(1, self.model.window - output - self.frame.tokens()))
+        return fitted(prompt, max(1, self.model.window - output - self.frame.tokens()), self.frame)
+
+    def told_less(self, history: History, refused: Fitted) -> Fitted | None:
+        """Half of what the provider refused for its size, where neither a compaction nor leaving out is done yet."""
+        if may_compact(history):
+            return None
+        frame = self.frame
+        try:
+            return fitted(history.prompt(), frame.of(refused.messages) // 2, frame)
+        except ProviderFailure:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +182,15 @@ class Preparation:
         tools = [tool for tool in await self.tools.available(card) if tool.screen is None or model.sees_screens]
         toolset = toolset_for(card, tools, offer, _room(history, model, rules))
         surroundings = await self.sources.surroundings(card)
+        files = await self.files.contents(card, history.digest.files)
         return Prepared(
             model=model,
             toolset=toolset,
             system=system_blocks(history, toolset, surroundings),
             rules=rules,
-            files=await self.files.contents(card, history.digest.files),
+            files=files,
             file_ids=history.digest.files,
+            file_sizes=_sizes(history.digest.files, files, model),
             summarising=await self._summarising(card, rules),
         )
 
@@ -184,8 +200,12 @@ class Preparation:
         if named == prepared.file_ids:
             return prepared
         new = [file_id for file_id in named if file_id not in prepared.file_ids]
+        files = await self.files.contents(history.card, new)
         return replace(
-            prepared, files={**prepared.files, **await self.files.contents(history.card, new)}, file_ids=named
+            prepared,
+            files={**prepared.files, **files},
+            file_ids=named,
+            file_sizes={**prepared.file_sizes, **_sizes(new, files, prepared.model)},
         )
 
     async def _summarising(self, card: Card, rules: Rules) -> ResolvedModel | None:
@@ -206,6 +226,14 @@ class Preparation:
             card, (asked and asked.model) or card.model, (asked and asked.effort) or card.effort
         )
         return await resolved(self.models, card, chosen, switched_to(history, turn))
+
+
+def _sizes(file_ids: Iterable[str], files: Mapping[str, FileContent], model: ResolvedModel) -> dict[str, int]:
+    known = model.route.model
+    return {
+        file_id: file_tokens(resolved_file(file_id, "", files=files, images=known.images, documents=known.documents))
+        for file_id in file_ids
+    }
 
 
 def _room(history: History, model: ResolvedModel, rules: Rules) -> Room:

@@ -1,11 +1,13 @@
 """How many tokens a prompt is likely to have, without asking anyone: rather too many than too few."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from perdure.core.message import NewMessage
 from perdure.core.parts import AnyPart, File, FileReference, Notice, Reasoning, Source, Text, ToolCall, ToolResult
+from perdure.providers.projection.media import Attachment
 from perdure.providers.request import ToolSpec
 
 BYTES_PER_TOKEN = 3
@@ -13,21 +15,41 @@ BYTES_PER_TOKEN = 3
 MESSAGE_TOKENS = 8
 PICTURE_TOKENS = 1_600
 """A picture as large as models look at."""
-DOCUMENT_TOKENS = 20_000
+PAGE_TOKENS = 3_000
+"""A page of a PDF with much on it, as text and as a picture."""
+PAGE_BYTES = 100_000
+"""So much of a PDF is taken for a page where its pages cannot be counted."""
+_PAGE = re.compile(rb"/Type ?/Page(?!s)")
+_NONE: Mapping[str, int] = {}
 
 
 def tokens_in(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
-def estimate(messages: Iterable[NewMessage], *, system: Iterable[str] = (), tools: Iterable[ToolSpec] = ()) -> int:
-    """Tokens of a prompt."""
-    spoken = sum(MESSAGE_TOKENS + sum(map(_part, message.parts)) for message in messages)
+def estimate(
+    messages: Iterable[NewMessage],
+    *,
+    system: Iterable[str] = (),
+    tools: Iterable[ToolSpec] = (),
+    files: Mapping[str, int] = _NONE,
+) -> int:
+    """Tokens of a prompt. How many each file takes is for whoever knows the files to say."""
+    spoken = sum(MESSAGE_TOKENS + sum(_part(part, files) for part in message.parts) for message in messages)
     described = sum(len(msgspec.json.encode(tool)) // BYTES_PER_TOKEN for tool in tools)
     return spoken + described + sum(map(tokens_in, system))
 
 
-def _part(part: AnyPart) -> int:
+def file_tokens(sent: Text | Attachment) -> int:
+    """Tokens of a file as a model gets it."""
+    if isinstance(sent, Text):
+        return tokens_in(sent.text)
+    if sent.picture:
+        return PICTURE_TOKENS
+    return PAGE_TOKENS * max(len(_PAGE.findall(sent.data)), 1 + len(sent.data) // PAGE_BYTES)
+
+
+def _part(part: AnyPart, files: Mapping[str, int]) -> int:
     match part:
         case Text(text=text):
             return tokens_in(text)
@@ -36,16 +58,10 @@ def _part(part: AnyPart) -> int:
         case ToolCall(tool=tool, args=args):
             return tokens_in(tool) + tokens_in(args) + MESSAGE_TOKENS
         case ToolResult(result=result, media=media):
-            # What a tool hands over besides pictures is for people.
-            pictures = sum(item.media_type.startswith("image/") for item in media)
-            return tokens_in(result) + MESSAGE_TOKENS + pictures * PICTURE_TOKENS
-        case File(media_type=media_type):
-            return _file(media_type)
+            return tokens_in(result) + MESSAGE_TOKENS + sum(files.get(item.file_id, 0) for item in media)
+        case File(file_id=file_id):
+            return files.get(file_id, 0)
         case FileReference(content=content):
             return tokens_in(content) + MESSAGE_TOKENS
         case Source() | Notice():
             return 0
-
-
-def _file(media_type: str) -> int:
-    return PICTURE_TOKENS if media_type.startswith("image/") else DOCUMENT_TOKENS

@@ -211,13 +211,13 @@ class Runner:
         own = {tool: Policy(policy) for tool, policy in history.card.settings.approvals.items()}
         rules = prepared.rules
         asked, denied = dict.fromkeys(prepared.toolset.asking, Policy.ASK), dict.fromkeys(rules.forbidden, Policy.DENY)
-        tokens = prompt_tokens(history, prepared.frame)
-        limit = prepared.window * prepared.model.threshold
+        limit, frame = prepared.window * prepared.model.threshold, prepared.frame
+        tokens = prompt_tokens(history, frame)
         drive.worst_case = prepared.worst_case(tokens)
         return Facts(
             policies={**asked, **rules.policies, **own, **denied},
             journal=known(drive.entries, chat.open_calls),
-            over_threshold=prepared.model.threshold < 1 and tokens >= limit and worth_compacting(history, limit),
+            over_threshold=prepared.model.threshold < 1 and tokens >= limit and worth_compacting(history, frame, limit),
             overflowed=drive.overflowed,
             over_budget=None if chat.open_calls else await self._breach(history),
             worst_case=drive.worst_case if chat.budget_limit is not None else 0,

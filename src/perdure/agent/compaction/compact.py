@@ -11,7 +11,7 @@ from msgspec import structs
 
 from perdure.agent.compaction.cut import Cut, cut_at
 from perdure.agent.compaction.shorten import without_outputs
-from perdure.agent.compaction.size import Frame, compactions_since_answer, prompt_tokens
+from perdure.agent.compaction.size import Frame, compactions_since_answer, prompt_tokens, said_tokens
 from perdure.agent.compaction.summary import Summary
 from perdure.agent.decide import Source
 from perdure.agent.history import History, newest_user_message
@@ -20,7 +20,7 @@ from perdure.core.ids import MessageNumber
 from perdure.core.message import Kind, Message, NewMessage, Role, Visibility
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
 from perdure.core.usage import Usage
-from perdure.providers.estimate import BYTES_PER_TOKEN, estimate
+from perdure.providers.estimate import BYTES_PER_TOKEN
 from perdure.tools.budget import within
 
 TOOL_NAME = "chat_summarized"
@@ -68,7 +68,7 @@ class Job:
     @property
     def estimated(self) -> int:
         """The prompt as it is, by the same measure as the one that follows."""
-        return self.frame.tokens() + self.history.digest.tokens
+        return self.frame.tokens() + said_tokens(self.history, self.frame)
 
     @property
     def target(self) -> int:
@@ -96,11 +96,11 @@ async def compact(job: Job, summariser: Summaries) -> Compaction:
 
     A chat so short that its summary would be longer stays as it is, and people are told so.
     """
-    cut = cut_at(job.history.prompt(), job.tail_room)
+    cut = cut_at(job.history.prompt(), job.tail_room, job.frame)
     old = without_outputs(cut.old)
     text, usage, failure = await _summary(job, summariser, old)
     boundary = _bounded(job, cut, text)
-    after = job.frame.tokens() + estimate((boundary, *cut.tail))
+    after = job.frame.tokens() + job.frame.of((boundary, *cut.tail))
     if job.source is Source.MANUAL and after >= job.estimated:
         result = _result(job, job.before, None)
         return Compaction(messages=(_told_call(job), _told_result(result)), usage=usage, result=result)
@@ -141,7 +141,7 @@ def _bounded(job: Job, cut: Cut, text: str) -> NewMessage:
     row = NewMessage(
         role=Role.USER, parts=latest, visibility=Visibility.MODEL, kind=Kind.BOUNDARY, covers=_covered(cut.old)
     )
-    room = job.target - job.frame.tokens() - estimate((row, *cut.tail))
+    room = job.target - job.frame.tokens() - job.frame.of((row, *cut.tail))
     summary = within(text, max(1_000, room * BYTES_PER_TOKEN - len(HEADING) - NOTES_BYTES))
     return structs.replace(row, parts=(Text(HEADING + summary), *latest))
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from perdure.agent.compaction.size import NO_FRAME, Frame
 from perdure.core.message import Kind, Message, Role
 from perdure.core.parts import ToolCall, ToolResult
-from perdure.providers.estimate import estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +16,13 @@ class Cut:
     tail: tuple[Message, ...]
 
 
-def cut_at(prompt: Sequence[Message], room: int) -> Cut:
+def cut_at(prompt: Sequence[Message], room: int, frame: Frame = NO_FRAME) -> Cut:
     """The longest tail that fits the room and begins where no call is left without its result."""
     messages = [message for message in prompt if message.kind is not Kind.BOUNDARY]
     starts = frozenset(_starts(messages))
     used, best = 0, len(messages)
     for index in range(len(messages) - 1, -1, -1):
-        used += estimate((messages[index],))
+        used += frame.of((messages[index],))
         if used > room:
             break
         if index in starts:

@@ -1,18 +1,22 @@
 """Making messages smaller without a model: old tool outputs first, then whatever is largest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from msgspec import structs
 
+from perdure.agent.compaction.size import NO_FRAME, Frame
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import Message, NewMessage
-from perdure.core.parts import AnyPart, FileReference, Text, ToolCall, ToolResult
-from perdure.providers.estimate import BYTES_PER_TOKEN, estimate
+from perdure.core.parts import AnyPart, File, FileReference, Text, ToolCall, ToolResult
+from perdure.providers.estimate import BYTES_PER_TOKEN, tokens_in
 from perdure.tools.budget import within
 
 KEPT_OF_OUTPUT = 400
-SMALLEST_PART = 600
+SMALLEST_PART = 200
+"""Tokens: a text is not cut to less."""
+LEFT_OUT = "[Left out because it does not fit: {names}. Go on without, or ask for the part that matters.]"
 
 
 def without_outputs(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -28,40 +32,86 @@ def _short_output(part: AnyPart) -> AnyPart:
     return part
 
 
-def fitted(messages: Sequence[NewMessage], room: int) -> Sequence[NewMessage]:
-    """The messages, their largest texts cut in the prompt only, until they fit. The rows stay as they are."""
-    if estimate(messages) <= room:
-        return messages
-    kept = list(messages)
-    allowed = max((_largest(message) for message in kept), default=0)
-    while estimate(kept) > room:
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Messages as they fit, and the names of the files that did not."""
+
+    messages: Sequence[NewMessage]
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    """How many tokens a text may have, and how many a file."""
+
+    text: int
+    file: int
+    frame: Frame
+
+    def message(self, message: NewMessage) -> NewMessage:
+        return structs.replace(message, parts=tuple(self.part(part) for part in message.parts))
+
+    def part(self, part: AnyPart) -> AnyPart:
+        match part:
+            case Text(text=text):
+                return structs.replace(part, text=self._cut(text))
+            case FileReference(content=text):
+                return structs.replace(part, content=self._cut(text))
+            case File(name=name) if self._leaves_out(part.file_id):
+                return Text(LEFT_OUT.format(names=name))
+            case ToolResult(result=text, media=media):
+                gone = [item.name for item in media if self._leaves_out(item.file_id)]
+                note = f"\n\n{LEFT_OUT.format(names=', '.join(gone))}" if gone else ""
+                kept = tuple(item for item in media if not self._leaves_out(item.file_id))
+                return structs.replace(part, result=self._cut(text) + note, media=kept)
+            case _:
+                return part
+
+    def left_out(self, messages: Sequence[NewMessage]) -> tuple[str, ...]:
+        """The names of the files that are too large."""
+        files = [file for message in messages for part in message.parts for file in _files(part)]
+        return tuple(dict.fromkeys(name for file_id, name in files if self._leaves_out(file_id)))
+
+    def _cut(self, text: str) -> str:
+        return within(text, self.text * BYTES_PER_TOKEN)
+
+    def _leaves_out(self, file_id: str) -> bool:
+        return self.frame.files.get(file_id, 0) > self.file
+
+
+def fitted(messages: Sequence[NewMessage], room: int, frame: Frame = NO_FRAME) -> Fitted:
+    """The messages, the largest texts cut and the largest files left out until they fit. The rows stay as they are."""
+    if frame.of(messages) <= room:
+        return Fitted(messages)
+    largest = max((_size(part, frame) for message in messages for part in message.parts), default=0)
+    for allowed in _allowances(largest, frame):
+        kept = tuple(map(allowed.message, messages))
+        if frame.of(kept) <= room:
+            return Fitted(kept, allowed.left_out(messages))
+    raise ProviderFailure(_too_large(messages, frame))
+
+
+def _allowances(largest: int, frame: Frame) -> Iterator[_Allowed]:
+    """Ever less, and in the end no files."""
+    allowed = largest // 2
+    while allowed >= SMALLEST_PART:
+        yield _Allowed(allowed, allowed, frame)
         allowed //= 2
-        if allowed < SMALLEST_PART:
-            raise ProviderFailure(_too_large(messages))
-        kept = [_within(message, allowed) for message in messages]
-    return kept
+    yield _Allowed(SMALLEST_PART, 0, frame)
 
 
-def _largest(message: NewMessage) -> int:
-    return max((len(_text_of(part).encode()) for part in message.parts), default=0)
+def _size(part: AnyPart, frame: Frame) -> int:
+    return max(tokens_in(_text_of(part)), *(frame.files.get(file_id, 0) for file_id, _ in _files(part)), 0)
 
 
-def _within(message: NewMessage, budget: int) -> NewMessage:
-    if _largest(message) <= budget:
-        return message
-    return structs.replace(message, parts=tuple(_cut(part, budget) for part in message.parts))
-
-
-def _cut(part: AnyPart, budget: int) -> AnyPart:
+def _files(part: AnyPart) -> Sequence[tuple[str, str]]:
     match part:
-        case Text(text=text):
-            return structs.replace(part, text=within(text, budget))
-        case ToolResult(result=text):
-            return structs.replace(part, result=within(text, budget))
-        case FileReference(content=text):
-            return structs.replace(part, content=within(text, budget))
+        case File(file_id=file_id, name=name):
+            return ((file_id, name),)
+        case ToolResult(media=media):
+            return [(item.file_id, item.name) for item in media]
         case _:
-            return part
+            return ()
 
 
 def _text_of(part: AnyPart) -> str:
@@ -72,11 +122,11 @@ def _text_of(part: AnyPart) -> str:
             return ""
 
 
-def _too_large(messages: Sequence[NewMessage]) -> ChatError:
-    parts = [(len(_text_of(part)), type(part).__name__) for message in messages for part in message.parts]
+def _too_large(messages: Sequence[NewMessage], frame: Frame) -> ChatError:
+    parts = [(_size(part, frame), type(part).__name__) for message in messages for part in message.parts]
     size, kind = max(parts, default=(0, "message"))
     return ChatError(
         "The conversation does not fit the model's context, even after it was shortened.",
         ErrorKind.CONTEXT_OVERFLOW,
-        detail=f"The largest part is a {kind.lower()} of about {size // BYTES_PER_TOKEN} tokens.",
+        detail=f"The largest part is a {kind.lower()} of about {size} tokens.",
     )

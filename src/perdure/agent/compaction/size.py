@@ -1,9 +1,10 @@
 """How large a prompt is, and how large it may be."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from perdure.agent.history import History
-from perdure.core.message import Kind, Message, Role
+from perdure.core.message import Kind, Message, NewMessage, Role
 from perdure.providers.estimate import estimate
 from perdure.providers.request import ToolSpec
 
@@ -23,22 +24,36 @@ class Frame:
 
     system: tuple[str, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
+    files: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By the id of a file that a message names: the tokens of it as it is sent."""
 
     def tokens(self) -> int:
         return estimate((), system=self.system, tools=self.tools)
+
+    def of(self, messages: Iterable[NewMessage]) -> int:
+        """Tokens of messages with their files."""
+        return estimate(messages, files=self.files)
+
+
+NO_FRAME = Frame()
+
+
+def said_tokens(history: History, frame: Frame) -> int:
+    """An estimate of what was said, with the files."""
+    return history.digest.tokens + sum(frame.files.get(file_id, 0) for file_id in history.digest.files)
 
 
 def prompt_tokens(history: History, frame: Frame) -> int:
     """The last reported usage plus an estimate of everything since, or an estimate of it all."""
     prompt = history.prompt()
-    estimated = frame.tokens() + history.digest.tokens
+    estimated = frame.tokens() + said_tokens(history, frame)
     last = next((index for index in range(len(prompt) - 1, -1, -1) if _reported(prompt[index])), None)
     boundary = history.boundary
     if last is None or (boundary is not None and prompt[last].number < boundary.number):
         return estimated
     usage = prompt[last].usage
     assert usage is not None
-    since = usage.input + usage.output + estimate(prompt[last + 1 :])
+    since = usage.input + usage.output + frame.of(prompt[last + 1 :])
     return min(since, BELIEVABLE * estimated)
 
 
@@ -69,6 +84,6 @@ def may_compact(history: History) -> bool:
     return compactable(history) and compactions_since_answer(history) < COMPACTIONS_IN_A_ROW
 
 
-def worth_compacting(history: History, limit: float) -> bool:
+def worth_compacting(history: History, frame: Frame, limit: float) -> bool:
     """Whether a prompt is over the limit because of what was said: no summary makes tools and system text smaller."""
-    return may_compact(history) and history.digest.tokens * SMALLEST_SHARE >= limit
+    return may_compact(history) and said_tokens(history, frame) * SMALLEST_SHARE >= limit

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from perdure.agent.compaction.shorten import fitted
-from perdure.agent.compaction.size import UNKNOWN_WINDOW
+from perdure.agent.compaction.size import NO_FRAME, UNKNOWN_WINDOW, Frame
 from perdure.agent.models import ResolvedModel
 from perdure.core.deltas import Accumulator, TextDelta
 from perdure.core.errors import ProviderFailure
@@ -48,8 +48,10 @@ class Summariser:
         beginning: ModelRequest,
         progress: Callable[[str], None],
         *,
+        frame: Frame = NO_FRAME,
         guidance: Sequence[str] = (),
     ) -> None:
+        self._frame = frame
         self._client = client
         self._model = model
         self._beginning = replace(
@@ -78,16 +80,16 @@ class Summariser:
         return min(OUTPUT_TOKENS, self._model.settings.max_output_tokens, window // 4)
 
     async def _summarise(self, messages: Sequence[NewMessage]) -> Summary:
-        pieces = _pieces(messages, self.room)
+        pieces = _pieces(messages, self.room, self._frame)
         if len(pieces) == 1:
             return await self._of(pieces[0])
         summaries = [await self._of(piece, f"Part {part} of {len(pieces)}: ") for part, piece in enumerate(pieces, 1)]
         joined = "\n\n".join(summary.text for summary in summaries)
-        final = await self._ask((*fitted((_said(joined),), self.room), _said(JOINING)), "The parts together: ")
+        final = await self._ask((*fitted((_said(joined),), self.room).messages, _said(JOINING)), "The parts together: ")
         return Summary(final.text, sum((summary.usage for summary in summaries), final.usage))
 
     async def _of(self, messages: Sequence[NewMessage], what: str = "") -> Summary:
-        return await self._ask((*fitted(messages, self.room), _said(self._instruction)), what)
+        return await self._ask((*fitted(messages, self.room, self._frame).messages, _said(self._instruction)), what)
 
     async def _ask(self, messages: Sequence[NewMessage], what: str) -> Summary:
         request = replace(self._beginning, messages=messages)
@@ -107,12 +109,12 @@ class Summariser:
         return Summary(text, usage or Usage())
 
 
-def _pieces(messages: Sequence[NewMessage], room: int) -> list[list[NewMessage]]:
+def _pieces(messages: Sequence[NewMessage], room: int, frame: Frame) -> list[list[NewMessage]]:
     """The messages in runs that fit, cut where a new exchange begins."""
     pieces: list[list[NewMessage]] = [[]]
     used = 0
     for message in messages:
-        size = min(estimate((message,)), room)
+        size = min(frame.of((message,)), room)
         if pieces[-1] and used + size > room and message.role is not Role.TOOL:
             pieces.append([])
             used = 0

@@ -41,7 +41,14 @@ async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None
     guidance = await around_compaction(drive, HookEvent.PRE_COMPACT, {"source": decision.source.value})
     # How far it is, not what it says: a summary is for the model alone.
     progress = partial(flight.progress, 0, call, afresh=True)
-    summariser = Summariser(drive.kit.client, model, prepared.beginning(history), progress, guidance=guidance.contexts)
+    summariser = Summariser(
+        drive.kit.client,
+        model,
+        prepared.beginning(history),
+        progress,
+        frame=prepared.frame,
+        guidance=guidance.contexts,
+    )
     with drive.asking(history, "compaction"):
         compaction = await compact(job, summariser)
     flight.result(0, compaction.result)
