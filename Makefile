@@ -18,7 +18,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run screenshots test check check-types check-web check-code format setup lock schema reference proof install
+.PHONY: help run screenshots test check check-types check-web check-code format setup lock schema reference proof install wheel
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -42,6 +42,9 @@ proof: $(READY) ## Break and measure the product; leaves proof/report.md, fails 
 
 install: $(PAGE) ## Install the server and its page into PREFIX, which is /opt/perdure
 	@scripts/install-into $(PREFIX)
+
+wheel: $(READY) $(PAGE) ## Build the package, with the page in it, into dist/
+	@$(BIN)/python -m hatchling build --target wheel
 
 screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs from the running product
 	@scripts/system-packages test

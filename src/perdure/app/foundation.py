@@ -20,6 +20,7 @@ from perdure.api.services import Services
 from perdure.config.config import Config
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
+from perdure.core.extras import require
 from perdure.core.timing import CONNECT_PATIENCE
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
@@ -121,6 +122,7 @@ def make_pubsub(settings: Settings, url: str, pool: Pool) -> FleetPubsub:
     if settings.nats_url is None:
         return PostgresPubsub(url, pool)
     # Only a deployment that has NATS pays for loading its library.
+    require("nats")
     from perdure.store.nats_pubsub import NatsPubsub  # noqa: PLC0415
 
     keyring = open_keyring(settings.secret_key, settings.data_dir)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from opentelemetry.trace import NoOpTracer, Span, SpanKind, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from perdure.core.extras import require
+
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
@@ -22,6 +24,7 @@ class Tracing:
         self.tracer: Tracer = NoOpTracer()
         if endpoint is not None:
             # Only a deployment that traces pays for loading what sends spans.
+            require("traces")
             from perdure.observe.span_export import exporting_to  # noqa: PLC0415
 
             self._provider = exporting_to(endpoint, version)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from perdure.core.extras import require
 from perdure.providers.credentials import Outgoing
 from perdure.providers.errors.failures import CredentialsUnusable
 
@@ -29,6 +30,7 @@ class AwsCredentials:
 
     def _signed(self, outgoing: Outgoing) -> Mapping[str, str]:
         # Amazon's library has no types and is slow to import; only its signer is used, and only by those who need it.
+        require("aws", CredentialsUnusable)
         auth: Any = import_module("botocore.auth")
         awsrequest: Any = import_module("botocore.awsrequest")
         exceptions: Any = import_module("botocore.exceptions")

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from perdure.core.extras import require
 from perdure.providers.credentials import Outgoing
 from perdure.providers.errors.failures import CredentialsUnusable
 
@@ -34,6 +35,7 @@ class GoogleCredentials:
 
     def _refreshed(self) -> Any:
         # Google's library is slow to import and only few need it.
+        require("google", CredentialsUnusable)
         auth: Any = import_module("google.auth")
         exceptions: Any = import_module("google.auth.exceptions")
         requests: Any = import_module("google.auth.transport.requests")

@@ -21,6 +21,7 @@ from asyncpg import Pool, Record
 
 from perdure.access.vapid import VapidKeys
 from perdure.core.clock import Clock
+from perdure.core.extras import installed
 from perdure.core.timing import PUSH_FRESH, PUSH_KEPT, PUSH_PATIENCE, PUSH_PERIOD, PUSH_TAKEN
 from perdure.machine.machine import Committed
 from perdure.store.away import AWAY
@@ -95,7 +96,9 @@ class Push:
         self._some.clear()
 
     async def once(self) -> int:
-        """Deliver what is due. How many deliveries there were."""
+        """Deliver what is due. How many deliveries there were. Without what seals them, none."""
+        if not installed("push"):
+            return 0
         rows = await self._pool.fetch(query("push/take"), PUSH_FRESH, PUSH_TAKEN, BATCH)
         if not rows:
             return 0

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from perdure.core.errors import Misconfigured
+from perdure.core.extras import require
 from perdure.workspaces.driver import Driver
 
 ENGINE = "unix:///var/run/docker.sock"
@@ -38,6 +39,7 @@ class Drivers:
         if not engine.startswith(ENGINES):
             raise Misconfigured(f"The template's setting 'engine' is not an address such as {ENGINE}: {engine!r}.")
         # Most deployments have no engine, and those that have load its client when a workspace needs it.
+        require("docker")
         from perdure.workspaces.docker import DockerDriver, Engine  # noqa: PLC0415
 
         return DockerDriver(Engine(engine, _needed(settings, "image"), self._folder / "docker"))
@@ -55,6 +57,7 @@ class Drivers:
         if not port.isdecimal():
             raise Misconfigured(f"The template's setting 'port' is not a number: {port!r}.")
         # Most deployments never speak SSH, and its library is slow to load.
+        require("ssh")
         from perdure.workspaces.ssh import SshDriver, SshHost  # noqa: PLC0415
 
         return SshDriver(

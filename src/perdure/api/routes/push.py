@@ -13,6 +13,7 @@ from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.inbox import PushBody, PushKey, PushSubscription
 from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.core.extras import require
 
 routes = Routes("inbox")
 
@@ -22,6 +23,7 @@ _AUTH_BYTES = 16
 @routes.get("/push/key")
 async def push_key(caller: Caller) -> PushKey:
     """The key that a browser subscribes with."""
+    require("push")
     return PushKey(await caller.services.vapid.public())
 
 

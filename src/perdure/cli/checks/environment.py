@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from perdure.cli.checks.finding import Finding, bad, good, off
+from perdure.core.extras import EXTRAS, installed
 from perdure.settings import Settings, misspelt
 from perdure.workspaces.local import cgroups
 
@@ -20,11 +21,22 @@ def environment_findings(settings: Settings) -> Iterator[Finding]:
     yield good("python", f"{platform.python_version()} at {sys.executable}")
     for given, meant in misspelt().items():
         yield off("settings", f"{given} means nothing", f"Did you mean {meant}?")
+    yield extras()
     yield data_dir(settings.data_dir)
     yield sandbox()
     yield limits()
     for program, (package, purpose) in _PROGRAMS.items():
-        yield installed(program, package, purpose)
+        yield program_found(program, package, purpose)
+
+
+def extras() -> Finding:
+    """What of the package is here."""
+    missing = [name for name in EXTRAS if not installed(name)]
+    if not missing:
+        return good("extras", "all are installed")
+    return off(
+        "extras", f"not installed: {', '.join(missing)}", f"To have them: pip install 'perdure[{','.join(missing)}]'"
+    )
 
 
 def data_dir(path: Path) -> Finding:
@@ -60,6 +72,6 @@ def limits() -> Finding:
     return good("limits", f"control groups, {found}")
 
 
-def installed(program: str, package: str, purpose: str) -> Finding:
+def program_found(program: str, package: str, purpose: str) -> Finding:
     found = shutil.which(program)
     return good(program, found) if found else off(program, f"{purpose} is off", f"apt-get install -y {package}")
