@@ -5,19 +5,49 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 _READY = re.compile(rb"ready at (http://[^ \"]+)")
 STARTING = 180
 SERVE = ("-m", "perdure", "serve", "--bind", "127.0.0.1:0")
 
 
+class Process(Protocol):
+    """A program that runs, as asyncio shows it."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | None: ...
+    @property
+    def stderr(self) -> asyncio.StreamReader | None: ...
+
+    def send_signal(self, signal: int, /) -> None: ...
+    def kill(self) -> None: ...
+    async def wait(self) -> int: ...
+
+
+Launch = Callable[[Sequence[str], Mapping[str, str]], Awaitable[Process]]
+"""Starts what `python *program` would be, with these variables."""
+
+
+async def spawned(program: Sequence[str], variables: Mapping[str, str]) -> Process:
+    """A process of its own from the beginning, as deployments start it."""
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, *program),
+        env=dict(variables),
+        stderr=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+    )
+
+
 class Replica:
     """One server process."""
 
-    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+    def __init__(self, process: Process, log: Path) -> None:
         self.process = process
         self.log = log
         self.url = ""
@@ -75,6 +105,7 @@ async def started(
     name: str = "replica",
     environment: Mapping[str, str] | None = None,
     program: Sequence[str] = SERVE,
+    launch: Launch = spawned,
 ) -> Replica:
     """A replica on a free port, ready. Whoever starts it ends it."""
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240
@@ -86,14 +117,7 @@ async def started(
         "PERDURE_LOG_FORMAT": "json",
         **(environment or {}),
     }
-    starting = asyncio.ensure_future(
-        asyncio.create_subprocess_exec(
-            *(sys.executable, *program),
-            env=variables,
-            stderr=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-        )
-    )
+    starting = asyncio.ensure_future(launch(program, variables))
     try:
         process = await asyncio.shield(starting)
     except asyncio.CancelledError:
@@ -117,9 +141,10 @@ async def replica(
     name: str = "replica",
     environment: Mapping[str, str] | None = None,
     program: Sequence[str] = SERVE,
+    launch: Launch = spawned,
 ) -> AsyncGenerator[Replica]:
     """A replica that is gone at the end, whatever was done to it."""
-    running = await started(database_url, folder, name=name, environment=environment, program=program)
+    running = await started(database_url, folder, name=name, environment=environment, program=program, launch=launch)
     try:
         yield running
     finally:

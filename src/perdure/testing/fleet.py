@@ -16,6 +16,7 @@ from perdure.config.demo import offer_demo
 from perdure.core.timing import LEASE
 from perdure.proof.processes import SERVE, Replica, replica
 from perdure.sim.server import Simulator
+from perdure.testing.forking import forked
 from perdure.testing.served_api import Person
 from perdure.testing.workspace_folder import workspace_folder
 
@@ -124,6 +125,7 @@ async def open_fleet(
                             name=f"replica-{number}",
                             program=first if number == 0 else SERVE,
                             environment=environment,
+                            launch=forked,
                         )
                     )
                 )
