@@ -61,15 +61,15 @@ def test_a_wrong_checksum_is_noticed() -> None:
     whole = bytearray(event(b"{}"))
     whole[-6] ^= 1
     with pytest.raises(Malformed):
-        EventStreamSplitter().feed(bytes(whole))
+        list(EventStreamSplitter().feed(bytes(whole)))
     with pytest.raises(Malformed):
-        EventStreamSplitter().feed(b"data: {}\n\ndata: {}\n\n")
+        list(EventStreamSplitter().feed(b"data: {}\n\ndata: {}\n\n"))
 
 
 def test_an_exception_is_raised_with_its_status() -> None:
     told = framed(b'{"message":"Too many tokens"}', exception_type="throttlingException", message_type="exception")
     with pytest.raises(ApiError) as failed:
-        EventStreamSplitter().feed(told)
+        list(EventStreamSplitter().feed(told))
     assert (failed.value.text, failed.value.status) == ("throttlingException: Too many tokens", 429)
 
 
@@ -95,3 +95,11 @@ async def test_a_throttled_bedrock_is_a_rate_limit(client: ProviderClient) -> No
         with pytest.raises(ProviderFailure) as failed:
             await client.complete(bedrock(server.url), ModelRequest(messages=[user("hi")]))
     assert (failed.value.error.kind, failed.value.error.provider) == (ErrorKind.RATE_LIMIT, "Amazon Bedrock")
+
+
+async def test_what_breaks_after_the_last_event_does_not_matter(client: ProviderClient) -> None:
+    late = framed(b'{"message":"late"}', exception_type="throttlingException", message_type="exception")
+    body = b"".join(event(data) for data in Splitter().feed(RECORDED)) + late + b"noise that is no frame"
+    async with Canned(answer(body, content_type="application/vnd.amazon.eventstream")) as server:
+        completion = await client.complete(bedrock(server.url), ModelRequest(messages=[user("hi")]))
+    assert Text("I look it up 🌦.") in completion.parts

@@ -64,6 +64,53 @@ def test_how_lines_end_does_not_matter(path: Path, end: bytes, places: list[int]
     assert (without_ids(parts), finish) == (without_ids(whole), last)
 
 
+def ends_itself(path: Path) -> bool:
+    """Whether the last event of a recording is the terminal one: a careless server leaves it out."""
+    listener = Listener(Splitter(), decoder(path.parent.name))
+    listener.feed(path.read_bytes())
+    return listener.done
+
+
+ENDED = [path for path in GOOD if ends_itself(path)]
+AFTERWARDS = {
+    "anthropic_messages": [
+        rb'{"type":"content_block_start","index":9,"content_block":{"type":"tool_use","id":"late","name":"pay"}}',
+        rb'{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"late"}}',
+        rb'{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}',
+        rb'{"type":"error","error":{"type":"overloaded_error","message":"late"}}',
+        rb'{"type":"message_stop"}',
+    ],
+    "openai_responses": [
+        rb'{"type":"response.output_item.added","output_index":9,"item":{"type":"function_call","name":"pay"}}',
+        rb'{"type":"response.output_text.delta","output_index":0,"delta":"late"}',
+        rb'{"type":"response.failed","response":{"status":"failed"}}',
+        rb'{"type":"response.completed","response":{"id":"late","status":"completed","store":true}}',
+    ],
+    "openai_chat": [
+        rb'{"choices":[{"delta":{"tool_calls":[{"index":9,"id":"late","function":{"name":"pay"}}]}}]}',
+        rb'{"choices":[{"delta":{"content":"late"},"finish_reason":"length"}],"usage":{"prompt_tokens":9}}',
+        rb'{"error":{"message":"late"}}',
+        rb"[DONE]",
+    ],
+    "gemini": [
+        rb'{"candidates":[{"content":{"parts":[{"functionCall":{"name":"pay"}}]}}]}',
+        rb'{"candidates":[{"content":{"parts":[{"text":"late"}]},"finishReason":"MAX_TOKENS"}]}',
+        rb'{"error":{"code":500,"message":"late","status":"INTERNAL"}}',
+    ],
+}
+
+
+@settings(QUICK, max_examples=200)
+@given(st.sampled_from(ENDED), st.data(), cuts)
+def test_nothing_is_heard_after_the_terminal_event(path: Path, data: st.DataObject, places: list[int]) -> None:
+    dialect = path.parent.name
+    late = data.draw(st.lists(st.sampled_from([*AFTERWARDS[dialect], b"{broken", b"\xff"]), min_size=1, max_size=4))
+    after = b"".join(b"data: " + event + b"\n\n" for event in late)
+    whole, last = played(dialect, path.read_bytes())
+    parts, finish = played(dialect, *pieces(path.read_bytes() + after, places))
+    assert (without_ids(parts), finish) == (without_ids(whole), last)
+
+
 @QUICK
 @given(paths, st.integers(0, 6000), cuts)
 def test_a_truncated_stream_is_a_failure_or_a_finish(path: Path, length: int, places: list[int]) -> None:
@@ -219,4 +266,4 @@ def test_noise_into_the_binary_framing_is_survived(noise: list[bytes]) -> None:
     splitter = EventStreamSplitter()
     with suppress(Failure, EventTooLong):
         for piece in noise:
-            splitter.feed(piece)
+            list(splitter.feed(piece))

@@ -2,6 +2,7 @@
 
 import struct
 from base64 import b64decode
+from collections.abc import Iterator
 from zlib import crc32
 
 import msgspec
@@ -39,10 +40,10 @@ class EventStreamSplitter:
         self._limit = limit
         self._rest = bytearray()
 
-    def feed(self, piece: bytes) -> list[bytes]:
+    def feed(self, piece: bytes) -> Iterator[bytes]:
+        """The events that `piece` completes, each read when it is asked for: what follows a last one may be broken."""
         rest = self._rest
         rest += piece
-        events: list[bytes] = []
         while len(rest) >= _PRELUDE.size:
             total, header_size, checksum = _PRELUDE.unpack_from(rest)
             if crc32(rest[:8]) != checksum or total < header_size + 16:
@@ -53,8 +54,7 @@ class EventStreamSplitter:
                 break
             message = bytes(rest[:total])
             del rest[:total]
-            events.append(_event(message, header_size))
-        return events
+            yield _event(message, header_size)
 
     def close(self) -> list[bytes]:
         self._rest.clear()

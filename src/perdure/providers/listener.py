@@ -24,9 +24,11 @@ class Listener:
         return self.decoder.done
 
     def feed(self, piece: bytes) -> list[AnyDelta]:
-        """What a piece of the body says."""
+        """What a piece of the body says. What follows the last word of an answer is not heard."""
         batch: list[AnyDelta] = []
         decoder = self.decoder
+        if decoder.done:
+            return batch
         feed = decoder.feed
         try:
             for event in self._splitter.feed(piece):
@@ -36,12 +38,12 @@ class Listener:
                     if not self.events:
                         raise
                     continue
+                self.events += 1
                 if decoder.done:
                     self._take(meaning, batch)
-                else:
-                    # Only an answer that is done has said its last word.
-                    batch.extend(meaning)  # pyright: ignore[reportArgumentType]
-                self.events += 1
+                    break
+                # Only an answer that is done has said its last word.
+                batch.extend(meaning)  # pyright: ignore[reportArgumentType]
         except (Malformed, EventTooLong) as error:
             # A stream that began well is the right API, whatever happened to it since.
             if self.events:
