@@ -18,7 +18,6 @@ class Settled:
     hashes: tuple[str, ...] = ()
     call_ids: frozenset[str] = field(default_factory=frozenset[str])
     """What its calls are called, and no later one may be."""
-    provider_call_ids: frozenset[str] = field(default_factory=frozenset[str])
     thoughtful: bool | None = None
     """Whether the exchange with tools that it ends in began with a thought."""
     after_tools: bool = False
@@ -37,7 +36,7 @@ class Settled:
     def forget(self, key: object) -> None:
         """Begin anew, for another reader or another beginning."""
         self.key, self.messages, self.body, self.hashes = key, (), b"", ()
-        self.call_ids = self.provider_call_ids = frozenset()
+        self.call_ids = frozenset()
         self.thoughtful, self.after_tools = None, False
 
     @property

@@ -1,5 +1,7 @@
 """What the projection makes of a history, turn by turn."""
 
+from dataclasses import replace
+
 from msgspec import structs
 from tests.providers.pictures import PNG
 from tests.providers.routes import assistant, tool, user
@@ -13,7 +15,7 @@ from perdure.providers.projection.transcript import NO_OUTPUT, project
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.request import FileContent
 
-TARGET = Target("here", "m")
+TARGET = Target("here", "m", sound=lambda _, __: True)
 OWN = ProviderMetadata("here", "m", {"signature": "s"})
 OLDER = ProviderMetadata("here", "another model", {"signature": "s"})
 CALL = ToolCall("c1", "look", "{}")
@@ -125,7 +127,7 @@ def test_a_pause_is_gone_on_from_where_the_model_can() -> None:
     paused = structs.replace(
         assistant(SEARCH, structs.replace(FOUND, provider_metadata=OWN)), finish_reason=FinishReason.PAUSED
     )
-    able = Target("here", "m", continues_paused=True)
+    able = replace(TARGET, continues_paused=True)
     assert isinstance(projected(user("hi"), paused, target=able)[-1], AssistantTurn)
     assert projected(user("hi"), paused)[-1] == said(CONTINUE)
 
@@ -156,7 +158,7 @@ def test_without_tools_on_offer_old_exchanges_become_words() -> None:
         user("hi"),
         assistant("I look.", CALL),
         tool(ToolResult("c1", "look", "seen")),
-        target=Target("here", "m", tools=False),
+        target=replace(TARGET, tools=False),
     )
     assert turns == [
         said("hi"),
@@ -168,7 +170,7 @@ def test_without_tools_on_offer_old_exchanges_become_words() -> None:
 def test_without_tools_on_offer_what_was_found_and_shown_is_kept() -> None:
     found = structs.replace(FOUND, provider_metadata=OWN)
     shown = ToolResult("c1", "look", "seen", media=(Media("png", "image/png", "a.png"),))
-    turns = projected(user("hi"), assistant(SEARCH, found, CALL), tool(shown), target=Target("here", "m", tools=False))
+    turns = projected(user("hi"), assistant(SEARCH, found, CALL), tool(shown), target=replace(TARGET, tools=False))
     assert turns[1] == AssistantTurn((Text("[web_search]\na page"), Text("[called look {}]")))
     assert isinstance(turns[2], UserTurn)
     assert turns[2].parts == (Text("[look answered]\nseen"), Attachment("a.png", "image/png", PNG))

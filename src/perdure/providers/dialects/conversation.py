@@ -57,7 +57,7 @@ def conversation(
     if request.settled is settled:
         _settle(settled, every, target, render)
     count = len(settled.messages)
-    ids = Ids(set(settled.call_ids), set(settled.provider_call_ids))
+    ids = Ids(set(settled.call_ids))
     turns = project_rest(every[count:], target, request.files, ids, begins=not count)
     recent = render(turns)
     return Conversation(settled, turns, recent, [to_json(message) for message in recent])
@@ -70,11 +70,11 @@ def _settle(settled: Settled, messages: Sequence[NewMessage], target: Target, re
     if len(cuts) < RECENT_CUTS:
         return
     cut = cuts[-RECENT_CUTS]
-    ids = Ids(set(settled.call_ids), set(settled.provider_call_ids))
+    ids = Ids(set(settled.call_ids))
     turns = project_beginning(messages[count:cut], target, ids, begins=not count)
     encoded = [to_json(message) for message in render(turns)]
     settled.grow(messages[:cut], encoded, tuple(map(block_hash, encoded)))
-    settled.call_ids, settled.provider_call_ids = frozenset(ids.calls), frozenset(ids.provider_calls)
+    settled.call_ids = frozenset(ids.taken)
     settled.thoughtful = thoughtful(turns, settled.thoughtful, after_tools=settled.after_tools)
     settled.after_tools = messages[cut - 1].role is Role.TOOL
 

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable
 
+from msgspec import structs
+
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.providers.projection.calls import arguments
 
 
 def repaired(
@@ -34,6 +37,13 @@ def repaired(
     return [part for part in kept if not (isinstance(part, Text) and not part.text.strip())]
 
 
+def with_sound_arguments(part: AnyPart) -> AnyPart:
+    """The part, or a call of the provider's own with arguments that are an object, whatever the model wrote."""
+    if isinstance(part, ToolCall) and part.provider_executed:
+        return structs.replace(part, args=arguments(part.args))
+    return part
+
+
 def told(result: ToolResult, call: ToolCall | None = None) -> Text:
     """A provider's result in words."""
     asked = f" {call.args}" if call is not None and call.args.strip() not in ("", "{}") else ""
@@ -41,12 +51,15 @@ def told(result: ToolResult, call: ToolCall | None = None) -> Text:
 
 
 def _pairs(parts: list[AnyPart], seen: set[str]) -> dict[int, int]:
-    """By position of the call, the position of the first result that follows it with its id and name."""
+    """By position of the call, the position of the first result that follows it with its id and name.
+
+    A call without an id has no result: nobody could say whose it is.
+    """
     open_calls: dict[str, int] = {}
     pairs: dict[int, int] = {}
     for position, part in enumerate(parts):
         match part:
-            case ToolCall(provider_executed=True, call_id=call_id) if call_id not in seen:
+            case ToolCall(provider_executed=True, call_id=call_id) if call_id and call_id not in seen:
                 seen.add(call_id)
                 open_calls[call_id] = position
             case ToolResult(provider_executed=True, call_id=call_id) if call_id in open_calls:

@@ -17,7 +17,7 @@ from perdure.core.parts import (
 )
 from perdure.providers.projection.calls import NO_RESULT, Names, Pairing, Slot
 from perdure.providers.projection.media import PICTURES, Attachment, resolved
-from perdure.providers.projection.provider_blocks import repaired, told
+from perdure.providers.projection.provider_blocks import repaired, told, with_sound_arguments
 from perdure.providers.projection.shape import ended, shaped
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.request import FileContent
@@ -33,8 +33,7 @@ _Placed = tuple[list[AnyPart], list[Slot]]
 class Ids:
     """What the calls of a transcript are called, so far."""
 
-    calls: set[str] = field(default_factory=set[str])
-    provider_calls: set[str] = field(default_factory=set[str])
+    taken: set[str] = field(default_factory=set[str])
 
 
 def project(messages: Iterable[NewMessage], target: Target, files: Mapping[str, FileContent]) -> list[Turn]:
@@ -74,8 +73,8 @@ class _Transcript:
     def __init__(self, target: Target, files: Mapping[str, FileContent], ids: Ids) -> None:
         self._target = target
         self._files = files
-        self._pairing = Pairing(Names(target.call_id_length, ids.calls))
-        self._provider_ids = ids.provider_calls
+        self._pairing = Pairing(Names(target.call_id_length, ids.taken))
+        self._ids = ids
 
     def turns(self, messages: list[NewMessage]) -> list[Turn]:
         placed = [item for message in messages for item in self._placed(message)]
@@ -111,12 +110,12 @@ class _Transcript:
                     pass
 
     def _assistant(self, parts: tuple[AnyPart, ...]) -> _Placed:
-        reads = self._target.reads
-        kept = repaired(
-            (part for part in parts if self._kept(part)),
-            readable=lambda result: reads(result.provider_metadata),
-            seen=self._provider_ids,
-        )
+        kept = [
+            with_sound_arguments(part)
+            for part in repaired(
+                (part for part in parts if self._kept(part)), readable=self._target.replays, seen=self._ids.taken
+            )
+        ]
         local = [part for part in kept if isinstance(part, ToolCall) and not part.provider_executed]
         slots = self._pairing.calls(local)
         renamed = iter(slots)
@@ -126,8 +125,8 @@ class _Transcript:
 
     def _kept(self, part: AnyPart) -> bool:
         match part:
-            case Reasoning(provider_metadata=metadata):
-                return self._target.reads(metadata) or (self._target.reasoning_as_text and bool(part.text.strip()))
+            case Reasoning():
+                return self._target.replays(part) or (self._target.reasoning_as_text and bool(part.text.strip()))
             case ToolResult(provider_executed=executed):
                 return executed
             case Source() | File() | FileReference() | Notice():

@@ -1,6 +1,6 @@
 """The transcript as an encoder reads it: turns that alternate, every call answered, every file resolved."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,14 @@ def thoughtful(turns: Iterable[Turn], before: bool | None = None, *, after_tools
     return began
 
 
+Kept = Callable[[Reasoning | ToolResult, dict[str, Any]], bool]
+"""Whether a part can be told again to the API that made it, with what is kept of it."""
+
+
+def _never(_: Reasoning | ToolResult, __: dict[str, Any]) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """What the projection must know of the API and the model it projects for."""
@@ -74,10 +82,15 @@ class Target:
     """Whether it goes on from an assistant turn that it paused itself."""
     reasoning_as_text: bool = False
     """Whether unsigned reasoning is welcome."""
+    sound: Kept = _never
 
     def reads(self, metadata: ProviderMetadata | None) -> bool:
         """Whether metadata comes from this very model, and so may be shown to it."""
         return metadata is not None and metadata.dialect == self.dialect and metadata.model == self.model
+
+    def replays(self, part: Reasoning | ToolResult) -> bool:
+        """Whether a thought, or what the provider found by itself, comes from this very model and can go back to it."""
+        return self.reads(part.provider_metadata) and self.sound(part, self.data(part.provider_metadata))
 
     def data(self, metadata: ProviderMetadata | None) -> dict[str, Any]:
         return metadata.data if metadata is not None and self.reads(metadata) else {}

@@ -1,5 +1,6 @@
 """A request in the words of the Messages API."""
 
+import re
 from base64 import b64encode
 from typing import Any
 
@@ -31,6 +32,8 @@ BETA = "anthropic-beta"
 BINDING = "thinking-binding-controls-2026-08-01"
 MARK = {"type": "ephemeral"}
 MARKED_MESSAGES = 2
+SERVER_CALL = re.compile(r"srvtoolu_[a-zA-Z0-9_]+")
+"""What the API calls its own calls, and takes back."""
 
 
 def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encoded:
@@ -41,6 +44,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         documents=model.documents,
         tools=bool(request.tools) or request.screen is not None,
         continues_paused=True,
+        sound=_sound,
     )
     as_set = request.screen is not None and takes_set(model, quirks)
     spoken = conversation(request, target, lambda turns: _messages(turns, target, as_set=as_set), key=as_set)
@@ -196,6 +200,19 @@ def _answer(answer: Answer, *, member: bool) -> Json:
     return block
 
 
+def _sound(part: Reasoning | ToolResult, data: Json) -> bool:
+    """A thought has its signature or is sealed; a result is a whole block that names its call as the API names them."""
+    match part, data:
+        case Reasoning(), {"redacted": str(sealed)}:
+            return bool(sealed)
+        case Reasoning(), {"signature": str(signature)}:
+            return bool(signature)
+        case ToolResult(call_id=call_id), {"block": {"type": str(), "tool_use_id": str(named)}}:
+            return named == call_id and SERVER_CALL.fullmatch(call_id) is not None
+        case _:
+            return False
+
+
 def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target, *, as_set: bool) -> Json:
     data = target.data(part.provider_metadata)
     match part:
@@ -209,7 +226,6 @@ def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target, *, as_s
             return told
         case ToolCall():
             kind = "server_tool_use" if part.provider_executed else "tool_use"
-            arguments = Raw(part.args.encode() or b"{}")
-            return {"type": kind, "id": part.call_id, "name": part.tool, "input": arguments}
+            return {"type": kind, "id": part.call_id, "name": part.tool, "input": Raw(part.args.encode())}
         case ToolResult():
             return dict(data["block"])

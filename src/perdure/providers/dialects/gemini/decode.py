@@ -106,7 +106,8 @@ class GeminiDecoder:
         own = call.id if call.id and call.id not in self._ids else fresh_call_id()
         self._ids.add(own)
         self._called = True
-        written = bytes(call.args).decode() or "{}"
+        written = bytes(call.args).decode()
+        written = "{}" if written in ("", "null") else written
         return ToolCallDelta(self._next(), own, call.name, written, provider_metadata=signature)
 
     def _server_result(self, part: Part) -> Iterator[AnyDelta]:

@@ -9,7 +9,7 @@ from perdure.core.message import Effort
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, Searches, finished, path_for
-from perdure.providers.dialects.wire import to_json
+from perdure.providers.dialects.wire import objects, to_json
 from perdure.providers.effort import BUDGETS, clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
@@ -33,6 +33,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         images=model.images,
         documents=model.documents,
         tools=bool(request.tools) and model.tools,
+        sound=_sound,
     )
     signs = model.thinking is not Thinking.NONE
     whole = quirks.searches is Searches.ALWAYS
@@ -130,6 +131,17 @@ def _said(part: Text | Attachment) -> Json:
 def _answer(answer: Answer) -> Json:
     response = {"error" if answer.error else "output": answer.text}
     return {"functionResponse": {"id": answer.call_id, "name": answer.tool, "response": response}}
+
+
+def _sound(part: Reasoning | ToolResult, data: Json) -> bool:
+    """A thought has its signature; what was searched is a list of whole parts, none where nothing is to come back."""
+    match part, data:
+        case Reasoning(), {"signature": str(signature)}:
+            return bool(signature)
+        case ToolResult(), {"parts": [*parts]}:
+            return len(objects(parts)) == len(parts)
+        case _:
+            return False
 
 
 def _own_parts(turn: AssistantTurn, target: Target, *, signs: bool, whole: bool) -> list[Json]:

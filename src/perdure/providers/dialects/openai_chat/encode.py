@@ -2,11 +2,11 @@
 
 from msgspec import Raw
 
-from perdure.core.parts import Reasoning, Text, ToolCall
+from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.openai_chat.details import DETAILS, told_again
-from perdure.providers.dialects.wire import data_url, to_json
+from perdure.providers.dialects.wire import data_url, objects, to_json
 from perdure.providers.effort import named
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
@@ -28,6 +28,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         tools=bool(request.tools) and model.tools,
         call_id_length=CALL_ID_LENGTH,
         reasoning_as_text=quirks.replays_reasoning,
+        sound=_sound,
     )
     spoken = conversation(
         request, target, lambda turns: [message for turn in turns for message in _messages(turn, target)]
@@ -95,6 +96,11 @@ def _messages(turn: Turn, target: Target) -> list[Json]:
             shown = [item for answer in answers for item in answer.attachments]
             # A tool message holds only text; what a tool shows has to come from the user.
             return [*spoken, _user((Text("[What the tools above returned:]"), *shown))] if shown else spoken
+
+
+def _sound(part: Reasoning | ToolResult, data: Json) -> bool:
+    """A thought has details that prove it. Nothing that the provider ran by itself comes back."""
+    return isinstance(part, Reasoning) and bool(objects(data.get(DETAILS)))
 
 
 def _user(parts: tuple[Text | Attachment, ...]) -> Json:

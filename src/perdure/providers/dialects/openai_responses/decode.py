@@ -18,7 +18,7 @@ from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.openai_errors import OpenAIError
-from perdure.providers.dialects.openai_responses.encode import NAME
+from perdure.providers.dialects.openai_responses.encode import AFTER, NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
 from perdure.providers.dialects.openai_responses.screen import COMPUTER, screen_call
 from perdure.providers.dialects.wire import excerpt, objects, parse
@@ -28,16 +28,81 @@ from perdure.providers.projection.step import fresh_call_id
 
 INCOMPLETE = {"max_output_tokens": FinishReason.LENGTH, "content_filter": FinishReason.CONTENT_FILTER}
 NOTHING: Meaning = ()
+TEXT, THOUGHT, CALL, SEARCH = "text", "thought", "call", "search"
+KINDS = {
+    "message": TEXT,
+    "reasoning": THOUGHT,
+    "function_call": CALL,
+    "computer_call": CALL,
+    "web_search_call": SEARCH,
+}
 
 
 class _Place:
-    """An output item while it is open: where its part stands in our message."""
+    """An output item while it is open: what it is, and where its part stands in our message."""
 
-    __slots__ = ("index", "written")
+    __slots__ = ("index", "kind", "written")
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, kind: str) -> None:
         self.index = index
+        self.kind = kind
         self.written = False
+
+
+class _Places:
+    """The open items by kind and by every name that a server has for them: position, id of the item, id of the call.
+
+    The textbook names the position in every event. Some servers leave it out, some always say 0, and some change the
+    item's id from event to event.
+    """
+
+    def __init__(self) -> None:
+        self._named: dict[tuple[str, int | str], _Place] = {}
+        self._open: list[_Place] = []
+        self._count = 0
+
+    def next(self) -> int:
+        """The index of the next part."""
+        self._count += 1
+        return self._count - 1
+
+    def opened(self, event: Event, item: Item, kind: str) -> _Place:
+        """The place of an item that begins, whatever else had its names before."""
+        return self._new(kind, event.output_index, event.item_id, item.id, item.call_id)
+
+    def of(self, event: Event, kind: str) -> _Place:
+        """Where a piece belongs. What names nothing known goes on with the newest of its kind, or begins one.
+
+        A call is begun by its item alone: a piece of one under a name that nobody knows belongs to the newest.
+        """
+        place = self._found(kind, event.item_id, event.output_index)
+        if place is None and (kind == CALL or (event.item_id is None and event.output_index is None)):
+            place = self.last(kind)
+        return place or self._new(kind, event.output_index, event.item_id)
+
+    def closed(self, event: Event, item: Item, kind: str) -> _Place | None:
+        """The place of an item that is complete. It is open no more."""
+        names = (item.id, item.call_id, event.item_id, event.output_index)
+        place = self._found(kind, *names)
+        if place is None and all(name is None for name in names):
+            place = self.last(kind)
+        if place is not None:
+            self._open.remove(place)
+            self._named = {name: other for name, other in self._named.items() if other is not place}
+        return place
+
+    def last(self, kind: str) -> _Place | None:
+        return next((place for place in reversed(self._open) if place.kind == kind), None)
+
+    def _found(self, kind: str, *names: int | str | None) -> _Place | None:
+        named = (self._named.get((kind, name)) for name in names if name is not None)
+        return next((place for place in named if place is not None), None)
+
+    def _new(self, kind: str, *names: int | str | None) -> _Place:
+        place = _Place(self.next(), kind)
+        self._open.append(place)
+        self._named.update({(kind, name): place for name in names if name is not None})
+        return place
 
 
 _EVENTS = msgspec.json.Decoder(Event)
@@ -54,11 +119,12 @@ class ResponsesDecoder:
         self.response_id: str | None = None
         self.sequence_number: int | None = None
         self._model = model.id
-        self._count = 0
-        self._places: dict[int, _Place] = {}
+        self._places = _Places()
         self._ids: set[str] = set()
         self._called = False
         self._refused = False
+        self._thought_id: str | None = None
+        """The id of the newest thought, which what follows cannot go back without."""
 
     def feed(self, data: bytes) -> Meaning:
         event = parse(_EVENTS, data)
@@ -101,58 +167,57 @@ class ResponsesDecoder:
         return NOTHING
 
     def _text(self, event: Event) -> Meaning:
-        return (TextDelta(self._place(event.output_index).index, _words(event.delta)),)
+        return (TextDelta(self._places.of(event, TEXT).index, _words(event.delta)),)
 
     def _refusal(self, event: Event) -> Meaning:
         self._refused = True
         return self._text(event)
 
     def _thought(self, event: Event) -> Meaning:
-        place = self._place(event.output_index)
+        place = self._places.of(event, THOUGHT)
         place.written = True
         return (ReasoningDelta(place.index, _words(event.delta)),)
 
     def _next_thought(self, event: Event) -> Meaning:
-        place = self._places.get(event.output_index)
-        if event.summary_index and place is not None and place.written:
+        place = self._places.of(event, THOUGHT)
+        if event.summary_index and place.written:
             return (ReasoningDelta(place.index, "\n\n"),)
         return NOTHING
 
     def _arguments(self, event: Event) -> Meaning:
-        place = self._place(event.output_index)
+        place = self._places.of(event, CALL)
         place.written = True
         return (ToolCallDelta(place.index, args_delta=_words(event.delta)),)
 
     def _added(self, event: Event) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
         match item.type:
-            case "function_call":
-                return self._calls(event, item, item.name or "")
-            case "computer_call":
-                return self._calls(event, item, COMPUTER)
+            case "function_call" | "computer_call":
+                return (self._call(self._places.opened(event, item, CALL), item),)
             case "reasoning":
-                return (ReasoningDelta(self._place(event.output_index).index),)
+                self._thought_id = item.id
+                return (ReasoningDelta(self._places.opened(event, item, THOUGHT).index),)
             case "web_search_call":
-                place = self._place(event.output_index)
+                place = self._places.opened(event, item, SEARCH)
                 return (ToolCallDelta(place.index, item.id or "", "web_search", provider_executed=True),)
             case _:
                 return NOTHING
 
-    def _calls(self, event: Event, item: Item, tool: str) -> Meaning:
+    def _call(self, place: _Place, item: Item) -> ToolCallDelta:
         self._called = True
-        place = self._place(event.output_index)
         place.written = bool(item.arguments)
         call_id = item.call_id if item.call_id and item.call_id not in self._ids else fresh_call_id()
         self._ids.add(call_id)
-        return (ToolCallDelta(place.index, call_id, tool, item.arguments or ""),)
+        tool = COMPUTER if item.type == "computer_call" else item.name or ""
+        return ToolCallDelta(place.index, call_id, tool, item.arguments or "")
 
     def _completed_item(self, event: Event) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
-        place = self._places.pop(event.output_index, None)
+        place = self._places.closed(event, item, KINDS.get(item.type, ""))
         if place is None:
-            return NOTHING
+            return self._unannounced(event, item)
         match item.type:
-            case "reasoning" if item.encrypted_content:
+            case "reasoning" if item.encrypted_content and item.id:
                 data = {"id": item.id, "encrypted_content": item.encrypted_content}
                 return (ReasoningDelta(place.index, provider_metadata=self._metadata(data)),)
             case "message" if item.phase:
@@ -167,6 +232,14 @@ class ResponsesDecoder:
             case _:
                 return NOTHING
 
+    def _unannounced(self, event: Event, item: Item) -> Meaning:
+        """A call that some servers tell of only when it is complete."""
+        if item.type != "function_call" or item.call_id is None or item.call_id in self._ids:
+            return NOTHING
+        self._places.opened(event, item, CALL)
+        place = self._places.closed(event, item, CALL)
+        return NOTHING if place is None else (self._call(place, item),)
+
     def _searched(self, index: int, item: Item) -> Iterator[AnyDelta]:
         action = item.action or {}
         sources = [str(source.get("url", "")) for source in objects(action.get("sources"))]
@@ -174,24 +247,24 @@ class ResponsesDecoder:
         yield ToolCallDelta(index, args_delta=msgspec.json.encode(asked).decode(), provider_executed=True)
         kept = {"type": item.type, "id": item.id, "status": item.status or "completed", "action": asked}
         yield ToolResultDelta(
-            index=self._next(),
+            index=self._places.next(),
             call_id=item.id or "",
             tool="web_search",
             result_delta="\n".join(sources) or f"search {item.status or 'completed'}",
             is_error=item.status == "failed",
             provider_executed=True,
             done=True,
-            provider_metadata=self._metadata({"item": kept}),
+            provider_metadata=self._metadata({"item": kept, **({AFTER: self._thought_id} if self._thought_id else {})}),
         )
         for url in sources:
-            yield SourceDelta(self._next(), id=url, url=url)
+            yield SourceDelta(self._places.next(), id=url, url=url)
 
     def _annotated(self, event: Event) -> Meaning:
         annotation = parse(_ANNOTATIONS, bytes(event.annotation))
         if not annotation.url:
             return NOTHING
         url = annotation.url
-        return (SourceDelta(self._next(), id=url, url=url, title=annotation.title or ""),)
+        return (SourceDelta(self._places.next(), id=url, url=url, title=annotation.title or ""),)
 
     def _created(self, event: Event) -> Meaning:
         response = parse(_RESPONSES, bytes(event.response))
@@ -215,16 +288,6 @@ class ResponsesDecoder:
         if self._refused:
             return FinishReason.CONTENT_FILTER
         return FinishReason.TOOL_CALLS if self._called else FinishReason.STOP
-
-    def _place(self, output_index: int) -> _Place:
-        place = self._places.get(output_index)
-        if place is None:
-            place = self._places[output_index] = _Place(self._next())
-        return place
-
-    def _next(self) -> int:
-        self._count += 1
-        return self._count - 1
 
     def _metadata(self, data: Json) -> ProviderMetadata:
         return ProviderMetadata(NAME, self._model, data)

@@ -1,6 +1,6 @@
 """A request in the words of the Responses API."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
@@ -12,6 +12,7 @@ from perdure.providers.dialects.wire import data_url, to_json
 from perdure.providers.effort import named
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
+from perdure.providers.projection.provider_blocks import told
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
 from perdure.providers.request import ModelRequest, WebSearch
@@ -21,6 +22,10 @@ PATH = "/responses"
 MIN_OUTPUT_TOKENS = 16
 CHAIN = "chain"
 BACKGROUND = "background"
+AFTER = "after"
+"""Kept with a search: the id of the thought that it came from."""
+
+Own = Text | Reasoning | ToolCall | ToolResult
 
 
 def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encoded:
@@ -36,6 +41,7 @@ def encode(request: ModelRequest, model: Model, quirks: Quirks = PLAIN) -> Encod
         images=model.images,
         documents=model.documents,
         tools=(bool(request.tools) or request.screen is not None) and model.tools,
+        sound=_sound,
     )
     spoken = conversation(request, target, lambda turns: _said_before(turns, target), messages=messages)
     system = [text for text in request.system if text.strip()]
@@ -112,7 +118,7 @@ def _items(turn: Turn, target: Target, seen: Mapping[str, Json]) -> list[Json]:
         case ToolTurn(answers=answers):
             return [screen_shown(a, seen[a.call_id]) if a.call_id in seen else _answer(a) for a in answers]
         case AssistantTurn(parts=parts):
-            return [item for part in parts if (item := _own(part, target, seen)) is not None]
+            return [item for part in _founded(parts, target) if (item := _own(part, target, seen)) is not None]
 
 
 def _said(part: Text | Attachment) -> Json:
@@ -130,7 +136,38 @@ def _answer(answer: Answer) -> Json:
     return {"type": "function_call_output", "call_id": answer.call_id, "output": output}
 
 
-def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target, seen: Mapping[str, Json]) -> Json | None:
+def _sound(part: Reasoning | ToolResult, data: Json) -> bool:
+    """A thought is sealed under its id; a search is a whole item."""
+    match part, data:
+        case Reasoning(), {"id": str(item_id), "encrypted_content": str(sealed)}:
+            return bool(item_id and sealed)
+        case ToolResult(), {"item": {"type": str(), "id": str(item_id)}}:
+            return bool(item_id)
+        case _:
+            return False
+
+
+def _founded(parts: Iterable[Own], target: Target) -> Iterator[Own]:
+    """The parts, with a search told in words where the thought is missing that it came from and cannot go without."""
+    thoughts: set[str] = set()
+    for part in parts:
+        data = target.data(part.provider_metadata)
+        if isinstance(part, Reasoning):
+            thoughts.add(data["id"])
+        if isinstance(part, ToolResult) and data.get(AFTER) is not None and data[AFTER] not in thoughts:
+            yield told(part)
+        else:
+            yield part
+
+
+def _searched(item: Json) -> Json:
+    """A search as it was. One that was given up before it did anything has no action, which an empty one is not."""
+    action = item.get("action")
+    done = isinstance(action, dict) and "type" in action
+    return item if done else {name: value for name, value in item.items() if name != "action"}
+
+
+def _own(part: Own, target: Target, seen: Mapping[str, Json]) -> Json | None:
     """An item of the model's own. Calls and texts go without their ids, so that none is missed if it is dropped."""
     data = target.data(part.provider_metadata)
     match part:
@@ -147,4 +184,4 @@ def _own(part: Text | Reasoning | ToolCall | ToolResult, target: Target, seen: M
         case ToolCall():
             return {"type": "function_call", "call_id": part.call_id, "name": part.tool, "arguments": part.args}
         case ToolResult():
-            return dict(data["item"])
+            return _searched(data["item"])

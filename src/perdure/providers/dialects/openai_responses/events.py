@@ -12,7 +12,8 @@ class Event(Struct):
 
     type: str = ""
     sequence_number: int | None = None
-    output_index: int = 0
+    output_index: int | None = None
+    item_id: str | None = None
     summary_index: int = 0
     delta: Any = None
     item: Raw = Raw()
