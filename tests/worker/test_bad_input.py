@@ -123,6 +123,24 @@ async def test_broken_json_is_an_error_result(replica: InProcessReplica) -> None
     assert result.is_error
 
 
+@pytest.mark.parametrize("written", ["[1]", "null", '"words"', '{"number":', "{} {}"])
+@pytest.mark.parametrize("who", ["the client", "a person who approves"])
+async def test_arguments_that_are_no_object_ask_nobody_for_anything(
+    replica: InProcessReplica, sim: Simulator, who: str, written: str
+) -> None:
+    replica.tools.tools = (count,)
+    called = "ask_ide" if who == "the client" else "count"
+    sim.script(Script("odd", (Step((Call(called, raw=written),)), Step((Say("I see."),)))))
+    chat = await replica.someone_asks(
+        "[[script:odd]]", client_tools='[{"name": "ask_ide"}]', settings='{"approvals": {"count": "ask"}}'
+    )
+    rested = await replica.comes_to_rest(chat)
+    (result,) = await results(replica, chat)
+    assert (rested.state, rested.action, result.is_error) == (State.W, None, True)
+    assert "JSON" in result.result
+    assert (await replica.said(chat))[-1] == "I see."
+
+
 async def test_a_thousand_calls_in_one_answer_all_run(replica: InProcessReplica, sim: Simulator) -> None:
     replica.tools.tools = (count,)
     calls = Step(tuple(Call("count", {"number": number}) for number in range(MANY)))

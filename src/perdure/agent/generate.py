@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -13,6 +13,7 @@ from perdure.agent.history import History, newest_user_message
 from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
+from perdure.agent.results import unreadable
 from perdure.agent.toolset import Toolset
 from perdure.core.clock import Clock
 from perdure.core.deltas import Finish
@@ -70,7 +71,8 @@ async def generate(
         try:
             asked = _asked(client, prepared, history, told, given.response_id)
             finish, hashes = await _heard(asked, flight, clock, given=given, reached=reached)
-            return _answer(prepared, history, told, flight, finish, hashes)
+            answer = _answer(prepared, history, told, flight, finish, hashes)
+            return replace(answer, messages=_with_unreadable(answer.messages, clock))
         except ProviderFailure as failure:
             overflows = classify(failure).kind is ErrorKind.CONTEXT_OVERFLOW and not flight.parts
             less = prepared.told_less(history, told) if overflows else None
@@ -142,6 +144,11 @@ def _with_server(part: AnyPart, toolset: Toolset) -> AnyPart:
     if isinstance(part, ToolCall) and (server := toolset.server(part.tool)):
         return structs.replace(part, mcp_server_id=server)
     return part
+
+
+def _with_unreadable(messages: tuple[NewMessage, ...], clock: Clock) -> tuple[NewMessage, ...]:
+    answer, *notices = messages
+    return (answer, *unreadable(answer.parts, clock), *notices)
 
 
 def _filtered(model: ResolvedModel) -> ChatError:

@@ -1,11 +1,12 @@
 """What a call came to: as a part that is shown, and as the message that enters the history."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from perdure.core.clock import Clock
 from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Media, ToolCall, ToolResult
-from perdure.tools.tool import ToolOutput
+from perdure.core.parts import AnyPart, Media, ToolCall, ToolResult
+from perdure.tools.arguments import decoded
+from perdure.tools.tool import ToolFailed, ToolOutput
 
 
 def result_of(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:
@@ -29,6 +30,16 @@ def answered(call: ToolCall, output: ToolOutput, clock: Clock) -> NewMessage:
         usage=output.usage,
         cost=output.cost,
     )
+
+
+def unreadable(parts: Iterable[AnyPart], clock: Clock) -> Iterator[NewMessage]:
+    """Error results for the calls of an answer whose arguments are no JSON object: there is nothing to ask anybody."""
+    for call in parts:
+        if isinstance(call, ToolCall) and not call.provider_executed:
+            try:
+                decoded(call.args)
+            except ToolFailed as failure:
+                yield answered(call, ToolOutput(str(failure), is_error=True), clock)
 
 
 def refused_batch(exclusive: str, calls: Sequence[ToolCall], clock: Clock) -> tuple[NewMessage, ...]:
