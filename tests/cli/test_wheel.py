@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from zipfile import ZipFile
@@ -78,7 +78,7 @@ def home(folder: Path) -> Path:
 
 
 @contextmanager
-def served(perdure: Path, home: Path) -> Iterator[str]:
+def served(perdure: Path, home: Path) -> Generator[str]:
     """`perdure serve --demo`, and where it is."""
     process = started(perdure, "serve", "--demo", "--bind", "127.0.0.1:0", home=home)
     assert process.stderr is not None
