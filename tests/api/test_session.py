@@ -3,7 +3,7 @@
 import pytest
 
 from perdure.access.roles import Role
-from perdure.store.queries import query
+from perdure.store.tables import users
 from perdure.testing.served_api import Person, ServedApi
 
 HELLO = {"content": [{"type": "text", "text": "hello"}]}
@@ -71,7 +71,7 @@ async def test_a_password_that_whoever_has_the_machine_sets_ends_the_sessions_of
 ) -> None:
     await sign_in(api, ada)
     assert (await ada.get("/me")).status == 200
-    known = await api.pool.fetchval(query("users/set_password"), "Owner@localhost", "a hash")
+    known = await users.set_password(api.pool, "Owner@localhost", "a hash")
     api.services.entrance.forget()
     assert known == api.household.owner
     assert (await ada.get("/me")).status == 401

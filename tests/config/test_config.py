@@ -29,9 +29,9 @@ class CountingPool:
         self._pool = pool
         self.statements = 0
 
-    async def fetch(self, sql: str, *values: object) -> list[Record]:
+    async def fetch(self, sql: str, *values: object, timeout: float | None = None) -> list[Record]:
         self.statements += 1
-        return await self._pool.fetch(sql, *values)
+        return await self._pool.fetch(sql, *values, timeout=timeout)
 
 
 @pytest.fixture

@@ -1,40 +1,121 @@
-"""Every SQL file is a statement that the migrated schema understands."""
+"""Every query is a statement that the migrated schema understands, and says truly what goes in and what comes back."""
 
+import pkgutil
 import re
-from importlib.resources import files
-from pathlib import Path
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from importlib import import_module
+from typing import Any, cast, get_args, get_origin, get_type_hints
+from uuid import UUID
 
 import asyncpg
+from asyncpg.prepared_stmt import PreparedStatement
 
+from perdure.store import tables
+from perdure.store.blocks import blocks
 from perdure.store.pool import Pool
-from perdure.store.queries import query
+from perdure.store.query import Query, Signature, Written
+from perdure.store.row_readers import columns_of, fields_of, optional
+from perdure.store.scopes import OrganisationScope, PersonScope
 
-SQL = Path(str(files("perdure.store").joinpath("sql")))
-NAMES = sorted(str(path.relative_to(SQL).with_suffix("")) for path in SQL.rglob("*.sql"))
+TABLES = [module.name for module in pkgutil.iter_modules(tables.__path__)]
+MODULES = [import_module(f"perdure.store.tables.{name}") for name in TABLES]
+QUERIES: dict[str, Query[..., Any]] = {
+    query.name: query for module in MODULES for query in vars(module).values() if isinstance(query, Query)
+}
+
+# What the driver makes of a type of Postgres.
+PYTHON: dict[str, type] = {
+    "bool": bool,
+    "bytea": bytes,
+    "date": date,
+    "float4": float,
+    "float8": float,
+    "int2": int,
+    "int4": int,
+    "int8": int,
+    "interval": timedelta,
+    "jsonb": str,
+    "numeric": Decimal,
+    "text": str,
+    "timestamptz": datetime,
+    "uuid": UUID,
+}
+BEFORE: dict[object, list[object]] = {PersonScope: [UUID, UUID], OrganisationScope: [UUID]}
 
 
-async def test_the_schema_understands_every_query(pool: Pool) -> None:
-    misunderstood: dict[str, str] = {}
+def plain(hint: Any) -> object:
+    """A type as the driver knows it: without its name, its None, and what a text stands for."""
+    kind, _ = optional(hint)
+    while hasattr(kind, "__supertype__"):
+        kind = kind.__supertype__
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return str
+    if get_origin(kind) is not None:
+        return [plain(get_args(kind)[0])]
+    return cast("object", kind)
+
+
+def of_postgres(kind: asyncpg.Type) -> object:
+    name = kind.name.removesuffix("[]")
+    known = PYTHON.get(name, name)
+    return [known] if kind.name.endswith("[]") else known
+
+
+def parameters(signature: Signature) -> Iterator[object]:
+    yield from BEFORE.get(signature.scope, [])
+    for parameter in signature.parameters:
+        hints = get_type_hints(parameter.hint) if parameter.fields else {}
+        yield from (plain(hints[field]) for field in parameter.fields)
+        if not parameter.fields:
+            yield plain(parameter.hint)
+
+
+def disagreements(query: Query[..., Any], statement: "PreparedStatement[Any]") -> Iterator[str]:
+    """Where a query's signature and its SQL say different things."""
+    signature = query.signature
+    wanted, given = [of_postgres(each) for each in statement.get_parameters()], list(parameters(signature))
+    if wanted != given:
+        yield f"takes {wanted}, gets {given}"
+    found = {column.name: of_postgres(column.type) for column in statement.get_attributes()}
+    if signature.returns in (None, Written):
+        if found and "void" not in found.values():
+            yield f"brings {found}, which nobody reads"
+    elif fields_of(signature.result):
+        read = {name: plain(hint) for name, hint in columns_of(signature.result).items()}
+        if {name: found.get(name) for name in read} != read:
+            yield f"brings {found}, read as {read}"
+        if not set(found) <= set(read) and ".*" not in query.sql and "SELECT *" not in query.sql:
+            yield f"brings {set(found) - set(read)}, which nobody reads"
+    elif list(found.values()) != [plain(signature.result)]:
+        yield f"brings {found}, read as {signature.result}"
+
+
+async def test_every_query_says_truly_what_goes_in_and_what_comes_back(pool: Pool) -> None:
+    wrong: dict[str, list[str]] = {}
     async with pool.acquire() as connection:
-        for name in NAMES:
+        for name, query in QUERIES.items():
             try:
-                await connection.prepare(query(name))
-            except asyncpg.PostgresError as error:
-                misunderstood[name] = str(error)
-    assert misunderstood == {}
-    assert NAMES
+                found = list(disagreements(query, await connection.prepare(query.sql)))
+            except (asyncpg.PostgresError, KeyError) as error:
+                found = [repr(error)]
+            if found:
+                wrong[name] = found
+    assert wrong == {}
+    assert QUERIES
+
+
+def test_every_block_of_sql_is_a_function_of_the_same_name() -> None:
+    assert {name for table in TABLES for name in blocks(table)} == set(QUERIES)
 
 
 def test_the_first_line_of_every_query_says_what_it_is_for() -> None:
-    assert [name for name in NAMES if not query(name).startswith("-- ")] == []
+    assert [name for name, query in QUERIES.items() if not query.sql.startswith("-- ")] == []
 
 
 def test_execution_state_is_written_by_the_machine_alone() -> None:
     """Beside the statement of a change there is the archive of a family, and what is forgotten as a whole."""
     writes = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM)\s+(chats|messages|queued_messages)\b")
-    assert {name for name in NAMES if writes.search(query(name))} == {
-        "chats/archive_family",
-        "actor/chats/delete",
-        "housekeeping/forget_chats",
-        "housekeeping/forget_queued",
-    }
+    assert {name for name, query in QUERIES.items() if writes.search(query.sql)} == set()

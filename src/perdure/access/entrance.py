@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Mapping
 
-from asyncpg import Pool, Record
-
 from perdure.access.actor import Actor
 from perdure.access.roles import PERMISSIONS, SCOPED, Role, Scope
 from perdure.access.secret_texts import SESSION_PREFIX, TOKEN_PREFIX, csrf_token, digest, same
 from perdure.core.clock import Clock
-from perdure.core.errors import NotAllowed, Unauthenticated, Unavailable
+from perdure.core.errors import NotAllowed, Unauthenticated
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import ACTOR_CACHED
-from perdure.store.away import AWAY
 from perdure.store.cache import Cache
+from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.queries import query
+from perdure.store.tables import sessions, tokens
+from perdure.store.tables.sessions import SessionActor
+from perdure.store.tables.tokens import TokenActor
 
 ACTORS_CHANGED = "actors"
 
@@ -22,7 +22,7 @@ ACTORS_CHANGED = "actors"
 class Entrance:
     """Turns a secret into an actor. What was revoked elsewhere is forgotten here as soon as we hear of it."""
 
-    def __init__(self, pool: "Pool[Record]", pubsub: Pubsub, clock: Clock) -> None:
+    def __init__(self, pool: Pool, pubsub: Pubsub, clock: Clock) -> None:
         self._pool = pool
         self._pubsub = pubsub
         self._actors = Cache[str, Actor | None](self._load, kept=ACTOR_CACHED, clock=clock)
@@ -50,34 +50,35 @@ class Entrance:
             self._actors.forget()
 
     async def _load(self, secret: str) -> Actor | None:
-        name = _QUERIES.get(secret[: len(SESSION_PREFIX)])
-        if name is None:
-            return None
-        try:
-            row = await self._pool.fetchrow(query(name), digest(secret))
-        except AWAY as error:
-            raise Unavailable("The database is away. Try again.") from error
-        return None if row is None else _actor_of(row)
+        if secret.startswith(SESSION_PREFIX):
+            session = await sessions.actor(self._pool, digest(secret))
+            return session and _of_session(session)
+        if secret.startswith(TOKEN_PREFIX):
+            token = await tokens.actor(self._pool, digest(secret))
+            return token and _of_token(token)
+        return None
 
 
-_QUERIES = {SESSION_PREFIX: "sessions/actor", TOKEN_PREFIX: "tokens/actor"}
-
-
-def _actor_of(row: Record) -> Actor:
-    role = Role(row["role"])
-    permissions, writes, narrow = PERMISSIONS[role], True, False
-    if "scopes" in row:
-        scopes = {Scope(scope) for scope in row["scopes"]}
-        permissions &= frozenset[object]().union(*(SCOPED[scope] for scope in scopes))
-        writes, narrow = scopes != {Scope.READ}, Scope.ADMIN not in scopes
+def _of_session(session: SessionActor) -> Actor:
+    role = Role(session.role)
     return Actor(
-        user_id=row["user_id"],
-        organisation_id=row["organisation_id"],
+        user_id=session.user_id,
+        organisation_id=session.organisation_id,
         role=role,
-        permissions=permissions,
-        writes=writes,
-        narrow=narrow,
-        session_id=row.get("session_id"),
+        permissions=PERMISSIONS[role],
+        session_id=session.session_id,
+    )
+
+
+def _of_token(token: TokenActor) -> Actor:
+    role, scopes = Role(token.role), {Scope(scope) for scope in token.scopes}
+    return Actor(
+        user_id=token.user_id,
+        organisation_id=token.organisation_id,
+        role=role,
+        permissions=PERMISSIONS[role] & frozenset[object]().union(*(SCOPED[scope] for scope in scopes)),
+        writes=scopes != {Scope.READ},
+        narrow=Scope.ADMIN not in scopes,
     )
 
 

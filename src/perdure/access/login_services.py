@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
-from asyncpg import Pool, Record
 from msgspec import Struct
 
 from perdure.access.keyring import Keyring
@@ -14,8 +13,10 @@ from perdure.core.clock import Clock
 from perdure.core.errors import NotFound, Unauthenticated
 from perdure.core.ids import UserId
 from perdure.core.timing import OIDC_ATTEMPT_KEPT
-from perdure.store.away import asking_the_database
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import audit, identities, login_services, users
+from perdure.store.tables.identities import Person
+from perdure.store.tables.login_services import LoginService, OfferedService
 
 SECRET_PURPOSE = "login service"  # noqa: S105
 _ATTEMPT_PURPOSE = "sign-in attempt"
@@ -51,15 +52,14 @@ _POWER = (Role.OWNER, Role.ADMIN, Role.MEMBER, Role.AUDITOR)
 class LoginServices:
     """Sends people to a login service and knows them when they come back."""
 
-    def __init__(self, pool: "Pool[Record]", keyring: Keyring, oidc: Oidc, clock: Clock) -> None:
+    def __init__(self, pool: Pool, keyring: Keyring, oidc: Oidc, clock: Clock) -> None:
         self._pool = pool
         self._keyring = keyring
         self._oidc = oidc
         self._clock = clock
 
-    async def offered(self) -> list[Record]:
-        with asking_the_database():
-            return await self._pool.fetch(query("login_services/offered"))
+    async def offered(self) -> list[OfferedService]:
+        return await login_services.offered(self._pool)
 
     async def begin(self, slug: str, redirect_uri: str) -> tuple[str, str]:
         """Where to send the browser, and what it must bring back besides."""
@@ -74,8 +74,7 @@ class LoginServices:
         attempt = self._attempt(slug, state, kept)
         service = await self._service(slug)
         claims = await self._oidc.claims(self._client(service, redirect_uri), attempt, code)
-        with asking_the_database():
-            return await self._person(service, claims)
+        return await self._person(service, claims)
 
     def _attempt(self, slug: str, state: str, sealed: str) -> Attempt:
         try:
@@ -87,48 +86,46 @@ class LoginServices:
             raise Unauthenticated("Signing in took too long, or was begun elsewhere. Try again.")
         return kept.attempt
 
-    async def _service(self, slug: str) -> Record:
-        with asking_the_database():
-            row = await self._pool.fetchrow(query("login_services/one"), slug)
-        if row is None:
+    async def _service(self, slug: str) -> LoginService:
+        service = await login_services.one(self._pool, slug)
+        if service is None:
             raise NotFound("There is no such login service.")
-        return row
+        return service
 
-    def _client(self, service: Record, redirect_uri: str) -> Client:
-        sealed, options = service["secret"], _options.decode(service["options"])
-        secret = None if sealed is None else self._keyring.open(sealed, SECRET_PURPOSE)
-        return Client(service["issuer"], service["client_id"], secret, redirect_uri, options.scopes)
+    def _client(self, service: LoginService, redirect_uri: str) -> Client:
+        options = _options.decode(service.options)
+        secret = None if service.secret is None else self._keyring.open(service.secret, SECRET_PURPOSE)
+        return Client(service.issuer, service.client_id, secret, redirect_uri, options.scopes)
 
-    async def _person(self, service: Record, claims: Mapping[str, Any]) -> UserId:
+    async def _person(self, service: LoginService, claims: Mapping[str, Any]) -> UserId:
         """The person that the claims mean: known by their subject, by their verified address, or new."""
-        options, organisation = _options.decode(service["options"]), service["organisation_id"]
-        identity = (service["issuer"], str(claims["sub"]))
-        row = await self._pool.fetchrow(query("identities/known"), *identity, organisation)
-        if row is None:
+        options, subject = _options.decode(service.options), str(claims["sub"])
+        person = await identities.known(self._pool, service.issuer, subject, service.organisation_id)
+        if person is None:
             email = _verified_email(claims, options)
-            row = await self._pool.fetchrow(query("identities/link"), *identity, organisation, email)
-            if row is None:
-                row = await self._welcomed(service, claims, options, email)
-            await self._note(row["id"], "user.link", issuer=service["issuer"])
+            person = await identities.link(self._pool, service.issuer, subject, service.organisation_id, email)
+            if person is None:
+                person = await self._added(service, claims, options, email)
+            await self._note(person.id, "user.link", issuer=service.issuer)
         role = _role(claims, options)
-        if role is not None and await self._pool.fetchval(query("users/set_role"), row["id"], role.value):
-            await self._note(row["id"], "user.role", role=role.value, issuer=service["issuer"])
-        return row["id"]
+        if role is not None and await users.set_role(self._pool, person.id, role):
+            await self._note(person.id, "user.role", role=role.value, issuer=service.issuer)
+        return person.id
 
-    async def _welcomed(self, service: Record, claims: Mapping[str, Any], options: LoginOptions, email: str) -> Record:
+    async def _added(
+        self, service: LoginService, claims: Mapping[str, Any], options: LoginOptions, email: str
+    ) -> Person:
         if not options.provision:
             raise Unauthenticated("You have no account here. Ask an admin to add you.")
-        organisation, name = service["organisation_id"], str(claims.get("name") or email.partition("@")[0])[:200]
-        await self._pool.fetchval(query("users/add"), organisation, email, name, options.role.value, None)
-        row = await self._pool.fetchrow(
-            query("identities/link"), service["issuer"], str(claims["sub"]), organisation, email
-        )
-        if row is None:
+        organisation, name = service.organisation_id, str(claims.get("name") or email.partition("@")[0])[:200]
+        await users.add_unless_there(self._pool, organisation, email, name, options.role, None)
+        person = await identities.link(self._pool, service.issuer, str(claims["sub"]), organisation, email)
+        if person is None:
             raise Unauthenticated("This address belongs to somebody of another organisation.")
-        return row
+        return person
 
     async def _note(self, user_id: UserId, action: str, **detail: str) -> None:
-        await self._pool.execute(query("users/audit_sign_in"), user_id, action, msgspec.json.encode(detail).decode())
+        await audit.note_sign_in(self._pool, user_id, action, msgspec.json.encode(detail).decode())
 
 
 def _verified_email(claims: Mapping[str, Any], options: LoginOptions) -> str:

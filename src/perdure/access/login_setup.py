@@ -1,7 +1,6 @@
 """Setting up login services, which decide who gets in: the owner's business alone."""
 
 import msgspec
-from asyncpg import Record
 
 from perdure.access.audit import record
 from perdure.access.keyring import Keyring
@@ -9,8 +8,9 @@ from perdure.access.login_services import SECRET_PURPOSE, LoginOptions
 from perdure.access.roles import Permission, Role
 from perdure.access.rows import ActorRows
 from perdure.core.errors import NotAllowed, NotFound
-
-_PEOPLE = Permission.PEOPLE
+from perdure.store.scopes import OrganisationScope
+from perdure.store.tables import login_services
+from perdure.store.tables.login_services import NewService, ServiceSetup
 
 
 class LoginSetup:
@@ -20,9 +20,8 @@ class LoginSetup:
         self._rows = rows
         self._keyring = keyring
 
-    async def all(self) -> list[Record]:
-        self._require_owner()
-        return await self._rows.of_organisation(_PEOPLE, "login_services/list")
+    async def all(self) -> list[ServiceSetup]:
+        return await login_services.listed(self._owned())
 
     async def put(
         self,
@@ -34,24 +33,24 @@ class LoginSetup:
         secret: str | None,
         options: LoginOptions,
         enabled: bool,
-    ) -> Record:
-        self._require_owner()
+    ) -> ServiceSetup:
+        organisation = self._owned()
         sealed = None if secret is None else self._keyring.seal(secret, SECRET_PURPOSE)
         text = msgspec.json.encode(options).decode()
-        values = (slug, name, issuer, client_id, sealed, text, enabled)
-        rows = await self._rows.of_organisation(_PEOPLE, "login_services/put", *values)
-        if not rows:
+        service = NewService(slug, name, issuer, client_id, sealed, text, enabled)
+        put = await login_services.put(organisation, service)
+        if put is None:
             raise NotFound("There is no such login service.")
         await record(self._rows, "login_service.put", slug, issuer=issuer, client_id=client_id, enabled=enabled)
-        return rows[0]
+        return put
 
     async def delete(self, slug: str) -> None:
-        self._require_owner()
-        if not await self._rows.of_organisation(_PEOPLE, "login_services/delete", slug):
+        if await login_services.delete(self._owned(), slug) is None:
             raise NotFound("There is no such login service.")
         await record(self._rows, "login_service.delete", slug)
 
-    def _require_owner(self) -> None:
-        self._rows.actor.require(_PEOPLE)
+    def _owned(self) -> OrganisationScope:
+        organisation = self._rows.organisation(Permission.PEOPLE)
         if self._rows.actor.role is not Role.OWNER:
             raise NotAllowed("Only an owner may set up login services.")
+        return organisation

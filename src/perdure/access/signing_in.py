@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from asyncpg import Pool, Record
-
 from perdure.access.attempts import Attempts
 from perdure.access.passwords import matches
 from perdure.access.roles import Role
@@ -12,8 +10,10 @@ from perdure.core.clock import Clock
 from perdure.core.errors import Unauthenticated
 from perdure.core.ids import OrganisationId, UserId
 from perdure.core.timing import LOGIN_LINK_KEPT, LOGIN_WINDOW, SESSION_KEPT
-from perdure.store.away import asking_the_database
-from perdure.store.queries import query
+from perdure.store.errors import transaction
+from perdure.store.pool import Pool
+from perdure.store.scopes import OrganisationScope
+from perdure.store.tables import locks, login_links, organisations, sessions, users
 
 TRIES_PER_PERSON = 10
 TRIES_PER_ADDRESS = 100
@@ -32,7 +32,7 @@ class Visitor:
 class Reception:
     """Opens sessions for those who prove who they are."""
 
-    def __init__(self, pool: "Pool[Record]", clock: Clock) -> None:
+    def __init__(self, pool: Pool, clock: Clock) -> None:
         self._pool = pool
         self._people = Attempts(clock, limit=TRIES_PER_PERSON, window=LOGIN_WINDOW)
         self._addresses = Attempts(clock, limit=TRIES_PER_ADDRESS, window=LOGIN_WINDOW)
@@ -50,41 +50,35 @@ class Reception:
         """A session's secret, for the right password."""
         self.arrives(visitor)
         self._people.count(email.lower())
-        with asking_the_database():
-            row = await self._pool.fetchrow(query("users/by_email"), email)
-        if not await matches(password, row["password_hash"] if row else None) or row is None:
+        known = await users.by_email(self._pool, email)
+        if not await matches(password, known.password_hash if known else None) or known is None:
             raise Unauthenticated("The address or the password is wrong.")
         self._people.forgive(email.lower())
-        return await self.open(row["id"], visitor)
+        return await self.open(known.id, visitor)
 
     async def by_link(self, secret: str, visitor: Visitor) -> str:
         self.arrives(visitor)
-        with asking_the_database():
-            row = await self._pool.fetchrow(query("login_links/use"), digest(secret))
-        if row is None or not row["valid"]:
+        link = await login_links.use(self._pool, digest(secret))
+        if link is None or not link.valid:
             raise Unauthenticated("This link was used already, or it is too old. Ask for a new one.")
-        return await self.open(row["user_id"], visitor)
+        return await self.open(link.user_id, visitor)
 
     async def open(self, user_id: UserId, visitor: Visitor) -> str:
         secret = mint(SESSION_PREFIX)
         agent = visitor.user_agent[:200]
-        values = (digest(secret), user_id, visitor.address, agent, SESSION_KEPT)
-        with asking_the_database():
-            session = await self._pool.fetchval(query("sessions/open"), *values)
-        if session is None:
+        if await sessions.begin(self._pool, digest(secret), user_id, visitor.address, agent, SESSION_KEPT) is None:
             raise Unauthenticated("This account is disabled.")
         return secret
 
     async def reachable(self) -> bool:
         """Whether anybody can sign in without a link."""
-        with asking_the_database():
-            row = await self._pool.fetchrow(query("users/first_owner"))
-        return row is not None and row["reachable"]
+        owner = await users.first_owner(self._pool)
+        return owner is not None and owner.reachable
 
     async def link(self, user_id: UserId) -> str:
         """The secret of a link that signs this person in once."""
         secret = mint(LINK_PREFIX)
-        await self._pool.execute(query("login_links/make"), digest(secret), user_id, LOGIN_LINK_KEPT)
+        await login_links.make(self._pool, digest(secret), user_id, LOGIN_LINK_KEPT)
         return secret
 
 
@@ -98,16 +92,14 @@ class Household:
     """Whether anybody can sign in without a link."""
 
 
-async def first_household(pool: "Pool[Record]") -> Household:
+async def first_household(pool: Pool) -> Household:
     """The deployment's owner and organisation, made if there are none."""
-    async with pool.acquire() as connection, connection.transaction():
-        # Two replicas that start together make one household.
-        await connection.execute("SELECT pg_advisory_xact_lock(hashtext('perdure household'))")
-        organisation = await connection.fetchval(query("organisations/first"))
-        if organisation is None:
-            organisation = await connection.fetchval(query("organisations/add"), "Default")
-        row = await connection.fetchrow(query("users/first_owner"))
-        if row is not None:
-            return Household(row["id"], organisation, row["reachable"])
-        values = (organisation, FIRST_EMAIL, "Owner", Role.OWNER.value, None)
-        return Household(await connection.fetchval(query("users/add"), *values), organisation, reachable=False)
+    async with transaction(pool) as connection:
+        # Two replicas that start together make one account.
+        await locks.first_account(connection)
+        organisation = await organisations.first(connection) or await organisations.add(connection, "Default")
+        owner = await users.first_owner(connection)
+        if owner is not None:
+            return Household(owner.id, organisation, owner.reachable)
+        added = await users.add(OrganisationScope(connection, organisation), FIRST_EMAIL, "Owner", Role.OWNER, None)
+        return Household(added.id, organisation, reachable=False)

@@ -3,7 +3,6 @@
 import base64
 from datetime import datetime
 
-from asyncpg import Pool, Record
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -14,7 +13,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from perdure.access.keyring import Keyring
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import secrets
 
 NAME = PURPOSE = "vapid"
 
@@ -22,7 +22,7 @@ NAME = PURPOSE = "vapid"
 class VapidKeys:
     """Reads the key pair, and makes it where there is none."""
 
-    def __init__(self, pool: "Pool[Record]", keyring: Keyring) -> None:
+    def __init__(self, pool: Pool, keyring: Keyring) -> None:
         self._pool = pool
         self._keyring = keyring
         self._key: EllipticCurvePrivateKey | None = None
@@ -42,11 +42,12 @@ class VapidKeys:
 
     async def _load(self) -> EllipticCurvePrivateKey:
         if self._key is None:
-            sealed = await self._pool.fetchval(query("secrets/read"), NAME)
+            sealed = await secrets.read(self._pool, NAME)
             if sealed is None:
-                await self._pool.execute(query("secrets/keep"), NAME, self._keyring.seal(_made(), PURPOSE))
+                await secrets.keep(self._pool, NAME, self._keyring.seal(_made(), PURPOSE))
                 # Another replica may have been first.
-                sealed = await self._pool.fetchval(query("secrets/read"), NAME)
+                sealed = await secrets.read(self._pool, NAME)
+            assert sealed is not None
             key = load_pem_private_key(self._keyring.open(sealed, PURPOSE).encode(), None)
             assert isinstance(key, EllipticCurvePrivateKey)
             self._key = key

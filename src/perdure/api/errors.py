@@ -9,6 +9,7 @@ import msgspec
 from perdure.api.http import Answer
 from perdure.core.errors import (
     BuildFailed,
+    Conflict,
     EditedMessageNotUser,
     HookDenied,
     HookDispatchFailed,
@@ -92,7 +93,7 @@ def answer_of(error: Exception) -> Answer:
 
 def _problem(error: Exception) -> Problem:
     match error:
-        case InvalidInput(validations=validations):
+        case InvalidInput(validations=validations) | Conflict(validations=validations):
             return Problem(str(error), validations=tuple(validations))
         case BuildFailed(log_tail=log_tail):
             return Problem(str(error), log_tail or None)

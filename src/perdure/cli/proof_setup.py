@@ -21,7 +21,7 @@ from perdure.store.connection import connect
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.migrations.runner import Migration, migrate
 from perdure.store.pool import Pool, open_pool
-from perdure.store.queries import query
+from perdure.store.tables import tokens, users
 
 _LOOK_AGAIN = 0.02
 
@@ -69,22 +69,20 @@ async def prepared_database(
     await connection.close()
     async with simulator_process() as simulator:
         async with open_pool(postgres.url) as pool:
-            tokens = await _people(pool, people, simulator.url)
-        yield simulator, tokens
+            secrets = await _people(pool, people, simulator.url)
+        yield simulator, secrets
 
 
 async def _people(pool: Pool, count: int, simulator_url: str) -> tuple[str, ...]:
     household = await first_household(pool)
     await offer_demo(pool, household.organisation, simulator_url)
-    tokens: list[str] = []
+    secrets: list[str] = []
     for number in range(count):
-        email, token = f"person{number}@example.com", mint(TOKEN_PREFIX)
-        person = (household.organisation, email, f"Person {number}", Role.MEMBER.value, None)
-        await pool.execute(query("users/add"), *person)
-        hint, scopes = token[-HINT_LENGTH:], [Scope.CHAT.value]
-        await pool.execute(query("tokens/add"), email, digest(token), "proof", hint, scopes, None)
-        tokens.append(token)
-    return tuple(tokens)
+        email, secret = f"person{number}@example.com", mint(TOKEN_PREFIX)
+        await users.add_unless_there(pool, household.organisation, email, f"Person {number}", Role.MEMBER, None)
+        await tokens.add(pool, email, digest(secret), "proof", secret[-HINT_LENGTH:], [Scope.CHAT], None)
+        secrets.append(secret)
+    return tuple(secrets)
 
 
 async def replica_users(url: str, count: int) -> None:

@@ -12,7 +12,7 @@ from perdure.access.signing_in import FIRST_EMAIL
 from perdure.cli.users import owners_rows, with_pool
 from perdure.core.errors import NotFound
 from perdure.store.pool import Pool
-from perdure.store.queries import query
+from perdure.store.tables.tokens import add as add_token
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -39,8 +39,7 @@ def add(
     async def work(pool: Pool) -> None:
         scopes = [wanted.value for wanted in scope or [Scope.CHAT]]
         kept = None if days is None else timedelta(days=days)
-        values = (email, digest(secret), name, secret[-HINT_LENGTH:], scopes, kept)
-        token_id = await pool.fetchval(query("tokens/add"), *values)
+        token_id = await add_token(pool, email, digest(secret), name, secret[-HINT_LENGTH:], scopes, kept)
         if token_id is None:
             raise NotFound(f"Nobody has the address {email}.")
         await record(await owners_rows(pool), "token.add", token_id, name=name, scopes=scopes, email=email)

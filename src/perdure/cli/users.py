@@ -20,7 +20,7 @@ from perdure.core.errors import NotFound, Refused
 from perdure.settings import Settings
 from perdure.store.database import open_database
 from perdure.store.pool import Pool, open_pool
-from perdure.store.queries import query
+from perdure.store.tables import organisations, users
 
 app = typer.Typer(no_args_is_help=True)
 T = TypeVar("T")
@@ -70,8 +70,8 @@ async def owners_rows(pool: Pool) -> ActorRows:
 @app.command("list")
 def list_users() -> None:
     """Everybody, with their roles."""
-    for row in with_pool(lambda pool: pool.fetch(query("users/all"))):
-        typer.echo(f"{row['email']}  {row['role']}  {'disabled' if row['disabled'] else 'active'}")
+    for user in with_pool(users.everybody):
+        typer.echo(f"{user.email}  {user.role}  {'disabled' if user.disabled else 'active'}")
 
 
 @app.command()
@@ -84,9 +84,9 @@ def add(
     """Let somebody in."""
 
     async def work(pool: Pool) -> None:
-        organisation = await pool.fetchval(query("organisations/first"))
-        secret = await hashed(password)
-        user_id = await pool.fetchval(query("users/add"), organisation, email, name, role.value, secret)
+        organisation = await organisations.first(pool)
+        assert organisation is not None
+        user_id = await users.add_unless_there(pool, organisation, email, name, role, await hashed(password))
         if user_id is None:
             raise Refused(f"{email} is there already.")
         await record(await owners_rows(pool), "user.add", user_id, email=email, role=role.value)
@@ -100,7 +100,7 @@ def password(password: Password, email: Email = FIRST_EMAIL) -> None:
     """Set somebody's password."""
 
     async def work(pool: Pool) -> None:
-        user_id = await pool.fetchval(query("users/set_password"), email, await hashed(password))
+        user_id = await users.set_password(pool, email, await hashed(password))
         if user_id is None:
             raise NotFound(f"Nobody has the address {email}.")
         await record(await owners_rows(pool), "user.change", user_id, password="changed")  # noqa: S106

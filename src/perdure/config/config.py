@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.access.keyring import Keyring
 from perdure.config.hooks import Hook, HookOptions
@@ -18,8 +17,14 @@ from perdure.core.notice import Notice, Topic
 from perdure.core.timing import CONFIG_CACHED, PERSONAL_CACHED
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.store.cache import Cache
+from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.queries import query
+from perdure.store.scopes import OrganisationScope
+from perdure.store.tables import hooks, mcp_servers, models, provider_keys, providers, settings, skills
+from perdure.store.tables.hooks import HookRow
+from perdure.store.tables.mcp_servers import McpServerRow
+from perdure.store.tables.models import ModelRow
+from perdure.store.tables.providers import ProviderRow
 
 KEY_PURPOSE = "provider key"
 _ORGANISATION, _PERSON = "organisation:", "person:"
@@ -56,7 +61,7 @@ class Personal:
 class Config:
     """Reads configuration. Warm, it costs no query."""
 
-    def __init__(self, pool: "Pool[Record]", pubsub: Pubsub, keyring: Keyring, clock: Clock) -> None:
+    def __init__(self, pool: Pool, pubsub: Pubsub, keyring: Keyring, clock: Clock) -> None:
         self._pool = pool
         self._pubsub = pubsub
         self._keyring = keyring
@@ -116,32 +121,34 @@ class Config:
             self._people.forget(lambda key: str(key) == notice.name.removeprefix(_PERSON))
 
     async def _load(self, organisation_id: OrganisationId) -> Snapshot:
-        providers, models, settings, mcp_servers, hooks = await asyncio.gather(
-            *(
-                self._pool.fetch(query(f"config/{name}"), organisation_id)
-                for name in ("providers", "models", "settings", "mcp_servers", "hooks")
-            )
+        scope = OrganisationScope(self._pool, organisation_id)
+        offered, usable, chosen, servers, asked = await asyncio.gather(
+            providers.listed(scope),
+            models.listed(scope),
+            settings.of_organisation(scope),
+            mcp_servers.of_organisation(scope),
+            hooks.listed(scope),
         )
-        known = {row["id"]: provider_of(row) for row in providers}
+        known = {row.id: provider_of(row) for row in offered}
         return Snapshot(
             providers=known,
-            models={
-                row["name"]: model_of(row, known[row["provider_id"]]) for row in models if row["provider_id"] in known
-            },
-            settings=merged(Settings, {row["name"]: row["value"] for row in settings}),
-            keys={row["id"]: row["secret"] for row in providers if row["secret"] is not None},
-            mcp_servers=tuple(map(mcp_server_of, mcp_servers)),
-            hooks=tuple(map(hook_of, hooks)),
+            models={row.name: model_of(row, known[row.provider_id]) for row in usable if row.provider_id in known},
+            settings=merged(Settings, {row.name: row.value for row in chosen}),
+            keys={row.id: row.secret for row in offered if row.secret is not None},
+            mcp_servers=tuple(map(mcp_server_of, servers)),
+            hooks=tuple(map(hook_of, asked)),
         )
 
     async def _load_personal(self, user_id: UserId) -> Personal:
-        settings, keys, skills = await asyncio.gather(
-            *(self._pool.fetch(query(f"config/personal_{name}"), user_id) for name in ("settings", "keys", "skills"))
+        chosen, keys, index = await asyncio.gather(
+            settings.of_person(self._pool, user_id),
+            provider_keys.of_person(self._pool, user_id),
+            skills.of_person(self._pool, user_id),
         )
         return Personal(
-            settings=merged(PersonalSettings, {row["name"]: row["value"] for row in settings}),
-            keys={row["provider_id"]: row["secret"] for row in keys},
-            skills={row["name"]: row["description"] for row in skills},
+            settings=merged(PersonalSettings, {row.name: row.value for row in chosen}),
+            keys={row.provider_id: row.secret for row in keys},
+            skills={row.name: row.description for row in index},
         )
 
 
@@ -151,39 +158,39 @@ _mcp_options = msgspec.json.Decoder(McpOptions)
 _hook_options = msgspec.json.Decoder(HookOptions)
 
 
-def provider_of(row: Record) -> Provider:
+def provider_of(row: ProviderRow) -> Provider:
     return Provider(
-        id=row["id"],
-        name=row["name"],
-        dialect=row["dialect"],
-        base_url=row["base_url"],
-        enabled=row["enabled"],
-        options=_provider_options.decode(row["options"]),
-        has_key=row["secret"] is not None,
+        id=row.id,
+        name=row.name,
+        dialect=row.dialect,
+        base_url=row.base_url,
+        enabled=row.enabled,
+        options=_provider_options.decode(row.options),
+        has_key=row.secret is not None,
     )
 
 
-def model_of(row: Record, provider: Provider) -> ModelSetting:
+def model_of(row: ModelRow, provider: Provider) -> ModelSetting:
     return ModelSetting(
-        name=row["name"],
-        model=row["model"],
+        name=row.name,
+        model=row.model,
         provider=provider,
-        display_name=row["display_name"],
-        enabled=row["enabled"],
-        default=row["chosen"],
-        options=_model_options.decode(row["options"]),
+        display_name=row.display_name,
+        enabled=row.enabled,
+        default=row.chosen,
+        options=_model_options.decode(row.options),
     )
 
 
-def mcp_server_of(row: Record) -> McpServer:
+def mcp_server_of(row: McpServerRow) -> McpServer:
     return McpServer(
-        id=row["id"],
-        slug=row["slug"],
-        options=_mcp_options.decode(row["options"]),
-        revision=row["revision"],
-        sealed=row["secret"],
+        id=row.id,
+        slug=row.slug,
+        options=_mcp_options.decode(row.options),
+        revision=row.revision,
+        sealed=row.secret,
     )
 
 
-def hook_of(row: Record) -> Hook:
-    return Hook(id=row["id"], options=_hook_options.decode(row["options"]), sealed=row["secret"])
+def hook_of(row: HookRow) -> Hook:
+    return Hook(id=row.id, options=_hook_options.decode(row.options), sealed=row.secret)

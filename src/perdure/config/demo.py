@@ -4,13 +4,14 @@ import asyncio
 from urllib.parse import urlsplit
 
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.config.models import ModelOptions, Price
 from perdure.core.ids import OrganisationId
 from perdure.core.message import Effort
 from perdure.core.timing import DEMO_PATIENCE
-from perdure.store.queries import query
+from perdure.store.errors import transaction
+from perdure.store.pool import Pool
+from perdure.store.tables import models, providers
 
 _OPTIONS = ModelOptions(
     context_window=200_000,
@@ -22,20 +23,20 @@ _OPTIONS = ModelOptions(
 )
 
 
-async def offer_demo(pool: "Pool[Record]", organisation_id: OrganisationId, url: str) -> bool:
+async def offer_demo(pool: Pool, organisation_id: OrganisationId, url: str) -> bool:
     """Make the simulator at this address the default model, unless somebody set up a provider of their own.
 
     A simulator that another process brought stays, as long as it answers: its chats must not lose their model.
     """
-    known = await pool.fetchval(query("providers/demo_url"), organisation_id)
+    known = await providers.demo_url(pool, organisation_id)
     if known is not None and await _answers(known):
         return True
-    async with pool.acquire() as connection, connection.transaction():
-        provider = await connection.fetchval(query("providers/put_demo"), organisation_id, url)
+    async with transaction(pool) as connection:
+        provider = await providers.put_demo(connection, organisation_id, url)
         if provider is None:
             return False
         options = msgspec.json.encode(_OPTIONS).decode()
-        await connection.execute(query("providers/put_demo_model"), organisation_id, provider, options)
+        await models.put_demo(connection, organisation_id, provider, options)
         return True
 
 

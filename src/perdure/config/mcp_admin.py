@@ -8,8 +8,9 @@ from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.config.config import mcp_server_of
 from perdure.config.mcp import SERVER_PURPOSE, McpOptions, McpSecrets, McpServer, Transport
-from perdure.core.errors import InvalidInput, NotFound, Refused, Validation
+from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import McpServerId
+from perdure.store.tables import mcp_grants, mcp_servers
 
 _CONFIGURE = Permission.CONFIGURE
 
@@ -23,8 +24,7 @@ class McpServers:
 
     async def all(self) -> list[tuple[McpServer, bool]]:
         """Every server, and whether the actor signed in to it."""
-        rows = await self._rows.all("mcp_servers/list")
-        return [(mcp_server_of(row), row["signed_in"]) for row in rows]
+        return [(mcp_server_of(seen.server), seen.signed_in) for seen in await mcp_servers.listed(self._rows)]
 
     async def one(self, server_id: McpServerId) -> McpServer:
         found = next((server for server, _ in await self.all() if server.id == server_id), None)
@@ -34,31 +34,27 @@ class McpServers:
 
     async def add(self, slug: str, options: McpOptions, secrets: McpSecrets | None) -> McpServer:
         _check(options)
-        values = slug, _text(options), self._sealed(secrets)
-        rows = await self._rows.of_organisation(_CONFIGURE, "mcp_servers/add", *values)
-        if not rows:
-            raise Refused("There is an MCP server of this short name already.")
-        await record(self._rows, "mcp_server.add", rows[0]["id"], slug=slug, url=options.url, command=options.command)
-        return mcp_server_of(rows[0])
+        row = await mcp_servers.add(self._rows.organisation(_CONFIGURE), slug, _text(options), self._sealed(secrets))
+        await record(self._rows, "mcp_server.add", row.id, slug=slug, url=options.url, command=options.command)
+        return mcp_server_of(row)
 
     async def change(self, server_id: McpServerId, changes: dict[str, object], secrets: McpSecrets | None) -> McpServer:
-        self._rows.actor.require(_CONFIGURE)
+        organisation = self._rows.organisation(_CONFIGURE)
         options = msgspec.structs.replace((await self.one(server_id)).options, **changes)
         _check(options)
-        values = server_id, _text(options), self._sealed(secrets)
-        rows = await self._rows.of_organisation(_CONFIGURE, "mcp_servers/change", *values)
-        if not rows:
+        row = await mcp_servers.change(organisation, server_id, _text(options), self._sealed(secrets))
+        if row is None:
             raise NotFound("There is no such MCP server.")
         await record(self._rows, "mcp_server.change", server_id, fields=sorted(changes))
-        return mcp_server_of(rows[0])
+        return mcp_server_of(row)
 
     async def delete(self, server_id: McpServerId) -> None:
-        if not await self._rows.of_organisation(_CONFIGURE, "mcp_servers/delete", server_id):
+        if await mcp_servers.delete(self._rows.organisation(_CONFIGURE), server_id) is None:
             raise NotFound("There is no such MCP server.")
         await record(self._rows, "mcp_server.delete", server_id)
 
     async def sign_out(self, server_id: McpServerId) -> None:
-        if not await self._rows.all("mcp_servers/sign_out", server_id):
+        if await mcp_grants.sign_out(self._rows, server_id) is None:
             raise NotFound("You have not signed in to such a server.")
 
     def _sealed(self, secrets: McpSecrets | None) -> bytes | None:

@@ -4,6 +4,7 @@ from perdure.access.audit import record
 from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.core.errors import NotFound, Refused
+from perdure.store.tables import templates
 from perdure.store.templates import packed
 from perdure.workspaces.templates.acceptance import accepted
 from perdure.workspaces.templates.shelf import Shelf
@@ -21,17 +22,16 @@ class TemplateConfiguration:
 
     async def put(self, texts: Texts) -> Template:
         """Bring a template, or another version of it. Workspaces made before stay as they are."""
-        self._rows.actor.require(_CONFIGURE)
+        organisation = self._rows.organisation(_CONFIGURE)
         template = accepted(texts)
         if self._shelf.ships(texts.name):
             raise Refused(f"{texts.name} is a template that ships. Choose another name.")
-        values = (texts.name, texts.recipe, texts.readme, packed(dict(texts.files)))
-        await self._rows.of_organisation(_CONFIGURE, "templates/put", *values)
+        await templates.put(organisation, texts.name, texts.recipe, texts.readme, packed(dict(texts.files)))
         await record(self._rows, "template.put", texts.name)
         return template
 
     async def remove(self, name: str) -> None:
         """Take a template away. Workspaces made from it stay."""
-        if not await self._rows.of_organisation(_CONFIGURE, "templates/remove", name):
+        if await templates.remove(self._rows.organisation(_CONFIGURE), name) is None:
             raise NotFound(f"There is no template {name!r} that was brought here.")
         await record(self._rows, "template.remove", name)

@@ -13,6 +13,7 @@ PerdureError
 ├── RateLimited              too often; says when to come back
 ├── TooLarge                 more than we read
 ├── Refused                  the state does not allow it
+│   ├── Conflict             something of this name is there already; names the field
 │   ├── TransitionNotAllowed
 │   │   ├── EditedMessageNotUser
 │   │   ├── ToolResultDuplicate
@@ -29,6 +30,7 @@ PerdureError
 │   └── KeyTaken             another request with the same idempotency key came first
 ├── InvalidInput             what the caller sent does not make sense; names where
 ├── Fenced                   somebody else drives this chat now: stop quietly
+├── DatabaseFault            the database refused a statement: a fault of ours, and what was asked did not happen
 ├── Unavailable              ours to repeat: the database or a peer is away
 │   └── WorkspaceUnreachable  nobody answers in the workspace
 ├── WorkspaceLost            what ran in a workspace is gone and nobody knows how it ended: ask, never repeat
@@ -219,8 +221,20 @@ class InvalidInput(PerdureError):
         self.validations = validations
 
 
+class Conflict(Refused):
+    """What must be unique is there already. `validations` names the field that says so."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.validations = (Validation(field, "is taken"),) if field else ()
+
+
 class Fenced(PerdureError):
     """The chat moved on without this runner. It stops quietly and writes nothing."""
+
+
+class DatabaseFault(PerdureError):
+    """The database refused a statement, and trying again would not help. The message says what it said."""
 
 
 class Unavailable(PerdureError):

@@ -37,7 +37,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 _answers = msgspec.json.Decoder(Answer)
 _NO_ANSWER = Answer()
-_ANSWER_FIELDS = Answer.__struct_fields__
+ANSWER_FIELDS = Answer.__struct_fields__
 
 
 def encoded(value: object) -> str:
@@ -187,7 +187,7 @@ def _chat(columns: tuple[Any, ...]) -> Chat:
 def _answer_of(message: NewMessage) -> str | None:
     if message.role is not Role.ASSISTANT and message.usage is None:
         return None
-    answer = Answer(*(getattr(message, field) for field in _ANSWER_FIELDS))
+    answer = Answer(*(getattr(message, field) for field in ANSWER_FIELDS))
     return None if answer == _NO_ANSWER else encoded(answer)
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.core.ids import OrganisationId
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import templates
 
 _files = msgspec.msgpack.Decoder(dict[str, bytes])
 
@@ -28,15 +28,15 @@ def packed(files: dict[str, bytes]) -> bytes:
 class TemplateRows:
     """Reads the rows."""
 
-    def __init__(self, pool: "Pool[Record]") -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     async def load(self, organisation_id: OrganisationId, name: str) -> TemplateRow | None:
-        row = await self._pool.fetchrow(query("templates/load"), organisation_id, name)
+        row = await templates.load(self._pool, organisation_id, name)
         if row is None:
             return None
-        return TemplateRow(row["name"], row["recipe"], row["readme"], _files.decode(row["files"]))
+        return TemplateRow(row.name, row.recipe, row.readme, _files.decode(row.files))
 
     async def list(self, organisation_id: OrganisationId) -> list[TemplateRow]:
-        rows = await self._pool.fetch(query("templates/list"), organisation_id)
-        return [TemplateRow(row["name"], row["recipe"], row["readme"], {}) for row in rows]
+        rows = await templates.listed(self._pool, organisation_id)
+        return [TemplateRow(row.name, row.recipe, row.readme, {}) for row in rows]

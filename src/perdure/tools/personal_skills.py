@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.config.config import Config
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import skills
 from perdure.tools.skills import Asker, Skill
 
 MAIN = "SKILL.md"
@@ -15,7 +15,7 @@ MAIN = "SKILL.md"
 class PersonalSkills:
     """A person's own skills. The index is part of their configuration; a skill is read when it is needed."""
 
-    def __init__(self, config: Config, pool: "Pool[Record]") -> None:
+    def __init__(self, config: Config, pool: Pool) -> None:
         self._config = config
         self._pool = pool
 
@@ -24,10 +24,10 @@ class PersonalSkills:
         return [Skill(name, description) for name, description in known.items()]
 
     async def read(self, asker: Asker, name: str, path: str) -> bytes | None:
-        row = await self._pool.fetchrow(query("skills/read"), asker.owner_id, name)
-        if row is None:
+        skill = await skills.read_of_person(self._pool, asker.owner_id, name)
+        if skill is None:
             return None
         if path == MAIN:
-            return row["content"].encode()
-        files = msgspec.json.decode(row["files"], type=dict[str, str])
+            return skill.content.encode()
+        files = msgspec.json.decode(skill.files, type=dict[str, str])
         return files[path].encode() if path in files else None

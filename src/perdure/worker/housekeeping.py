@@ -18,6 +18,7 @@ from perdure.machine.machine import Machine
 from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.queries import query
+from perdure.store.tables import audit, locks, login_links, organisations, sessions, tokens
 
 BATCH = 200
 SHOWN_TITLES = 5
@@ -44,10 +45,10 @@ class Housekeeping:
 
     async def once(self) -> None:
         async with self._pool.acquire() as connection, connection.transaction():
-            if not await connection.fetchval(query("housekeeping/alone")):
+            if not await locks.housekeeping(connection):
                 return
-            for row in await self._pool.fetch(query("housekeeping/organisations")):
-                await self._tidy(row["id"])
+            for organisation in await organisations.every(self._pool):
+                await self._tidy(organisation)
             await self._forget()
 
     async def _tidy(self, organisation: OrganisationId) -> None:
@@ -77,16 +78,16 @@ class Housekeeping:
 
     async def _note(self, organisation: OrganisationId, action: str, **detail: int) -> None:
         text = msgspec.json.encode(detail).decode()
-        await self._pool.execute(query("housekeeping/note"), organisation, action, text)
+        await audit.note(self._pool, organisation, action, text)
 
     async def _forget(self) -> None:
         """What is over for everybody."""
         await self._pool.execute(query("housekeeping/forget_keys"), IDEMPOTENCY_KEPT)
         await self._pool.execute(query("housekeeping/forget_queued"), IDEMPOTENCY_KEPT)
         await self._pool.execute(query("housekeeping/forget_settled"), IDEMPOTENCY_KEPT)
-        await self._pool.execute(query("housekeeping/forget_tokens"), OVER_KEPT)
-        await self._pool.execute(query("housekeeping/forget_sessions"))
-        await self._pool.execute(query("housekeeping/forget_links"))
+        await tokens.forget_over(self._pool, OVER_KEPT)
+        await sessions.forget_over(self._pool)
+        await login_links.forget_over(self._pool)
 
 
 def _digest(titles: list[str], idle: timedelta) -> tuple[str, str]:

@@ -1,5 +1,7 @@
 """Hooks: who is asked at which point, and what they answered."""
 
+import msgspec
+
 from perdure.access.secret_texts import mint
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
@@ -61,5 +63,5 @@ async def list_deliveries(caller: Caller, hook_id: HookId, query: DeliveriesQuer
     await caller.experiment(Experiment.HOOKS)
     before = int(query.cursor) if query.cursor else None
     rows = await caller.hook_configuration.deliveries(hook_id, before=before, limit=query.limit)
-    more = str(rows[-1]["id"]) if len(rows) == query.limit else None
-    return Deliveries(tuple(Delivery(**dict(row)) for row in rows), more)
+    more = str(rows[-1].id) if len(rows) == query.limit else None
+    return Deliveries(tuple(Delivery(**msgspec.structs.asdict(row)) for row in rows), more)

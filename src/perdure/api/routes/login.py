@@ -6,7 +6,6 @@ import msgspec
 
 from perdure.access.login_services import LoginOptions
 from perdure.access.presented import cookie_of
-from perdure.access.rows import Row
 from perdure.access.signing_in import Visitor
 from perdure.api.caller import Caller
 from perdure.api.cookies import setting, short_lived
@@ -16,6 +15,7 @@ from perdure.api.services import Services
 from perdure.api.wire.login import LoginCallback, LoginServiceBody, LoginServiceList, LoginServiceView
 from perdure.core.errors import InvalidInput, Unauthenticated, Validation
 from perdure.core.timing import OIDC_ATTEMPT_KEPT
+from perdure.store.tables.login_services import ServiceSetup
 
 routes = Routes("session")
 
@@ -88,16 +88,16 @@ def _refused(error: str | None) -> str:
     return f"The login service did not let you in: {code}."
 
 
-def _view(caller: Caller, row: Row) -> LoginServiceView:
+def _view(caller: Caller, row: ServiceSetup) -> LoginServiceView:
     return LoginServiceView(
-        slug=row["slug"],
-        name=row["name"],
-        issuer=row["issuer"],
-        client_id=row["client_id"],
-        has_secret=row["has_secret"],
-        enabled=row["enabled"],
-        options=msgspec.json.decode(row["options"], type=LoginOptions),
-        redirect_uri=_redirect_uri(caller.services, caller.call, row["slug"]),
+        slug=row.slug,
+        name=row.name,
+        issuer=row.issuer,
+        client_id=row.client_id,
+        has_secret=row.has_secret,
+        enabled=row.enabled,
+        options=msgspec.json.decode(row.options, type=LoginOptions),
+        redirect_uri=_redirect_uri(caller.services, caller.call, row.slug),
     )
 
 

@@ -5,7 +5,6 @@ from uuid import UUID
 import msgspec
 from msgspec import structs
 
-from perdure.access.rows import Row
 from perdure.agent.configured_models import described, settings_of
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
@@ -37,6 +36,8 @@ from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.endpoint import split_address
 from perdure.providers.model import Model as KnownModel
 from perdure.providers.service import endpoint
+from perdure.store.tables.models import ModelRow
+from perdure.store.tables.provider_keys import KeyRow
 
 routes = Routes("models")
 
@@ -207,26 +208,26 @@ NO_ID = ProviderId(UUID(int=0))
 
 
 async def _model(caller: Caller, name: ModelName) -> Setting:
-    found = [_setting(row) for row in await caller.model_configuration.all() if row["name"] == name]
+    found = [_setting(row) for row in await caller.model_configuration.all() if row.name == name]
     if not found:
         raise NotFound("There is no such model.")
     return found[0]
 
 
-def _setting(row: Row) -> Setting:
+def _setting(row: ModelRow) -> Setting:
     return Setting(
-        name=row["name"],
-        provider_id=row["provider_id"],
-        model=row["model"],
-        display_name=row["display_name"],
-        enabled=row["enabled"],
-        default=row["chosen"],
-        options=msgspec.json.decode(row["options"], type=ModelOptions),
+        name=row.name,
+        provider_id=row.provider_id,
+        model=row.model,
+        display_name=row.display_name,
+        enabled=row.enabled,
+        default=row.chosen,
+        options=msgspec.json.decode(row.options, type=ModelOptions),
     )
 
 
-def _key(row: Row) -> Key:
-    return Key(id=row["id"], hint=row["hint"], created_at=row["created_at"], personal=row["personal"])
+def _key(row: KeyRow) -> Key:
+    return Key(id=row.id, hint=row.hint, created_at=row.created_at, personal=row.personal)
 
 
 def _known_dialect(name: str) -> None:

@@ -6,7 +6,6 @@ from uuid import UUID
 import msgspec
 
 from perdure.access.roles import Permission
-from perdure.access.rows import Row
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.people import (
@@ -27,6 +26,11 @@ from perdure.api.wire.people import (
     Users,
 )
 from perdure.core.ids import UserId
+from perdure.store.tables import audit
+from perdure.store.tables.audit import AuditRow
+from perdure.store.tables.groups import GroupWithMembers
+from perdure.store.tables.tokens import Token as TokenRow
+from perdure.store.tables.users import User as UserRow
 
 routes = Routes("people")
 
@@ -70,14 +74,14 @@ async def list_groups(caller: Caller) -> Groups:
 async def add_group(caller: Caller, body: GroupBody) -> Group:
     """Form a group of people."""
     row, members = await caller.groups.add(body.name, body.members)
-    return Group(id=row["id"], name=row["name"], members=tuple(members), created_at=row["created_at"])
+    return Group(id=row.id, name=row.name, members=tuple(members), created_at=row.created_at)
 
 
 @routes.patch("/groups/{group_id}")
 async def change_group(caller: Caller, group_id: UUID, body: GroupPatch) -> Group:
     """Rename a group, or say who belongs to it."""
     await caller.groups.change(group_id, body.name, body.members)
-    return next(_group(row) for row in await caller.groups.all() if row["id"] == group_id)
+    return next(_group(row) for row in await caller.groups.all() if row.id == group_id)
 
 
 @routes.delete("/groups/{group_id}")
@@ -112,18 +116,22 @@ async def revoke_token(caller: Caller, token_id: UUID) -> None:
 async def read_audit(caller: Caller, query: PageQuery) -> AuditPage:
     """What was done in your organisation, newest first."""
     before = None if query.cursor is None else int(query.cursor)
-    rows = await caller.rows.of_organisation(Permission.AUDIT, "audit/page", before, query.limit)
-    items = tuple(AuditEntry(**{**row, "detail": msgspec.json.decode(row["detail"])}) for row in rows)
+    rows = await audit.page(caller.rows.organisation(Permission.AUDIT), before, query.limit)
+    items = tuple(_entry(row) for row in rows)
     return AuditPage(items, str(items[-1].id) if len(items) == query.limit else None)
 
 
-def _group(row: Row) -> Group:
-    return Group(id=row["id"], name=row["name"], members=tuple(row["members"]), created_at=row["created_at"])
+def _entry(row: AuditRow) -> AuditEntry:
+    return AuditEntry(**{**msgspec.structs.asdict(row), "detail": msgspec.json.decode(row.detail)})
 
 
-def _user(row: Row) -> User:
-    return msgspec.convert(dict(row), User)
+def _group(row: GroupWithMembers) -> Group:
+    return Group(id=row.id, name=row.name, members=row.members, created_at=row.created_at)
 
 
-def _token(row: Row) -> Token:
-    return msgspec.convert(dict(row), Token)
+def _user(row: UserRow) -> User:
+    return msgspec.convert(row, User, from_attributes=True)
+
+
+def _token(row: TokenRow) -> Token:
+    return msgspec.convert(row, Token, from_attributes=True)

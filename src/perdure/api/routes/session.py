@@ -7,6 +7,7 @@ from msgspec import UNSET
 
 from perdure.access.passwords import hashed
 from perdure.access.presented import secret_of
+from perdure.access.roles import Role
 from perdure.access.secret_texts import csrf_token
 from perdure.access.signing_in import Visitor
 from perdure.api.caller import Caller
@@ -16,6 +17,7 @@ from perdure.api.routing import Routes, WithHeaders
 from perdure.api.services import Services
 from perdure.api.wire.people import LinkQuery, LoginBody, LoginMethods, LoginService, Me, MeBody, Session, Sessions
 from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.store.tables import sessions, users
 
 routes = Routes("session")
 
@@ -27,7 +29,7 @@ async def login_methods(services: Services) -> LoginMethods:
     """How people can sign in here."""
     reachable = await services.reception.reachable()
     offered = await services.login_services.offered()
-    oidc = tuple(LoginService(row["slug"], row["name"], f"/api/v1/login/oidc/{row['slug']}") for row in offered)
+    oidc = tuple(LoginService(each.slug, each.name, f"/api/v1/login/oidc/{each.slug}") for each in offered)
     return LoginMethods(password=True, oidc=oidc, first_run=not reachable)
 
 
@@ -50,7 +52,7 @@ async def login_link(services: Services, call: Call, query: LinkQuery) -> WithHe
 async def logout(caller: Caller) -> WithHeaders[None]:
     """End the session that this request came with."""
     if caller.actor.session_id is not None:
-        await caller.rows.one("sessions/end", caller.actor.session_id)
+        await sessions.end(caller.rows, caller.actor.session_id)
         caller.rights_changed()
     return WithHeaders(None, clearing(secure=caller.call.secure))
 
@@ -70,9 +72,9 @@ async def change_me(caller: Caller, body: MeBody) -> Me:
     if body.password is not UNSET:
         caller.actor.require_whole()
     password = None if body.password is UNSET else await hashed(body.password)
-    await caller.rows.one("users/change_me", None if body.name is UNSET else body.name, preferences, password)
+    await users.change_me(caller.rows, None if body.name is UNSET else body.name, preferences, password)
     if password is not None:
-        await caller.rows.one("sessions/end_others", caller.actor.session_id)
+        await sessions.end_others(caller.rows, caller.actor.session_id)
         caller.rights_changed()
     return await _me(caller)
 
@@ -80,33 +82,33 @@ async def change_me(caller: Caller, body: MeBody) -> Me:
 @routes.get("/sessions")
 async def list_sessions(caller: Caller) -> Sessions:
     """Where you are signed in."""
-    rows = await caller.rows.all("sessions/list")
+    rows = await sessions.listed(caller.rows)
     current = caller.actor.session_id
-    return Sessions(tuple(Session(**row, current=row["id"] == current) for row in rows))
+    return Sessions(tuple(Session(**msgspec.structs.asdict(row), current=row.id == current) for row in rows))
 
 
 @routes.delete("/sessions/{session_id}")
 async def end_session(caller: Caller, session_id: UUID) -> None:
     """Sign out elsewhere."""
     caller.actor.require_whole()
-    if await caller.rows.one("sessions/end", session_id) is None:
+    if await sessions.end(caller.rows, session_id) is None:
         raise NotFound("There is no such session.")
     caller.rights_changed()
 
 
 async def _me(caller: Caller, secret: str | None = None) -> Me:
-    row = await caller.rows.one("users/me")
+    row = await users.me(caller.rows)
     if row is None:
         raise NotFound("There is no such user.")
     secret = secret or secret_of(caller.call.headers)
     return Me(
-        id=row["id"],
-        email=row["email"],
-        name=row["name"],
-        role=row["role"],
-        organisation_id=row["organisation_id"],
+        id=row.id,
+        email=row.email,
+        name=row.name,
+        role=Role(row.role),
+        organisation_id=row.organisation_id,
         csrf_token=csrf_token(secret) if secret and caller.actor.session_id else "",
-        preferences=msgspec.json.decode(row["preferences"]),
+        preferences=msgspec.json.decode(row.preferences),
     )
 
 

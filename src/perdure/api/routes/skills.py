@@ -5,12 +5,13 @@ import re
 import msgspec
 
 from perdure.access.roles import Permission
-from perdure.access.rows import Row
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.skills import SKILL_NAME, SkillBody, SkillEntries, SkillEntry, SkillText
 from perdure.config.skills import MOST, header_of
 from perdure.core.errors import InvalidInput, NotFound, Refused, Validation
+from perdure.store.tables import skills
+from perdure.store.tables.skills import Skill
 
 routes = Routes("skills")
 
@@ -18,14 +19,14 @@ routes = Routes("skills")
 @routes.get("/skills")
 async def list_skills(caller: Caller) -> SkillEntries:
     """Your skills."""
-    rows = await caller.rows.all("skills/list")
-    return SkillEntries(tuple(SkillEntry(**dict(row)) for row in rows))
+    rows = await skills.listed(caller.rows)
+    return SkillEntries(tuple(msgspec.convert(row, SkillEntry, from_attributes=True) for row in rows))
 
 
 @routes.get("/skills/{name}")
 async def read_skill_text(caller: Caller, name: str) -> SkillText:
     """One of your skills."""
-    return _shown(await caller.rows.one("skills/read", name))
+    return _shown(await skills.read(caller.rows, name))
 
 
 @routes.put("/skills/{name}")
@@ -41,7 +42,7 @@ async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
     if not description:
         raise InvalidInput("Nothing says what the skill is for.", Validation("description", "is needed"))
     files = msgspec.json.encode(body.files).decode()
-    row = await caller.rows.one("skills/put", name, description, body.content, files, MOST)
+    row = await skills.put(caller.rows, name, description, body.content, files, MOST)
     if row is None:
         raise Refused(f"You have {MOST} skills, which is the limit. Delete one first.")
     caller.personal_config_changed()
@@ -51,18 +52,18 @@ async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
 @routes.delete("/skills/{name}")
 async def delete_skill(caller: Caller, name: str) -> None:
     """Forget one of your skills."""
-    if await caller.rows.one("skills/delete", name) is None:
+    if await skills.delete(caller.rows, name) is None:
         raise NotFound("You have no such skill.")
     caller.personal_config_changed()
 
 
-def _shown(row: Row | None) -> SkillText:
+def _shown(row: Skill | None) -> SkillText:
     if row is None:
         raise NotFound("You have no such skill.")
     return SkillText(
-        name=row["name"],
-        description=row["description"],
-        content=row["content"],
-        files=msgspec.json.decode(row["files"], type=dict[str, str]),
-        updated_at=row["updated_at"],
+        name=row.name,
+        description=row.description,
+        content=row.content,
+        files=msgspec.json.decode(row.files, type=dict[str, str]),
+        updated_at=row.updated_at,
     )

@@ -7,7 +7,6 @@ from perdure.config.rotation import SEALED
 from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
 from perdure.store.connection import Connection
-from perdure.store.queries import query
 
 _LOST = "Name the key that is missing after the new one in PERDURE_SECRET_KEY, then: perdure secrets rotate"
 
@@ -17,7 +16,7 @@ async def secrets(connection: Connection, settings: Settings) -> Finding:
         keyring = existing_keyring(settings.secret_key, settings.data_dir)
     except Misconfigured as error:
         return bad("secrets", str(error), "Set PERDURE_SECRET_KEY to 16 characters or more.")
-    sealed = [row["secret"] for kind in SEALED for row in await connection.fetch(query(f"secrets/list_{kind}"))]
+    sealed = [secret for kind in SEALED.values() for secret in await kind.listed(connection)]
     return judged(keyring, sealed)
 
 

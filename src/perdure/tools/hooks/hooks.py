@@ -6,8 +6,6 @@ import time
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
-import asyncpg
-from asyncpg import Pool, Record
 from msgspec import structs
 
 from perdure.access.keyring import Keyring
@@ -15,12 +13,13 @@ from perdure.config.config import Config
 from perdure.config.hooks import HOOK_PURPOSE, Hook, HookEvent
 from perdure.config.settings import Experiment
 from perdure.core.clock import Clock
-from perdure.core.errors import HookDispatchFailed
+from perdure.core.errors import DatabaseFault, HookDispatchFailed, Unavailable
 from perdure.core.ids import OrganisationId
 from perdure.core.timing import HOOK_LOG_KEPT, HOOK_LOG_SWEEP
 from perdure.observe.measures.hooks import HookMeasures
-from perdure.store.away import AWAY
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import hooks
+from perdure.store.tables.hooks import NewDelivery
 from perdure.tools.hooks.post import Heard, HookSilent, Post
 from perdure.tools.hooks.speech import CONTEXT_CHARACTERS, Answer, Decision, Question, Subject, Verdict
 
@@ -32,7 +31,7 @@ class Hooks:
     """Asks, and keeps a log of what came of it. An organisation without hooks costs nothing."""
 
     def __init__(
-        self, pool: "Pool[Record]", config: Config, keyring: Keyring, clock: Clock, measures: HookMeasures, post: Post
+        self, pool: Pool, config: Config, keyring: Keyring, clock: Clock, measures: HookMeasures, post: Post
     ) -> None:
         self._pool = pool
         self._config = config
@@ -71,8 +70,8 @@ class Hooks:
         try:
             while True:
                 try:
-                    await self._pool.execute(query("hooks/purge"), HOOK_LOG_KEPT)
-                except AWAY:
+                    await hooks.purge(self._pool, HOOK_LOG_KEPT)
+                except (Unavailable, DatabaseFault):
                     _log.debug("the database is away; the log of hooks is cleaned later")
                 await self._clock.sleep(HOOK_LOG_SWEEP.total_seconds())
         finally:
@@ -100,15 +99,25 @@ class Hooks:
         took = time.monotonic() - begun
         self._measures.asked(question.event.value, outcome, took)
         detail = str(told) if isinstance(told, HookSilent) else ""
-        line = (question.event.value, question.chat_id, outcome, told.status, told.attempts, round(took * 1000), detail)
-        task = asyncio.create_task(self._write(hook.id, question.dispatch_id, *line))
+        delivery = NewDelivery(
+            hook_id=hook.id,
+            dispatch_id=question.dispatch_id,
+            event=question.event.value,
+            chat_id=question.chat_id,
+            outcome=outcome,
+            status=told.status,
+            attempts=told.attempts,
+            duration_ms=round(took * 1000),
+            detail=detail,
+        )
+        task = asyncio.create_task(self._write(delivery))
         self._logging.add(task)
         task.add_done_callback(self._logging.discard)
 
-    async def _write(self, *line: object) -> None:
+    async def _write(self, delivery: NewDelivery) -> None:
         try:
-            await self._pool.execute(query("hooks/delivered"), *line)
-        except (*AWAY, asyncpg.PostgresError) as error:
+            await hooks.delivered(self._pool, delivery)
+        except (Unavailable, DatabaseFault) as error:
             _log.warning("a line of the log of hooks is lost: %s", error)
 
 

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from asyncpg import Pool, Record
-
 from perdure.access.keyring import Keyring
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.observe.measures.mcp import McpMeasures
+from perdure.store.pool import Pool
 from perdure.tools.mcp.desk import McpDesk
 from perdure.tools.mcp.grants import Grants
 from perdure.tools.mcp.lines import Lines
@@ -29,7 +28,7 @@ class Exchange:
 
 
 def open_exchange(
-    pool: "Pool[Record]",
+    pool: Pool,
     config: Config,
     keyring: Keyring,
     clock: Clock,

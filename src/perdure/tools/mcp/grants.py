@@ -1,11 +1,9 @@
 """Tokens that people got for servers by signing in: kept encrypted, renewed before they run out, used by many."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import aiohttp
 import msgspec
-from asyncpg import Pool, Record
 from msgspec import Struct
 
 from perdure.access.keyring import Keyring
@@ -13,7 +11,10 @@ from perdure.config.mcp import GRANT_PURPOSE
 from perdure.core.clock import Clock
 from perdure.core.ids import McpServerId, UserId
 from perdure.core.timing import MCP_CONNECT, MCP_TOKEN_MARGIN
-from perdure.store.queries import query
+from perdure.store.errors import transaction
+from perdure.store.pool import Pool
+from perdure.store.scopes import Database
+from perdure.store.tables import mcp_grants
 from perdure.tools.mcp.speech import SignInNeeded, Unreachable
 from perdure.tools.mcp.way import Outside
 
@@ -50,7 +51,7 @@ class Tokens(Struct, frozen=True, kw_only=True):
 class Grants:
     """Everybody's tokens."""
 
-    def __init__(self, pool: "Pool[Record]", keyring: Keyring, clock: Clock, outside: Outside) -> None:
+    def __init__(self, pool: Pool, keyring: Keyring, clock: Clock, outside: Outside) -> None:
         self._pool = pool
         self._keyring = keyring
         self._clock = clock
@@ -58,24 +59,24 @@ class Grants:
 
     async def token(self, server_id: McpServerId, user_id: UserId) -> str:
         """A token that is good for at least a while. Renews it where it is not."""
-        row = await self._pool.fetchrow(query("mcp_grants/load"), server_id, user_id)
+        row = await mcp_grants.load(self._pool, server_id, user_id)
         if row is None:
             raise SignInNeeded(SIGN_IN)
-        if not self._runs_out(row["expires_at"]):
-            return self._opened(row["secret"]).access_token
+        if not self._runs_out(row.expires_at):
+            return self._opened(row.secret).access_token
         return await self._renewed(server_id, user_id)
 
     async def keep(self, server_id: McpServerId, user_id: UserId, grant: Grant, expires_in: float | None) -> None:
-        await self._pool.execute(query("mcp_grants/put"), *self._row(server_id, user_id, grant, expires_in))
+        await self._put(self._pool, server_id, user_id, grant, expires_in)
 
     async def _renewed(self, server_id: McpServerId, user_id: UserId) -> str:
         """Ask for new tokens. Replicas take turns: a refresh token works once."""
-        async with self._pool.acquire() as connection, connection.transaction():
-            row = await connection.fetchrow(query("mcp_grants/hold"), server_id, user_id)
+        async with transaction(self._pool) as connection:
+            row = await mcp_grants.hold(connection, server_id, user_id)
             if row is None:
                 raise SignInNeeded(SIGN_IN)
-            grant = self._opened(row["secret"])
-            if not self._runs_out(row["expires_at"]):
+            grant = self._opened(row.secret)
+            if not self._runs_out(row.expires_at):
                 return grant.access_token
             if not grant.refresh_token:
                 raise SignInNeeded("the sign-in ran out; the user has to sign in again, in the settings")
@@ -84,13 +85,15 @@ class Grants:
             fresh = msgspec.structs.replace(
                 grant, access_token=tokens.access_token, refresh_token=tokens.refresh_token or grant.refresh_token
             )
-            await connection.execute(query("mcp_grants/put"), *self._row(server_id, user_id, fresh, tokens.expires_in))
+            await self._put(connection, server_id, user_id, fresh, tokens.expires_in)
             return fresh.access_token
 
-    def _row(self, server_id: McpServerId, user_id: UserId, grant: Grant, expires_in: float | None) -> tuple[Any, ...]:
+    async def _put(
+        self, db: Database, server_id: McpServerId, user_id: UserId, grant: Grant, expires_in: float | None
+    ) -> None:
         expires_at = None if expires_in is None else self._clock.now() + timedelta(seconds=expires_in)
         sealed = self._keyring.seal(msgspec.json.encode(grant).decode(), GRANT_PURPOSE)
-        return server_id, user_id, sealed, expires_at
+        await mcp_grants.put(db, server_id, user_id, sealed, expires_at)
 
     def _opened(self, sealed: bytes) -> Grant:
         return msgspec.json.decode(self._keyring.open(sealed, GRANT_PURPOSE), type=Grant)

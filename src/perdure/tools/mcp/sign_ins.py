@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
-from asyncpg import Pool, Record
 from msgspec import Struct
 
 from perdure.access.keyring import Keyring
@@ -18,7 +17,8 @@ from perdure.config.mcp import GRANT_PURPOSE, McpSecrets, McpServer
 from perdure.core.errors import InvalidInput, Unavailable
 from perdure.core.ids import McpServerId, UserId
 from perdure.core.timing import MCP_SIGN_IN_KEPT
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import mcp_servers, mcp_sign_ins
 from perdure.tools.mcp.grants import Grant, Grants, OAuthClient, exchange
 from perdure.tools.mcp.speech import Unreachable
 
@@ -58,7 +58,7 @@ class Underway(Struct, frozen=True):
 class SignIns:
     """Sends people off and meets them again."""
 
-    def __init__(self, pool: "Pool[Record]", keyring: Keyring, grants: Grants) -> None:
+    def __init__(self, pool: Pool, keyring: Keyring, grants: Grants) -> None:
         self._pool = pool
         self._keyring = keyring
         self._grants = grants
@@ -74,9 +74,7 @@ class SignIns:
         verifier, challenge = discovery.proof()
         state = mint(STATE_PREFIX)
         underway = self._sealed(Underway(place, client, verifier, redirect_uri))
-        await self._pool.execute(
-            query("mcp_sign_ins/begin"), digest(state), server.id, user_id, underway, MCP_SIGN_IN_KEPT
-        )
+        await mcp_sign_ins.begin(self._pool, digest(state), server.id, user_id, underway, MCP_SIGN_IN_KEPT)
         asked = {
             "response_type": "code",
             "client_id": client.client_id,
@@ -94,10 +92,10 @@ class SignIns:
 
     async def finish(self, user_id: UserId, *, state: str, code: str, issuer: str) -> McpServerId:
         """The person is back: keep what they were given."""
-        row = await self._pool.fetchrow(query("mcp_sign_ins/finish"), digest(state))
-        if row is None or not row["valid"] or row["user_id"] != user_id:
+        row = await mcp_sign_ins.finish(self._pool, digest(state))
+        if row is None or not row.valid or row.user_id != user_id:
             raise InvalidInput("This sign-in was not started here, or took too long. Start it again.")
-        underway = msgspec.json.decode(self._keyring.open(row["secret"], GRANT_PURPOSE), type=Underway)
+        underway = msgspec.json.decode(self._keyring.open(row.secret, GRANT_PURPOSE), type=Underway)
         if issuer and issuer.rstrip("/") != underway.place.issuer.rstrip("/"):
             raise InvalidInput("The answer came from another sign-in service than the one that was asked.")
         form = {
@@ -118,8 +116,8 @@ class SignIns:
             client=client,
             resource=place.resource,
         )
-        await self._grants.keep(row["server_id"], user_id, grant, tokens.expires_in)
-        return row["server_id"]
+        await self._grants.keep(row.server_id, user_id, grant, tokens.expires_in)
+        return row.server_id
 
     async def _client(
         self, discovery: Any, server: McpServer, secrets: McpSecrets, place: Place, redirect_uri: str
@@ -128,14 +126,14 @@ class SignIns:
         if secrets.client_id:
             method = "client_secret_post" if secrets.client_secret else "none"
             return OAuthClient(secrets.client_id, secrets.client_secret, method)
-        sealed = await self._pool.fetchval(query("mcp_sign_ins/registration"), server.id)
+        sealed = await mcp_servers.registration(self._pool, server.id)
         if sealed is not None:
             known = msgspec.json.decode(self._keyring.open(sealed, GRANT_PURPOSE), type=Registration)
             if (known.issuer, known.redirect_uri) == (place.issuer, redirect_uri):
                 return known.client
         client: OAuthClient = await discovery.register(place, redirect_uri, self._grants.outside)
         registration = self._sealed(Registration(place.issuer, redirect_uri, client))
-        await self._pool.execute(query("mcp_sign_ins/register"), server.id, registration)
+        await mcp_servers.register(self._pool, server.id, registration)
         return client
 
     def _sealed(self, value: Struct) -> bytes:

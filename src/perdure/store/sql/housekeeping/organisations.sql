@@ -1,2 +1,0 @@
--- Every organisation, whose settings say what is kept how long.
-SELECT id FROM organisations ORDER BY id

@@ -1,2 +1,0 @@
--- The encrypted tokens of a person for a server.
-SELECT secret, expires_at FROM mcp_grants WHERE server_id = $1 AND user_id = $2

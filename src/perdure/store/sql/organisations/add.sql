@@ -1,2 +1,0 @@
--- A new organisation.
-INSERT INTO organisations (name) VALUES ($1) RETURNING id

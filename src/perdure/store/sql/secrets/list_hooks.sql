@@ -1,2 +1,0 @@
--- Every sealed secret of hooks.
-SELECT secret FROM hooks WHERE secret IS NOT NULL

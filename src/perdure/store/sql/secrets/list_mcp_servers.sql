@@ -1,2 +1,0 @@
--- Every sealed secret of mcp_servers.
-SELECT secret FROM mcp_servers WHERE secret IS NOT NULL

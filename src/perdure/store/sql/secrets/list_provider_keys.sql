@@ -1,2 +1,0 @@
--- Every sealed secret of provider_keys.
-SELECT secret FROM provider_keys WHERE secret IS NOT NULL

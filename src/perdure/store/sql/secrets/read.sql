@@ -1,2 +1,0 @@
--- A secret of the deployment.
-SELECT secret FROM deployment_secrets WHERE name = $1

@@ -1,0 +1,36 @@
+"""Templates of workspaces that organisations brought."""
+
+from msgspec import Struct
+
+from perdure.core.ids import OrganisationId
+from perdure.store.query import query
+from perdure.store.scopes import Database, OrganisationScope
+
+
+class TemplateTexts(Struct, frozen=True):
+    name: str
+    recipe: str
+    readme: str
+
+
+class TemplateRow(Struct, frozen=True):
+    name: str
+    recipe: str
+    readme: str
+    files: bytes
+
+
+@query
+async def listed(db: Database, organisation_id: OrganisationId) -> list[TemplateTexts]: ...
+
+
+@query
+async def load(db: Database, organisation_id: OrganisationId, name: str) -> TemplateRow | None: ...
+
+
+@query
+async def put(scope: OrganisationScope, name: str, recipe: str, readme: str, files: bytes) -> None: ...
+
+
+@query
+async def remove(scope: OrganisationScope, name: str) -> str | None: ...
