@@ -25,6 +25,10 @@ class Fate(Enum):
     """The connection breaks while the server carries it out: it may be done before or after the client looks again."""
     HANG = "hang"
     """The server carries it out, and nobody ever hears of it; the connection stays."""
+    HOLD_REQUEST = "hold request"
+    """The connection stalls before the server reads it, until the proxy lets go."""
+    HOLD_ANSWER = "hold answer"
+    """The server carries it out, and the connection stalls before the answer, until the proxy lets go."""
 
 
 Decide = Callable[[bool], Fate]
@@ -50,6 +54,9 @@ class Proxy:
         self.commits = 0
         self.deaf = False
         """While set, notices of other sessions are not passed on."""
+        self.holding = asyncio.Event()
+        """Set once a request or an answer is held."""
+        self.released = asyncio.Event()
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Proxy"]:
@@ -67,6 +74,12 @@ class Proxy:
         """Carry nothing more on the connections of now, without closing them."""
         for link in self._links:
             link.silent = True
+
+    def let_go(self) -> None:
+        """Carry on with what is held."""
+        self.holding.clear()
+        self.released.set()
+        self.released = asyncio.Event()
 
     def cut(self) -> int:
         """Break every connection of now. How many there were."""
@@ -113,6 +126,7 @@ class _Link:
         self._server, self._forth = server, forth
         self._commits = set[bytes]()
         self._notices = _Notices()
+        self._holds_answer = False
         self.silent = False
 
     def abort(self) -> None:
@@ -127,8 +141,7 @@ class _Link:
                 self._proxy.requests += 1
                 if fate is Fate.LOSE_REQUEST:
                     return
-                if fate is not Fate.CARRY:
-                    self.silent = True
+                await self._held_or_silent(fate)
                 self._forth.write(request)
                 await self._forth.drain()
                 if fate is Fate.LOSE_ANSWER:
@@ -138,9 +151,26 @@ class _Link:
         finally:
             answers.cancel()
 
+    async def _held_or_silent(self, fate: Fate) -> None:
+        match fate:
+            case Fate.HOLD_REQUEST:
+                await self._hold()
+            case Fate.HOLD_ANSWER:
+                self._holds_answer = True
+            case _:
+                self.silent = self.silent or fate is not Fate.CARRY
+
+    async def _hold(self) -> None:
+        released = self._proxy.released
+        self._proxy.holding.set()
+        await released.wait()
+
     async def _answer(self) -> None:
         with suppress(OSError):
             while answer := await self._server.read(1 << 20):
+                if self._holds_answer:
+                    await self._hold()
+                    self._holds_answer = False
                 if self.silent:
                     return
                 self._back.write(self._notices.removed(answer) if self._proxy.deaf else self._notices.passed(answer))

@@ -66,6 +66,7 @@ class Journal:
                     tool,
                     effect,
                     incarnation,
+                    fence.status,
                 )
         except asyncpg.UniqueViolationError as error:
             raise AlreadyStarted from error

@@ -42,9 +42,13 @@ class Drive:
     ) -> None:
         self.kit = kit
         self.chat = chat
+        """The row that the duty in hand works from. Its own commits move it, and what makes no difference to it."""
+        self.newest = chat
+        """The newest row that was seen. Between two duties the runner goes on from there."""
         self.owner = owner
         self.flight: Flight | None = None
-        self.overflowed = False
+        self.overflowed_at: int | None = None
+        """The version of the history whose prompt the provider refused for its size."""
         self.overloads = 0
         self.committing = False
         self.leaving = False
@@ -69,14 +73,36 @@ class Drive:
     def without_work(self) -> "Drive":
         """The same chat, for whoever goes on although this one's work does not stop."""
         self.forsaken = True
-        drive = Drive(self.kit, self.chat, self.owner, attempt_recorded=False, history=self._history)
+        drive = Drive(self.kit, self.newest, self.owner, attempt_recorded=False, history=self._history)
         drive.flight, drive.owed = self.flight, self.owed
         drive.leaving, drive.once_calls = self.leaving, self.once_calls
         return drive
 
     @property
     def ours(self) -> bool:
-        return self.chat.worker_id == self.owner.worker_id and self.chat.runner_id == self.owner.runner_id
+        return self.newest.worker_id == self.owner.worker_id and self.newest.runner_id == self.owner.runner_id
+
+    @property
+    def stale(self) -> bool:
+        """Whether the newest row makes the work in hand worthless. Nobody can tell before an own commit is answered."""
+        return not self.committing and not self.fence().holds(self.newest)
+
+    def saw(self, chat: Chat) -> bool:
+        """Take note of a row. Whether it is news."""
+        if chat.snapshot_version <= self.newest.snapshot_version:
+            return False
+        self.newest = chat
+        self._follow()
+        return True
+
+    def _follow(self) -> None:
+        """Work from the newest row, where it makes no difference to the work in hand."""
+        if not self.committing and self.fence().holds(self.newest):
+            self.chat = self.newest
+
+    def catch_up(self) -> None:
+        """Begin from the newest row: nothing is in hand."""
+        self.chat = self.newest
 
     @property
     def _attempt(self) -> tuple[int, int]:
@@ -168,18 +194,18 @@ class Drive:
 
     @contextmanager
     def uncut(self) -> Generator[None]:
-        """What changes the row inside is not cut short by that very change."""
+        """What changes the row inside is not cut short by that very change, and hears of others afterwards."""
         self.committing = True
         try:
             yield
         finally:
             self.committing = False
+            self._follow()
 
     async def _same_but_for_the_lease(self, fence: Fence) -> bool:
         """Whether the work still counts: this replica lost its id and took the chat again under another."""
         chat = await self.kit.machine.load(self.chat.id)
-        if chat.snapshot_version > self.chat.snapshot_version:
-            self.chat = chat
+        self.saw(chat)
         renewed = replace(fence, worker_id=self.owner.worker_id)
         return renewed != fence and renewed.holds(chat)
 
@@ -191,6 +217,8 @@ class Drive:
                 self.kit.histories.keep(self._history)
         if committed.chat.snapshot_version >= self.chat.snapshot_version:
             self.chat = committed.chat
+        self.saw(committed.chat)
+        self._follow()
         before, after = committed.plan.base, committed.plan.chat
         if before is None or _attempt_of(before) != _attempt_of(after):
             self._recorded = _attempt_of(after) if after.generation_attempt else None
@@ -200,6 +228,9 @@ class Drive:
         unpaid = reserve > 0 and not self.chat.budget_reserved
         if self._recorded != self._attempt or unpaid:
             await self.next_attempt(reserve)
+            if self.stale:
+                # Somebody moved the row before the answer came.
+                raise Fenced
         self._recorded = None
 
     async def next_attempt(self, reserve: int = 0) -> None:
@@ -229,7 +260,7 @@ class Drive:
 
     def moved_on_from(self, chat: Chat) -> Callable[[], bool]:
         """Whether somebody stopped the turn or rewrote its history since; a shutdown does neither."""
-        return lambda: (self.chat.status, self.chat.history_version) != (chat.status, chat.history_version)
+        return lambda: (self.newest.status, self.newest.history_version) != (chat.status, chat.history_version)
 
     def take_off(self) -> Flight:
         """Begin to show parts of the current attempt."""

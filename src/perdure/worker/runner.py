@@ -61,7 +61,8 @@ class Runner:
 
     @property
     def chat(self) -> Chat:
-        return self._drive.chat
+        """The newest row that it knows of."""
+        return self._drive.newest
 
     @property
     def owner(self) -> Owner:
@@ -74,12 +75,7 @@ class Runner:
 
     def saw(self, chat: Chat) -> None:
         """Take note of a newer row. Work that it makes stale is cancelled."""
-        drive = self._drive
-        if chat.snapshot_version <= drive.chat.snapshot_version:
-            return
-        before, drive.chat = drive.chat, chat
-        stale = (chat.status, chat.history_version) != (before.status, before.history_version) or not drive.ours
-        if stale and not drive.committing and self._work is not None:
+        if self._drive.saw(chat) and self._drive.stale and self._work is not None:
             self._work.cut_short()
 
     async def look(self) -> None:
@@ -124,7 +120,7 @@ class Runner:
     async def _tell_parent(self) -> None:
         """An agent that came to rest wakes the chat that waits for it. If that is lost, a sweep does it."""
         drive = self._drive
-        if drive.chat.status not in (Status.WAITING, Status.ERROR) or drive.card_says_root:
+        if drive.newest.status not in (Status.WAITING, Status.ERROR) or drive.card_says_root:
             return
         drive.kit.points.reached("runner.rested")
         try:
@@ -138,10 +134,12 @@ class Runner:
         if self._released or not drive.ours:
             return False
         # An interruption is finished even while the replica leaves: somebody waits for it.
-        return drive.chat.status is Status.INTERRUPTING or (drive.chat.status is Status.RUNNING and not drive.leaving)
+        status = drive.newest.status
+        return status is Status.INTERRUPTING or (status is Status.RUNNING and not drive.leaving)
 
     async def _perform(self) -> None:
         """One duty, which a newer row may cut short."""
+        self._drive.catch_up()
         work = self._work = Work(self._duty(), self._clock)
         try:
             ended = await work.over()
@@ -218,7 +216,7 @@ class Runner:
             policies={**asked, **rules.policies, **own, **denied},
             journal=known(drive.entries, chat.open_calls),
             over_threshold=prepared.model.threshold < 1 and tokens >= limit and worth_compacting(history, frame, limit),
-            overflowed=drive.overflowed,
+            overflowed=drive.overflowed_at == chat.history_version,
             over_budget=None if chat.open_calls else await self._breach(history),
             worst_case=drive.worst_case if chat.budget_limit is not None else 0,
             compactable=compactable(history),

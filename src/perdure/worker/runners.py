@@ -214,6 +214,11 @@ class Runners:
         finally:
             del self._looking[runner]
 
+    async def looked(self) -> None:
+        """Wait for the readings that are under way."""
+        while self._looks:
+            await asyncio.wait(set(self._looks))
+
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)
         self._looks.add(task)

@@ -52,7 +52,6 @@ async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None
     with drive.asking(history, "compaction"):
         compaction = await compact(job, summariser)
     flight.result(0, compaction.result)
-    drive.overflowed = False
     payload = {"source": decision.source.value, "result": compaction.result.result}
     added = rows(await around_compaction(drive, HookEvent.POST_COMPACT, payload), Kind.CONTEXT)
     price = model.route.model.price

@@ -44,7 +44,6 @@ async def generate_step(drive: Drive, facts: Facts) -> None:
     if answer is None:
         return
     reached("generate.answered")
-    drive.overflowed = False
     drive.overloads = 0
     introduced = _introduced(answer, prepared, history, drive.chat.turn)
     hooked = await before_tools(drive, introduced.messages)
@@ -114,7 +113,7 @@ async def _failed(drive: Drive, error: ClassifiedError) -> None:
     """Compact, try again later, or stop: whatever the error calls for."""
     drive.kit.points.reached("generate.failed")
     if error.kind is ErrorKind.CONTEXT_OVERFLOW and may_compact(await drive.history()):
-        drive.overflowed = True
+        drive.overflowed_at = drive.chat.history_version
         return
     attempt = drive.chat.generation_attempt
     exhausted = attempt >= ATTEMPT_LIMIT
