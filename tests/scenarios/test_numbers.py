@@ -10,7 +10,7 @@ from perdure.store.pool import Pool
 from perdure.testing.fleet import Fleet, open_fleet
 from perdure.testing.metric_reader import sample
 from perdure.testing.polling import seen
-from perdure.worker.runners import Capacity
+from perdure.worker.capacity import Capacity
 
 
 @pytest.fixture

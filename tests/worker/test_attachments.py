@@ -56,7 +56,7 @@ async def asked(
     else:
         sent = (SendMessage(message, files=ids), *taken)
         committed = await replica.machine.change_by(chat, lambda _: sent)
-    replica.worker.runners.taken(committed, owner, replica.user)
+    replica.worker.runners.taken(committed, owner)
     return chat, await replica.comes_to_rest(chat)
 
 

@@ -1,5 +1,6 @@
 """A replica drives so many chats and no more, and stops a chat all the same."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -9,7 +10,7 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica
-from perdure.worker.runners import Capacity
+from perdure.worker.capacity import Capacity
 
 
 @pytest.fixture(params=[Capacity(chats=1), Capacity(per_user=1)], ids=["of the replica", "of the user"])
@@ -40,3 +41,27 @@ async def test_a_chat_without_a_driver_is_stopped_although_there_is_no_room(
     second = await replica.someone_waits("[[say:3 tokens]]")
     await replica.machine.change(second, Interrupt())
     assert (await replica.comes_to_rest(second)).state is State.W
+
+
+async def test_ten_at_once_are_no_more_than_there_is_room_for(replica: InProcessReplica, sim: Simulator) -> None:
+    """All of them ask before the first has begun."""
+    owners = [replica.worker.runners.take(replica.user) for _ in range(10)]
+    taken = [owner for owner in owners if owner is not None]
+    assert len(taken) == 1
+    replica.worker.runners.untaken(taken[0])
+    chats = [await replica.someone_waits("[[gate:open]] [[say:3 tokens]]") for _ in range(10)]
+    async with asyncio.TaskGroup() as sweeps:
+        for _ in range(3):
+            sweeps.create_task(replica.worker.acquirer.once())
+    assert len(replica.worker.runners) == 1
+    await sim.gates["open"].reached()
+    await sim.gates["open"].set(open=True)
+    assert {(await replica.comes_to_rest(chat)).state for chat in chats} == {State.W}
+
+
+async def test_a_place_that_was_not_needed_is_free_again(replica: InProcessReplica) -> None:
+    owner = replica.worker.runners.take(replica.user)
+    assert owner is not None
+    replica.worker.runners.untaken(owner)
+    replica.worker.runners.untaken(owner)
+    assert replica.worker.runners.take(replica.user) is not None

@@ -50,7 +50,7 @@ MOST_COMMITS = 12
 class World:
     """A replica behind a proxy, and what somebody else does beside it."""
 
-    house: House
+    replica: InProcessReplica
     proxy: Proxy
     sim: Simulator
     beside: Machine
@@ -68,9 +68,9 @@ class World:
 
     async def asks(self, text: str, *, model: str | None = None, budget: int | None = None) -> ChatId:
         """A chat that runs and that nobody drives yet."""
-        chat_id, house = ChatId(uuid4()), self.house
-        card = NewCard(organisation_id=house.organisation, owner_id=house.user, title="A chat", model=model)
-        await self.beside.create(chat_id, card, [Create((house.says(text, model=model),), budget_limit=budget)])
+        chat_id, replica = ChatId(uuid4()), self.replica
+        card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="A chat", model=model)
+        await self.beside.create(chat_id, card, [Create((replica.says(text, model=model),), budget_limit=budget)])
         return chat_id
 
     async def answered(self, *texts: str, model: str | None = None) -> ChatId:
@@ -79,25 +79,25 @@ class World:
         await self.driven()
         await self.ends(chat_id)
         for text in texts[1:]:
-            await self.beside.change(chat_id, SendMessage(self.house.says(text)))
+            await self.beside.change(chat_id, SendMessage(self.replica.says(text)))
             await self.driven()
             await self.ends(chat_id)
         return chat_id
 
     async def driven(self) -> None:
-        await self.house.worker.acquirer.once()
+        await self.replica.worker.acquirer.once()
 
     async def ends(self, chat_id: ChatId) -> Chat:
-        return await self.house.until(chat_id, lambda row: row.status in ENDED and not row.owned)
+        return await self.replica.until(chat_id, lambda row: row.status in ENDED and not row.owned)
 
     async def hears(self, chat: Chat) -> None:
-        self.house.bus.publish(notices_of(chat))
-        await self.house.worker.runners.looked()
+        self.replica.bus.publish(notices_of(chat))
+        await self.replica.worker.runners.looked()
 
     async def idle(self) -> None:
         """Nothing is driven here any more."""
         async with asyncio.timeout(60):
-            while len(self.house.worker.runners):  # noqa: ASYNC110 - a runner tells nobody that it ends
+            while len(self.replica.worker.runners):  # noqa: ASYNC110 - a runner tells nobody that it ends
                 await asyncio.sleep(0.001)
 
 
@@ -106,10 +106,10 @@ async def world(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[
     async with (
         Proxy(database_url).running() as proxy,
         open_pool(proxy.url) as through,
-        open_house(database_url, through, sim.url, clock=HurriedClock(20)) as house,
+        open_replica(database_url, through, sim.url, clock=HurriedClock(20)) as replica,
     ):
-        world = World(house, proxy, sim, Machine(Execution(pool), Announcer(LocalBus())))
-        house.tools.tools = (world.payment(), alone())
+        world = World(replica, proxy, sim, Machine(Execution(pool), Announcer(LocalBus())))
+        replica.tools.tools = (world.payment(), alone())
         # A script, since directives of several messages in a row add up.
         sim.script(Script("new", (Step((Text("new answer"),)),)))
         yield world
@@ -138,8 +138,8 @@ async def an_answer_that_pays(world: World) -> ChatId:
 async def calls_of_another_runner(world: World) -> ChatId:
     """A replica got as far as the call, and let go."""
     gone, chat_id = Owner(ReplicaId(uuid4()), RunnerId(uuid4())), ChatId(uuid4())
-    card = NewCard(organisation_id=world.house.organisation, owner_id=world.house.user, title="A chat")
-    await world.beside.create(chat_id, card, [Create((world.house.says(f"[[call:pay]] {OLD}"),)), Acquire(gone)])
+    card = NewCard(organisation_id=world.replica.organisation, owner_id=world.replica.user, title="A chat")
+    await world.beside.create(chat_id, card, [Create((world.replica.says(f"[[call:pay]] {OLD}"),)), Acquire(gone)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", "{}"),))
     await world.beside.change(chat_id, CommitStep(messages=(call,)), Abandon())
     return chat_id
@@ -153,7 +153,7 @@ async def a_compaction_by_hand(world: World) -> ChatId:
 
 async def a_compaction_after_a_refusal(world: World) -> ChatId:
     chat_id = await world.answered(*(f"[[say:300 tokens]] {turn}" for turn in range(3)))
-    await world.beside.change(chat_id, SendMessage(world.house.says(f"[[fault:overflow x1]] {OLD}")))
+    await world.beside.change(chat_id, SendMessage(world.replica.says(f"[[fault:overflow x1]] {OLD}")))
     return chat_id
 
 
@@ -165,7 +165,7 @@ async def an_interruption(world: World) -> ChatId:
 
 async def an_interruption_with_a_queue(world: World) -> ChatId:
     chat_id = await world.asks("hello")
-    await world.beside.change(chat_id, SendMessage(world.house.says(f"[[call:pay]] {OLD}"), Busy.INTERRUPT))
+    await world.beside.change(chat_id, SendMessage(world.replica.says(f"[[call:pay]] {OLD}"), Busy.INTERRUPT))
     return chat_id
 
 
@@ -174,7 +174,7 @@ async def a_retry(world: World) -> ChatId:
 
 
 async def another_model(world: World) -> ChatId:
-    world.house.models.fallbacks = {"first": (ModelName("second"),)}
+    world.replica.models.fallbacks = {"first": (ModelName("second"),)}
     return await world.asks(f"[[fault:overloaded x3]] {OLD}", model="first")
 
 
@@ -191,7 +191,7 @@ async def a_budget_that_is_used_up(world: World) -> ChatId:
 
 
 async def an_approval(world: World) -> ChatId:
-    world.house.sources.rules_now = Rules(policies={"pay": Policy.ASK})
+    world.replica.sources.rules_now = Rules(policies={"pay": Policy.ASK})
     return await world.asks(f"[[call:pay]] {OLD}")
 
 
@@ -200,12 +200,12 @@ async def a_refused_batch(world: World) -> ChatId:
 
 
 async def the_step_limit(world: World) -> ChatId:
-    world.house.sources.rules_now = Rules(step_limit=1)
+    world.replica.sources.rules_now = Rules(step_limit=1)
     return await world.asks(f"[[call:ponder]] {OLD}")
 
 
 async def a_wait_for_agents(world: World) -> ChatId:
-    world.house.tools.tools = (*world.house.tools.tools, *AGENT_TOOLS)
+    world.replica.tools.tools = (*world.replica.tools.tools, *AGENT_TOOLS)
     return await world.asks(f'[[call:wait_agent {{"ids": ["{uuid4()}"]}}]] {OLD}')
 
 
@@ -250,7 +250,7 @@ class Edit:
     """The new question has its own answer, and nobody is asked the old one."""
 
     async def happens(self, world: World, chat: Chat) -> Chat:
-        says = world.house.says(NEW)
+        says = world.replica.says(NEW)
         edited = await world.beside.edit(chat.id, chat.turn, lambda target: lambda _: [EditMessage(target, says)])
         return edited.chat
 
@@ -260,7 +260,7 @@ class Edit:
             assert after.asked == []
             return
         assert (rested.state, rested.last_error) == (State.W, None)
-        assert (await world.house.said(chat))[-2:] == [NEW, "new answer"]
+        assert (await world.replica.said(chat))[-2:] == [NEW, "new answer"]
         assert [("new question" in text, "old answer" in text) for text in after.asked] == [(True, False)]
         assert after.paid == []
 
@@ -271,12 +271,12 @@ class Interruption:
     async def happens(self, world: World, chat: Chat) -> Chat:
         if chat.status is not Status.RUNNING or chat.queue or chat.budget_limit == 0:
             raise NotNow
-        return (await world.beside.change(chat.id, SendMessage(world.house.says(NEW), Busy.INTERRUPT))).chat
+        return (await world.beside.change(chat.id, SendMessage(world.replica.says(NEW), Busy.INTERRUPT))).chat
 
     async def holds(self, world: World, chat: ChatId, after: "After") -> None:
         rested = await world.ends(chat)
         assert (rested.state, rested.last_error) == (State.W, None)
-        assert (await world.house.said(chat))[-2:] == [NEW, "new answer"]
+        assert (await world.replica.said(chat))[-2:] == [NEW, "new answer"]
         assert ["new question" in text for text in after.asked] == [True]
         assert after.paid == []
 
@@ -287,14 +287,14 @@ class Steering:
     async def happens(self, world: World, chat: Chat) -> Chat:
         if chat.status is not Status.RUNNING or chat.budget_limit == 0:
             raise NotNow
-        return (await world.beside.change(chat.id, SendMessage(world.house.says(STEER), Busy.STEER))).chat
+        return (await world.beside.change(chat.id, SendMessage(world.replica.says(STEER), Busy.STEER))).chat
 
     async def holds(self, world: World, chat: ChatId, after: "After") -> None:
         rested = await world.ends(chat)
         assert rested.status is not Status.RUNNING
         assert len(world.payments) <= 1
         if rested.status is Status.WAITING:
-            assert STEER in await world.house.said(chat)
+            assert STEER in await world.replica.said(chat)
             assert "new question" in after.asked[-1]
 
 
@@ -305,7 +305,7 @@ class Takeover:
         if chat.status not in (Status.RUNNING, Status.INTERRUPTING):
             raise NotNow
         other = Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
-        await world.house.pool.execute(
+        await world.replica.pool.execute(
             "INSERT INTO replicas (id, version, seen_at) VALUES ($1, 'other', now() + interval '1 hour')",
             other.worker_id,
         )
@@ -407,7 +407,7 @@ async def _trial(world: World, begin: Callable[[World], Awaitable[ChatId]], even
         held.cancel()
         await asyncio.wait({driving, resting, held})
         if not isinstance(event, Takeover):
-            await world.house.until(chat, lambda row: row.status in ENDED)
+            await world.replica.until(chat, lambda row: row.status in ENDED)
         await world.idle()
 
 

@@ -131,18 +131,20 @@ class Caller:
         self, chat_id: ChatId, card: NewCard, transition: Transition, *, answer: Callable[[Outcome], T]
     ) -> T:
         """Bring a chat into being. If it runs and there is room, a worker of this replica takes it."""
-        reply, taking = self._reply(answer), self._taking()
+        reply = self._reply(answer)
         created = follow(None, (transition,), chat_id=chat_id).chat
-        transitions = (transition, *taking.acquiring(created))
-        committed = await self.chats.create(chat_id, card, transitions, reply.request)
-        taking.done(committed)
+        with self._taking() as taking:
+            transitions = (transition, *taking.acquiring(created))
+            committed = await self.chats.create(chat_id, card, transitions, reply.request)
+            taking.done(committed)
         return reply.of(committed)
 
     async def follow(self, seen: Seen, *transitions: Transition, answer: Callable[[Outcome], T]) -> T:
         """Follow arrows in a chat of the caller's own; a worker of this replica takes what comes to run."""
-        reply, taking = self._reply(answer), self._taking()
-        committed = await self.chats.advance(seen, taking.bundle(transitions), reply.request)
-        taking.done(committed, seen.turn_card)
+        reply = self._reply(answer)
+        with self._taking() as taking:
+            committed = await self.chats.advance(seen, taking.bundle(transitions), reply.request)
+            taking.done(committed, seen.turn_card)
         return reply.of(committed)
 
     async def edit(
@@ -154,9 +156,12 @@ class Caller:
         answer: Callable[[Outcome], T],
     ) -> T:
         """Replace a message, which is read together with the chat."""
-        reply, taking = self._reply(answer), self._taking()
-        committed = await self.chats.edit(seen, number, lambda target: taking.bundle((edit(target),)), reply.request)
-        taking.done(committed)
+        reply = self._reply(answer)
+        with self._taking() as taking:
+            committed = await self.chats.edit(
+                seen, number, lambda target: taking.bundle((edit(target),)), reply.request
+            )
+            taking.done(committed)
         return reply.of(committed)
 
     def _reply(self, answer: Callable[[Outcome], T]) -> Reply[T]:

@@ -1,7 +1,7 @@
 """How a handler hands a chat to this replica's own worker in the very commit that makes it runnable."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
@@ -16,13 +16,15 @@ from perdure.machine.transitions.steps import RecordGenerationAttempt
 
 class LocalWorker(Protocol):
     def take(self, user_id: UserId) -> Owner | None:
-        """An owner for a chat of this user, or None where there is no room. Promises nothing yet."""
+        """An owner for a chat of this user, or None where there is no place. The place is kept until it is known."""
         ...
 
-    def taken(
-        self, committed: Committed, owner: Owner, user_id: UserId | None = None, *, card: Card | None = None
-    ) -> None:
+    def taken(self, committed: Committed, owner: Owner, *, card: Card | None = None) -> None:
         """The chat is ours: drive it from the row that was committed, with the card that was read for it."""
+        ...
+
+    def untaken(self, owner: Owner) -> None:
+        """Nothing came of it, if nothing has been taken."""
         ...
 
 
@@ -32,19 +34,27 @@ class NoWorker:
     def take(self, user_id: UserId) -> Owner | None:  # noqa: ARG002
         return None
 
-    def taken(
-        self, committed: Committed, owner: Owner, user_id: UserId | None = None, *, card: Card | None = None
-    ) -> None:
-        raise AssertionError(f"nobody takes {committed.chat.id} for {owner}, {user_id}, {card}")
+    def taken(self, committed: Committed, owner: Owner, *, card: Card | None = None) -> None:
+        raise AssertionError(f"nobody takes {committed.chat.id} for {owner}, {card}")
+
+    def untaken(self, owner: Owner) -> None:
+        raise AssertionError(f"nobody took anything for {owner}")
 
 
 class LocalStart:
-    """One request's wish to have its chat driven here."""
+    """One request's wish to have its chat driven here. The place is given back at the end where nothing came of it."""
 
     def __init__(self, taker: LocalWorker, user_id: UserId) -> None:
         self._taker = taker
         self._user_id = user_id
         self._owner: Owner | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._owner is not None:
+            self._taker.untaken(self._owner)
 
     def bundle(self, transitions: Sequence[Transition]) -> Bundle:
         """The transitions, with an owner wherever they lead to a running chat that has none."""
@@ -62,4 +72,4 @@ class LocalStart:
 
     def done(self, committed: Committed, card: Card | None = None) -> None:
         if self._owner is not None and committed.chat.runner_id == self._owner.runner_id:
-            self._taker.taken(committed, self._owner, self._user_id, card=card)
+            self._taker.taken(committed, self._owner, card=card)

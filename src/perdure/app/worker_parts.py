@@ -46,6 +46,7 @@ from perdure.tools.recall import Recall
 from perdure.tools.skills import Skills
 from perdure.tools.tool import Tool
 from perdure.tools.workspace_skills import WorkspaceSkills
+from perdure.worker.capacity import Capacity
 from perdure.worker.draining import Limits
 from perdure.worker.forgetting import Forgetting
 from perdure.worker.kit import Kit
@@ -53,7 +54,6 @@ from perdure.worker.lease import Lease
 from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
 from perdure.worker.recorder import Recorder
-from perdure.worker.runners import Capacity
 from perdure.worker.worker import Worker
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.drivers import Drivers

@@ -45,13 +45,13 @@ from perdure.testing.fakes import ChosenServers, FixedTools, PlainSources, Simul
 from perdure.testing.metric_reader import MetricReader
 from perdure.tools.family import Family
 from perdure.tools.reports import Waits
+from perdure.worker.capacity import Capacity
 from perdure.worker.draining import Limits
 from perdure.worker.forgetting import Forgetting, NoKeys
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.meter import Meter
 from perdure.worker.purses import Purses
-from perdure.worker.runners import Capacity
 from perdure.worker.worker import Worker
 
 PATIENCE = 60
@@ -151,7 +151,7 @@ class InProcessReplica:
         assert owner is not None
         transitions = [Create((self.says(text, model=model),)), Acquire(owner), RecordGenerationAttempt()]
         committed = await self.machine.create(chat_id, new, transitions)
-        self.worker.runners.taken(committed, owner, self.user)
+        self.worker.runners.taken(committed, owner)
         return chat_id
 
     async def someone_waits(self, text: str) -> ChatId:
@@ -171,7 +171,7 @@ class InProcessReplica:
             return [send, Acquire(owner), RecordGenerationAttempt()] if idle else [send]
 
         committed = await self.machine.change_by(chat_id, bundle)
-        self.worker.runners.taken(committed, owner, self.user)
+        self.worker.runners.taken(committed, owner)
         return committed
 
     async def until(self, chat_id: ChatId, condition: Callable[[Chat], bool], *, patience: float = PATIENCE) -> Chat:

@@ -119,7 +119,7 @@ class Acquirer:
     def _fitting(self, candidates: list[Candidate]) -> list[Candidate]:
         """Those for which there is room. Stopping is always possible."""
         stopping = [c for c in candidates if c.status == "interrupting"]
-        running = [c for c in candidates if c.status != "interrupting"]
+        running = [c for c in candidates if c.status != "interrupting" and self._runners.room_for(c.owner_id)]
         return stopping + running[: max(0, self._runners.room())]
 
     async def _end_due_actions(self) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from perdure.machine.machine import Committed
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.ownership import Acquire
 from perdure.store.replicas import Candidate, Owned, Renewal
+from perdure.worker.capacity import Capacity, Places
 from perdure.worker.draining import Driven, Limits, drain
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
@@ -31,20 +31,11 @@ _AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Capacity:
-    """How many chats run here at the same time. Stopping is always possible."""
-
-    chats: int = 200
-    per_user: int = 20
-
-
-@dataclass(frozen=True, slots=True)
 class _Driving:
-    """A runner at work, for whom, and since when."""
+    """A runner at work, and since when."""
 
     runner: Runner
     task: "asyncio.Task[None]"
-    user_id: UserId | None
     since: float
 
 
@@ -54,12 +45,15 @@ class Runners:
     def __init__(self, kit: Kit, lease: Lease, capacity: Capacity, limits: Limits) -> None:
         self._kit = kit
         self._lease = lease
-        self._capacity = capacity
+        self._places = Places(capacity)
         self._limits = limits
         self._running: dict[ChatId, _Driving] = {}
         self._left: dict[ChatId, float] = {}
         """When the last runner of a chat ended, until a renewal that was asked for later tells what became of it."""
-        self._users = Counter[UserId]()
+        self._promised = set[RunnerId]()
+        """Runners whose chats are about to be taken."""
+        self._heard: dict[ChatId, int] = {}
+        """What is heard of chats without a runner while there are such promises: one of them may be meant."""
         self._draining = False
         self._looking: dict[Runner, bool] = {}
         """Runners that read their row, and whether they have to once more."""
@@ -70,39 +64,74 @@ class Runners:
 
     @property
     def capacity(self) -> int:
-        return self._capacity.chats
+        return self._places.capacity.chats
 
     @property
     def accepting(self) -> bool:
         return not self._draining and self._lease.valid
 
     def room(self) -> int:
-        return self._capacity.chats - len(self._running) if self.accepting else 0
+        return self._places.free if self.accepting else 0
+
+    def room_for(self, user_id: UserId) -> bool:
+        return self.accepting and self._places.free_for(user_id)
 
     def take(self, user_id: UserId) -> Owner | None:
-        """An owner for a chat that this replica is about to start, if it has room for it."""
-        if self.room() <= 0 or self._users[user_id] >= self._capacity.per_user:
+        """An owner for a chat that this replica is about to start, if there is a place. It is kept until `taken`."""
+        owner = Owner(self._lease.id, RunnerId(uuid4()))
+        if not self.accepting or not self._places.reserve(owner.runner_id, user_id):
             return None
-        return Owner(self._lease.id, RunnerId(uuid4()))
+        self._promised.add(owner.runner_id)
+        return owner
 
-    def taken(
-        self, committed: Committed, owner: Owner, user_id: UserId | None = None, *, card: Card | None = None
-    ) -> None:
+    def untaken(self, owner: Owner) -> None:
+        """Nothing came of it: the place is free again."""
+        if owner.runner_id in self._promised:
+            self._places.release(owner.runner_id)
+            self._kept(owner)
+
+    def taken(self, committed: Committed, owner: Owner, *, card: Card | None = None) -> None:
         """Drive a chat that a commit of ours acquired. Whoever has just read its card spares the runner that."""
         chat = committed.chat
-        if chat.runner_id == owner.runner_id and chat.status in _DRIVEN:
-            self._kit.measures.replica.acquisitions.labels("message").inc()
-            recorded = bool(committed.plan.chat.generation_attempt)
-            history = self._kit.histories.after(committed, card) if card is not None else None
-            self._start(chat, owner, user_id, attempt_recorded=recorded, history=history)
+        if chat.runner_id != owner.runner_id or chat.status not in _DRIVEN:
+            self.untaken(owner)
+            return
+        self._kit.measures.replica.acquisitions.labels("message").inc()
+        recorded = bool(committed.plan.chat.generation_attempt)
+        history = self._kit.histories.after(committed, card) if card is not None else None
+        self._start(chat, owner, attempt_recorded=recorded, history=history)
+
+    def _kept(self, owner: Owner) -> None:
+        """A promise is kept, or will not be."""
+        self._promised.discard(owner.runner_id)
+        if not self._promised:
+            self._heard.clear()
 
     async def acquire(self, candidate: Candidate) -> bool:
         """Take a chat that nobody drives. The swap decides between replicas that try at once."""
-        stopping = candidate.status == Status.INTERRUPTING
-        owner = Owner(self._lease.id, RunnerId(uuid4())) if stopping else self.take(candidate.owner_id)
-        if owner is None or not self.accepting or candidate.chat_id in self._running:
+        if not self.accepting or candidate.chat_id in self._running:
             return False
+        owner = self._taking(candidate)
+        if owner is None:
+            return False
+        try:
+            chat = await self._acquired(candidate, owner)
+            if chat is not None:
+                self._measure(candidate)
+                self._start(chat, owner)
+            return chat is not None
+        finally:
+            self.untaken(owner)
 
+    def _taking(self, candidate: Candidate) -> Owner | None:
+        if candidate.status != Status.INTERRUPTING:
+            return self.take(candidate.owner_id)
+        owner = Owner(self._lease.id, RunnerId(uuid4()))
+        self._places.insist(owner.runner_id, candidate.owner_id)
+        self._promised.add(owner.runner_id)
+        return owner
+
+    async def _acquired(self, candidate: Candidate, owner: Owner) -> Chat | None:
         def bundle(chat: Chat) -> Sequence[Transition]:
             # It may have been driven to its rest since it was seen.
             return (Acquire(owner, candidate.worker_id),) if chat.status in _DRIVEN else ()
@@ -110,12 +139,8 @@ class Runners:
         try:
             committed = await self._kit.machine.change_by(candidate.chat_id, bundle)
         except (Refused, ChatNotFound, Unavailable):
-            return False
-        if committed.plan.empty:
-            return False
-        self._measure(candidate)
-        self._start(committed.chat, owner, candidate.owner_id)
-        return True
+            return None
+        return None if committed.plan.empty else committed.chat
 
     def _measure(self, candidate: Candidate) -> None:
         measures, waited = self._kit.measures.replica, candidate.waited.total_seconds()
@@ -127,28 +152,23 @@ class Runners:
             measures.failover_seconds.observe(waited)
 
     def _start(
-        self,
-        chat: Chat,
-        owner: Owner,
-        user_id: UserId | None,
-        *,
-        attempt_recorded: bool = False,
-        history: History | None = None,
+        self, chat: Chat, owner: Owner, *, attempt_recorded: bool = False, history: History | None = None
     ) -> None:
+        moved = self._heard.get(chat.id, 0) > chat.snapshot_version
+        self._kept(owner)
+        self._places.insist(owner.runner_id)
         runner = Runner(self._kit, chat, owner, attempt_recorded=attempt_recorded, history=history)
-        task = asyncio.create_task(runner.run(), name=f"runner {chat.id}")
-        self._running[chat.id] = _Driving(runner, task, user_id, self._kit.clock.monotonic())
-        if user_id is not None:
-            self._users[user_id] += 1
-        task.add_done_callback(lambda done: self._stopped(chat.id, done))
+        work = _having_looked(runner) if moved else runner.run()
+        task = asyncio.create_task(work, name=f"runner {chat.id}")
+        self._running[chat.id] = _Driving(runner, task, self._kit.clock.monotonic())
+        task.add_done_callback(lambda done: self._stopped(chat.id, owner.runner_id, done))
 
-    def _stopped(self, chat_id: ChatId, task: "asyncio.Task[None]") -> None:
+    def _stopped(self, chat_id: ChatId, runner_id: RunnerId, task: "asyncio.Task[None]") -> None:
+        self._places.release(runner_id)
         entry = self._running.get(chat_id)
         if entry is not None and entry.task is task:
             del self._running[chat_id]
             self._left[chat_id] = self._kit.clock.monotonic()
-        if entry is not None and entry.user_id is not None:
-            self._users[entry.user_id] -= 1
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a runner died", exc_info=error)
 
@@ -163,9 +183,15 @@ class Runners:
         if notice.topic is Topic.GAP:
             for entry in self._running.values():
                 self._look(entry.runner)
-            return
-        entry = self._running.get(notice.chat_id) if notice.chat_id and notice.topic is Topic.CHAT else None
-        if entry is not None and notice.snapshot_version > entry.runner.chat.snapshot_version:
+        elif notice.chat_id is not None and notice.topic is Topic.CHAT:
+            self._moved(notice.chat_id, notice.snapshot_version)
+
+    def _moved(self, chat_id: ChatId, version: int) -> None:
+        entry = self._running.get(chat_id)
+        if entry is None:
+            if self._promised:
+                self._heard[chat_id] = max(version, self._heard.get(chat_id, 0))
+        elif version > entry.runner.chat.snapshot_version:
             self._look(entry.runner)
 
     def renewed(self, renewal: Renewal, asked: float) -> None:
@@ -193,7 +219,7 @@ class Runners:
             if mine and chat.id not in self._running and chat.status in _DRIVEN:
                 _log.error("chat %s had no runner; it is driven again", chat.id)
                 owner = Owner(self._lease.id, owned.runner_id)
-                self._start(chat, owner, None)
+                self._start(chat, owner)
         except (ChatNotFound, Unavailable):
             return
 
@@ -258,3 +284,9 @@ class Runners:
         self._draining = True
         driven = [Driven(entry.runner, entry.task) for entry in self._running.values()]
         await drain(self._kit, driven, self._limits)
+
+
+async def _having_looked(runner: Runner) -> None:
+    """Drive a chat that moved while it was taken: a stop that came then counts before anything is begun."""
+    await runner.look()
+    await runner.run()

@@ -15,10 +15,11 @@ from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.replicas import Renewal
 from perdure.worker.acquirer import Acquirer
+from perdure.worker.capacity import Capacity
 from perdure.worker.draining import Limits
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
-from perdure.worker.runners import Capacity, Runners
+from perdure.worker.runners import Runners
 
 _log = logging.getLogger(__name__)
 
