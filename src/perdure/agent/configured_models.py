@@ -18,7 +18,7 @@ from perdure.providers.credentials import key_for
 from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.effort import clamped
 from perdure.providers.errors.classification import ModelCallFailed, classify
-from perdure.providers.errors.failures import Failure
+from perdure.providers.errors.failures import Failure, ProviderDisabled
 from perdure.providers.model import Model, Price, Thinking
 from perdure.providers.request import ModelSettings, WebSearch
 from perdure.providers.route import Route
@@ -74,8 +74,15 @@ class ConfiguredModels:
             return found, None
         default = None if name is None else await self._config.model(card.organisation_id, None)
         if default is None:
-            raise ProviderFailure(NO_MODEL)
+            raise await self._nothing_usable(card, name)
         return default, f"{name} is not available any more; {default.name} answers instead."
+
+    async def _nothing_usable(self, card: Card, name: ModelName | None) -> ProviderFailure:
+        """Why no model can be had: the one that was asked for is switched off, or there is none at all."""
+        known = (await self._config.of(card.organisation_id)).models.get(name) if name is not None else None
+        if known is None or known.provider.enabled:
+            return ProviderFailure(NO_MODEL)
+        return ModelCallFailed(classify(ProviderDisabled("switched off"), known.provider.name))
 
 
 def described(catalog: Catalog, setting: ModelSetting) -> Model:

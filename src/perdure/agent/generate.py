@@ -10,7 +10,6 @@ from perdure.agent.compaction.shorten import Fitted
 from perdure.agent.continuity import system_mark
 from perdure.agent.flight import Flight
 from perdure.agent.history import History, newest_user_message
-from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
 from perdure.agent.results import unreadable
@@ -18,11 +17,12 @@ from perdure.agent.toolset import Toolset
 from perdure.core.clock import Clock
 from perdure.core.deltas import Finish
 from perdure.core.errors import ProviderFailure
-from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.failure import ErrorKind
 from perdure.core.message import FinishReason, NewMessage, Role
 from perdure.core.parts import AnyPart, Text, ToolCall
 from perdure.providers.client import ProviderClient
-from perdure.providers.errors.classification import classify
+from perdure.providers.errors.classification import ModelCallFailed, classify
+from perdure.providers.errors.failures import Filtered
 from perdure.providers.pricing import cost
 from perdure.providers.projection.step import repair_step
 from perdure.providers.stream import ModelStream
@@ -31,7 +31,6 @@ Asked = AbstractAsyncContextManager[ModelStream]
 CUT_SHORT = "The answer reached the model's output limit and was cut. Continue to get the rest."
 FILES_LEFT_OUT = "Too large for what the model can read at once, and left out: {names}."
 NOTHING_SAID = "The model answered nothing."
-FILTERED = ChatError("The provider's content filter withheld the answer.", ErrorKind.CONTENT_FILTER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +114,11 @@ def _answer(
     model = prepared.model
     parts = tuple(_with_server(part, prepared.toolset) for part in _given(repair_step(flight.parts), finish))
     if finish.reason is FinishReason.CONTENT_FILTER and not any(isinstance(part, Text) for part in parts):
-        raise ProviderFailure(_filtered(model))
+        raise ModelCallFailed(classify(Filtered(finish.explanation or ""), model.route.provider))
     price = model.route.model.price
     paid = None if finish.usage is None or price is None else cost(finish.usage, price)
-    messages = (*_messages(parts, _stamp(prepared, flight, finish, paid)), *_about_files(told, history))
+    said = _messages(parts, _stamp(prepared, flight, finish, paid))
+    messages = (*said, *_withheld(finish, model.route.provider), *_about_files(told, history))
     return Answer(messages=messages, finish=finish, cost=paid, block_hashes=hashes)
 
 
@@ -151,8 +151,12 @@ def _with_unreadable(messages: tuple[NewMessage, ...], clock: Clock) -> tuple[Ne
     return (answer, *unreadable(answer.parts, clock), *notices)
 
 
-def _filtered(model: ResolvedModel) -> ChatError:
-    return ChatError(FILTERED.message, FILTERED.kind, provider=model.route.provider)
+def _withheld(finish: Finish, provider: str) -> tuple[NewMessage, ...]:
+    """A word about an answer that its provider broke off, where it says why."""
+    if finish.reason is not FinishReason.CONTENT_FILTER or finish.explanation is None:
+        return ()
+    told = classify(Filtered(finish.explanation), provider)
+    return (notice("content_filter", f"{told.message} {told.detail or ''}".strip()),)
 
 
 def _stamp(prepared: Prepared, flight: Flight, finish: Finish, paid: int | None) -> NewMessage:

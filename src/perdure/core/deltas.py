@@ -97,6 +97,8 @@ class Finish(Struct, frozen=True, kw_only=True):
     usage: Usage | None = None
     response_id: str | None = None
     context_limit: int | None = None
+    explanation: str | None = None
+    """Why the provider withheld the answer, where it did and says so."""
 
 
 class _Opening:

@@ -328,4 +328,38 @@ OURS = [
     Case("no words", text(""), K.GENERIC, False, None, None),
 ]
 
-CASES = [*ANTHROPIC, *OPENAI, *GOOGLE, *OTHERS, *TRANSPORT, *OURS]
+TRIALS = [
+    Case("a budget with its amount", http(403, openai("Budget of US$5.00 exceeded for this key", None)), K.USAGE_LIMIT, False, 403, None),
+    Case("a budget with two amounts", http(400, openai("ExceededBudget: Current cost: 5.2, Max budget: 5.0 reached", None)), K.USAGE_LIMIT, False, 400, None),
+    Case("a monthly budget as text", text("you have spent the whole monthly budget of $20"), K.USAGE_LIMIT, False, None, None),
+    Case("a quota with its amount", http(429, openai("Quota of $5.00 exceeded", None)), K.USAGE_LIMIT, False, 429, None),
+    Case("a quota at 403", http(403, openai("quota of 100 requests exceeded", None)), K.USAGE_LIMIT, False, 403, None),
+    Case("a thinking budget is no money", http(400, anthropic("invalid_request_error", "thinking.budget_tokens: budget_tokens of 9000 exceeded max_tokens")), K.CONFIG, False, 400, A, hint=A),
+    Case("aws, no credentials in a 500", http(500, openai("NoCredentialsError: Unable to locate credentials", None)), K.CONFIG, False, 500, None),
+    Case("aws, refreshing", http(500, openai("failed to refresh cached credentials, no EC2 IMDS role found, request timed out", None)), K.CONFIG, False, 500, None),
+    Case("aws, chain", text("operation error Bedrock Runtime: NoCredentialProviders: no valid providers in chain"), K.CONFIG, False, None, B),
+    Case("google, automatic", text("DefaultCredentialsError: Could not automatically determine credentials"), K.CONFIG, False, None, None),
+    Case("azure, identity", text("DefaultAzureCredential failed to retrieve a token: authentication unavailable"), K.CONFIG, False, None, "Azure OpenAI"),
+    Case("js, providers", http(502, "CredentialsProviderError: Could not load credentials from any providers"), K.CONFIG, False, 502, None),
+    Case("a key that was refused is no riddle", http(401, openai("no credentials found", None)), K.AUTH, False, 401, None),
+    *(
+        Case(f"{status} is not retried for {word!r}", http(status, openai(word, None)), K.GENERIC, False, status, None)
+        for status in (400, 409, 422)
+        for word in ("server overloaded", "the tool timed out", "connection reset", "service unavailable", "internal server error",
+                     "rate limit is a word in this prompt", "http/2 stream reset: cancel")
+    ),
+    Case("closed in its headers", lambda: aiohttp.ServerDisconnectedError("<RawResponseMessage(version=HttpVersion(1, 1), code=500)>"), K.TIMEOUT, True, None, A, hint=A),
+    Case("reset while writing", lambda: aiohttp.ClientConnectionResetError("Cannot write to closing transport"), K.TIMEOUT, True, None, A, hint=A),
+    Case("reset by peer", lambda: aiohttp.ClientOSError(104, "Connection reset by peer"), K.TIMEOUT, True, None, A, hint=A),
+    Case("a page by its type", http(503, "rate limit quota billing overloaded", content_type="text/html; charset=utf-8"), K.TIMEOUT, True, 503, None),
+    Case("a page after a comment", http(502, "<!-- a proxy's quota --><html>invalid api key</html>"), K.TIMEOUT, True, 502, None),
+    Case("a page after a mark", http(502, "\ufeff<html>invalid api key</html>"), K.TIMEOUT, True, 502, None),
+    Case("an object after a mark", http(400, '\ufeff{"error": {"message": "credit balance is too low"}}'), K.USAGE_LIMIT, False, 400, None),
+    Case("a page with a good status", http(200, '{"error": {"message": "overloaded"}}', content_type="text/html"), K.CONFIG, False, None, None),
+    Case("not streamed, chat", http(200, '{"id": "1", "object": "chat.completion", "choices": [{"message": {"content": "hi"}}]}', content_type="application/json"), K.CONFIG, False, None, None),
+    Case("not streamed, messages", http(200, '{"type": "message", "role": "assistant", "content": [{"type": "text"}]}', content_type="application/json"), K.CONFIG, False, None, None),
+    Case("not streamed, responses", http(200, '{"object": "response", "status": "completed", "error": null, "output": []}', content_type="application/json"), K.CONFIG, False, None, None),
+    Case("not streamed, gemini", http(200, '{"candidates": [{"content": {"parts": []}}]}', content_type="application/json"), K.CONFIG, False, None, None),
+]
+
+CASES = [*ANTHROPIC, *OPENAI, *GOOGLE, *OTHERS, *TRANSPORT, *OURS, *TRIALS]

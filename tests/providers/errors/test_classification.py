@@ -4,6 +4,8 @@ import asyncio
 import re
 from datetime import timedelta
 
+import aiohttp
+import msgspec
 import pytest
 from tests.providers.errors.cases import CASES, Case
 
@@ -11,7 +13,7 @@ from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.providers.errors.answers import refusal
 from perdure.providers.errors.classification import chat_error, classify
-from perdure.providers.errors.failures import ApiError, StreamEnded
+from perdure.providers.errors.failures import ApiError, Filtered, StreamEnded
 from perdure.providers.errors.words import SOMEBODY
 
 
@@ -73,6 +75,69 @@ def test_keys_and_addresses_are_redacted(secret: str) -> None:
     assert seen.detail is not None
     assert secret not in seen.detail
     assert seen.detail.startswith("Incorrect API key provided: [redacted]")
+
+
+@pytest.mark.parametrize(
+    "secret", ["sk-ant-api03-abc1234567", "AIzaSyA1234567890abc", "AKIA1234567890ABCDEF", "gsk_12345678"]
+)
+def test_a_key_is_found_in_the_middle_of_letters(secret: str) -> None:
+    seen = classify(refusal(400, {}, f'{{"error": {{"message": "bad keyvalue{secret} given"}}}}'.encode()))
+    assert seen.detail is not None
+    assert secret not in seen.detail
+    assert seen.detail.endswith("[redacted] given")
+
+
+def test_words_that_look_like_a_key_by_chance_stay() -> None:
+    seen = classify(refusal(400, {}, b'{"error": {"message": "the task-management of this risk-assessment failed"}}'))
+    assert seen.detail == "the task-management of this risk-assessment failed"
+
+
+def test_half_a_key_at_the_end_of_a_long_text_is_left_out() -> None:
+    text = "word " * 396 + "https://x.test/" + "p" * 3 + " sk-abcdefghijklmnopqrstuvwxyz"
+    assert "sk-" not in (classify(ApiError(text)).detail or "")
+
+
+def test_a_plain_text_reaches_the_detail() -> None:
+    assert classify(refusal(503, {}, b"no healthy upstream\n")).detail == "no healthy upstream"
+    assert classify(refusal(503, {"content-type": "text/html"}, b"no healthy upstream")).detail == "status 503"
+    assert classify(refusal(401, {}, b"the key my-own-key is bad")).detail is None
+
+
+@pytest.mark.parametrize(
+    ("error", "detail"),
+    [
+        (
+            aiohttp.ServerDisconnectedError("<RawResponseMessage(version=HttpVersion(1, 1), code=200)>"),
+            "The server closed the connection before it had answered.",
+        ),
+        (aiohttp.ClientConnectionResetError("Cannot write to closing transport"), "The connection was reset."),
+        (aiohttp.ClientOSError(104, "Connection reset by peer"), "Connection reset by peer"),
+    ],
+)
+def test_nothing_of_the_client_library_is_told(error: Exception, detail: str) -> None:
+    assert classify(error).detail == detail
+
+
+@pytest.mark.parametrize(
+    "error", [ApiError("half \ud83d"), RuntimeError("\udfff"), refusal(400, {}, b'{"message": "\\ud83d"}')]
+)
+def test_half_a_surrogate_makes_a_payload_all_the_same(error: Exception) -> None:
+    told = chat_error(error, "Prov\ud800ider")
+    assert msgspec.json.encode(told)
+
+
+@pytest.mark.parametrize(
+    ("raised", "detail"),
+    [
+        (Filtered("cyber: it helps an attack"), "cyber: it helps an attack"),
+        (Filtered(""), None),
+    ],
+)
+def test_a_refusal_is_told_with_its_reason_and_the_provider(raised: Exception, detail: str | None) -> None:
+    seen = classify(raised, "Anthropic")
+    assert seen.kind is ErrorKind.CONTENT_FILTER
+    assert seen.message == "Anthropic withheld the answer under its content policy."
+    assert seen.detail == detail
 
 
 def test_a_refused_key_tells_no_raw_text() -> None:

@@ -1,8 +1,10 @@
 """Error objects as OpenAI and everybody compatible with it sends them."""
 
+from typing import Any, cast
+
 from msgspec import Struct
 
-from perdure.providers.dialects.wire import excerpt
+from perdure.providers.dialects.wire import excerpt, explained, objects
 from perdure.providers.errors.failures import ApiError
 
 STATUSES = {
@@ -30,6 +32,21 @@ class OpenAIError(Struct):
             return ApiError(error or excerpt(data), body=excerpt(data))
         words = [str(word) for word in (error.type, error.code, error.message) if word]
         return ApiError(": ".join(words) or excerpt(data), status=_status(error), body=excerpt(data))
+
+
+def filtered(results: object) -> str | None:
+    """The categories that Azure's filter found something in."""
+    names = [
+        name
+        for result in objects(results)
+        for name, found in _items(result.get("content_filter_results"))
+        if isinstance(found, dict) and cast(dict[str, Any], found).get("filtered") is True
+    ]
+    return explained({"category": ", ".join(dict.fromkeys(names))}) if names else None
+
+
+def _items(value: object) -> list[tuple[str, Any]]:
+    return list(cast(dict[str, Any], value).items()) if isinstance(value, dict) else []
 
 
 def _status(error: OpenAIError) -> int | None:

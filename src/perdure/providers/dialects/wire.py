@@ -12,6 +12,7 @@ from perdure.providers.projection.media import Attachment
 
 T = TypeVar("T")
 SHOWN = 200
+EXPLAINED = 500
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a decoder says of bytes that it cannot read."""
 
@@ -52,6 +53,18 @@ def objects(value: object) -> list[dict[str, Any]]:
         return msgspec.convert(value or [], list[dict[str, Any]])
     except msgspec.ValidationError:
         return []
+
+
+def explained(details: object) -> str | None:
+    """Why an answer was withheld, in one line: the category and the explanation that the details give."""
+    match details:
+        case {"category": str(category), "explanation": str(explanation)}:
+            words = f"{category}: {explanation}"
+        case {"category": str(words)} | {"explanation": str(words)} if words.strip():
+            pass
+        case _:
+            return None
+    return " ".join(words.split())[:EXPLAINED] or None
 
 
 def excerpt(data: bytes) -> str:

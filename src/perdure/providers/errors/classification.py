@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.text import encodable
 from perdure.providers.errors import words
 from perdure.providers.errors.retry_after import retry_after
 from perdure.providers.errors.rows import ROWS
@@ -49,6 +50,17 @@ class ModelCallFailed(ProviderFailure):
 
 def classify(error: BaseException, provider: str | None = None) -> ClassifiedError:
     """The first row of the table that matches. An explicit provider outweighs one found in the words."""
+    return _encodable(_classified(error, provider))
+
+
+def _encodable(classified: ClassifiedError) -> ClassifiedError:
+    """The same with half surrogates replaced: it is sent and stored as it is."""
+    texts = (classified.message, classified.provider, classified.detail)
+    message, provider, detail = (None if text is None else encodable(text) for text in texts)
+    return replace(classified, message=message or "", provider=provider, detail=detail)
+
+
+def _classified(error: BaseException, provider: str | None) -> ClassifiedError:
     known = _carried(error)
     if known is not None:
         return known if provider is None else _told_of(known, provider)

@@ -5,7 +5,8 @@ Failure
 ├── StreamEnded         the stream ended before its terminal event
 ├── Garbled             the stream became unreadable after it had begun well
 ├── Malformed           what came was never this API: HTML, another format
-│   └── Foreign         a sound event, but none that this API has
+│   ├── Foreign         a sound event, but none that this API has
+│   └── NotStreamed     the right API, which answered in one piece although a stream was asked for
 ├── StartupTimeout      nothing came in time
 ├── SilenceTimeout      something came, then nothing for too long
 ├── DeadlinePassed      our own limit for the whole call
@@ -53,6 +54,10 @@ class Malformed(Failure):
 
 class Foreign(Malformed):
     """An event that is sound JSON and nothing we know. The first one means another API; a later one means nothing."""
+
+
+class NotStreamed(Malformed):
+    """A whole answer where a stream was asked for: some servers ignore the wish."""
 
 
 class StartupTimeout(Failure):

@@ -1,4 +1,7 @@
-"""The vendors' words for what went wrong, as found in their errors. All are matched against lower-case text."""
+"""The vendors' words for what went wrong, as found in their errors. All are matched against lower-case text.
+
+What may stand between two words has a bound, so that no text takes more than its length to match.
+"""
 
 import re
 
@@ -35,8 +38,10 @@ OVERLOADED = _any(r"overloaded", r"\bslow_down\b", r"\bat capacity\b")
 
 BUDGET = _any(
     r"insufficient[_ ](?:quota|credits?|balance|funds)",
-    r"budget (?:has been |was )?(?:exceeded|reached|exhausted)",
-    r"exceed(?:ed|s)? (?:your |the |its )?budget",
+    r"(?<!thinking )(?<!thinking_)\bbudget(?![_ ]tokens)[^\n]{0,60}"
+    r"\b(?:exceeded|reached|exhausted|depleted|used up|spent)",
+    r"(?:exceed|reach|exhaust|spent|used up)[^\n]{0,40}\bbudget\b(?![_ ]tokens)",
+    r"\bquota[^\n]{0,20}(?:[$€£]|\busd|\beur)[^\n]{0,20}(?:exceeded|reached|exhausted|used up)",
     r"budget_exceeded",
     r"spend(?:ing)?[_ ]limit",
     r"credit balance is too low",
@@ -61,6 +66,23 @@ CREDENTIALS = _any(
     r"expiredtokenexception",
     r"security token included in the request is (?:invalid|expired)",
 )
+
+UNRESOLVED = _any(
+    r"(?:could not|cannot|can't|failed to|unable to) (?:\w+ ){0,2}"
+    r"(?:load|locate|resolve|find|determine|refresh|retrieve|get|obtain)[^\n]{0,30}credential",
+    r"(?:default|aws|gcp|google|azure) credentials? (?:were |was |are |is )?(?:not found|not set|missing|unavailable)",
+    r"no (?:valid )?(?:aws |google |azure |cloud )?credentials? (?:were |was |are )?(?:found|available|configured)",
+    r"nocredential(?:s|provider)",
+    r"credentialsprovidererror",
+    r"credentialretrievalerror",
+    r"partialcredentialserror",
+    r"defaultcredentialserror",
+    r"no valid providers in chain",
+    r"credentialunavailable",
+    r"defaultazurecredential failed",
+    r"no ec2 imds role found",
+)
+"""Nobody could say whose key to use: a machine without a role, a profile that is not there."""
 
 FORBIDDEN = _any(r"forbidden", r"permission[_ ]denied", r"permission_error", r"accessdeniedexception")
 
@@ -95,7 +117,9 @@ TRANSPORT = _any(
     r"timed out",
     r"time[-_ ]?out\b",
     r"timeouterror",
-    r"server disconnected",
+    r"server ?disconnected",
+    r"connection ?reset",
+    r"closing transport",
     r"bad gateway",
     r"deadline[_ ]exceeded",
     r"remote end closed",
@@ -145,9 +169,6 @@ CONFIG = _any(
     r"invalid schema for",
     r"does not support (?:tools|images?|image input|function|thinking|reasoning|streaming|(?:the )?effort)",
     r"(?:deprecated|cannot both be specified) for this model",
-    r"unable to locate credentials",
-    r"(?:could not|cannot|failed to|unable to) (?:load|resolve|find|determine|refresh)[^\n]{0,20}credentials",
-    r"default credentials were not found",
     r"invalidurl",
     r"unsupported proxy",
     r"proxyconnectionerror",

@@ -22,6 +22,7 @@ from perdure.providers.errors.patterns import (
     SERVER_FAULT,
     TRANSPORT,
     UNREACHABLE,
+    UNRESOLVED,
     UNTRUSTED,
     WITHHELD,
 )
@@ -45,7 +46,11 @@ def _is(*types: type[BaseException]) -> Callable[[Signals], bool]:
 
 
 def _configured_wrong(seen: Signals) -> bool:
-    return bool(CONTEXT.search(seen.everything) or CONFIG.search(seen.everything))
+    return _unresolved(seen) or bool(CONTEXT.search(seen.everything) or CONFIG.search(seen.everything))
+
+
+def _unresolved(seen: Signals) -> bool:
+    return seen.status not in (401, 403, 407, 429) and bool(UNRESOLVED.search(seen.everything))
 
 
 def _withheld(seen: Signals) -> bool:
@@ -66,7 +71,7 @@ def _broken_off(seen: Signals) -> bool:
 
 
 def _overloaded(seen: Signals) -> bool:
-    return seen.status == 529 or bool(OVERLOADED.search(seen.everything))
+    return seen.status == 529 or (seen.repeatable and bool(OVERLOADED.search(seen.everything)))
 
 
 def _usage_limit(seen: Signals) -> bool:
@@ -88,7 +93,8 @@ def _forbidden(seen: Signals) -> bool:
 
 
 def _rate_limited(seen: Signals) -> bool:
-    return (seen.status == 429 or bool(RATE.search(seen.text))) and not _configured_wrong(seen)
+    said = seen.status == 429 or (seen.repeatable and bool(RATE.search(seen.text)))
+    return said and not _configured_wrong(seen)
 
 
 def _untrusted(seen: Signals) -> bool:
@@ -100,7 +106,7 @@ def _bad_reset(seen: Signals) -> bool:
 
 
 def _reset(seen: Signals) -> bool:
-    return seen.reset_code in RETRYABLE_RESETS
+    return seen.repeatable and seen.reset_code in RETRYABLE_RESETS
 
 
 def _unreachable(seen: Signals) -> bool:
@@ -110,7 +116,8 @@ def _unreachable(seen: Signals) -> bool:
 def _transport(seen: Signals) -> bool:
     if _configured_wrong(seen):
         return False
-    return seen.status in _AWAY or bool(TRANSPORT.search(seen.everything)) or _cancelled_from_below(seen)
+    lost = seen.status in _AWAY or _cancelled_from_below(seen)
+    return lost or (seen.repeatable and bool(TRANSPORT.search(seen.everything)))
 
 
 def _cancelled_from_below(seen: Signals) -> bool:
@@ -139,7 +146,7 @@ def _no_such_address(seen: Signals) -> bool:
 
 
 def _server_fault(seen: Signals) -> bool:
-    return seen.status == 500 or bool(SERVER_FAULT.search(seen.text))
+    return seen.status == 500 or (seen.repeatable and bool(SERVER_FAULT.search(seen.text)))
 
 
 _AWAY = frozenset({408, 502, 503, 504, 520, 521, 522, 523, 524})
@@ -151,6 +158,7 @@ ROWS = (
     Row("the answer was withheld", _withheld, ErrorKind.CONTENT_FILTER),
     Row("no key was given", _is(failures.KeyMissing), ErrorKind.MISSING_KEY),
     Row("the provider is disabled here", _is(failures.ProviderDisabled), ErrorKind.PROVIDER_DISABLED),
+    Row("an answer in one piece", _is(failures.NotStreamed), ErrorKind.CONFIG, template=words.NOT_STREAMED),
     Row("not this API: HTML, another format", _is(failures.Malformed), ErrorKind.CONFIG, template=words.NOT_THE_API),
     Row("nothing can be signed", _is(failures.CredentialsUnusable), ErrorKind.CONFIG, template=words.NO_CREDENTIALS),
     Row("chat, request or operation interrupted", _interrupted, ErrorKind.GENERIC, template=words.INTERRUPTED),
@@ -170,6 +178,7 @@ ROWS = (
     ),
     Row("529, or overloaded", _overloaded, ErrorKind.OVERLOADED, retryable=True),
     Row("a spent budget; 402; quota or billing words unless 429", _usage_limit, ErrorKind.USAGE_LIMIT),
+    Row("credentials that cannot be resolved", _unresolved, ErrorKind.CONFIG, template=words.NO_CREDENTIALS),
     Row("407, from a proxy", _proxy_refused, ErrorKind.CONFIG, template=words.PROXY_REFUSED),
     Row("401, or refused credentials", _unauthorized, ErrorKind.AUTH),
     Row("403 or forbidden, without a configuration pattern", _forbidden, ErrorKind.AUTH),

@@ -10,12 +10,15 @@ import aiohttp
 from perdure.providers.errors.failures import ApiError
 
 MAX_BODY = 64 * 1024
+LOOKED_AT = 6 * 1024
+"""Of a text, so much of its beginning is matched, and a third of that of its end: what matters is said there."""
+CAUSES = 4
 
 _STATED = re.compile(r"(?:status(?:[ _]code)?|http(?:/[\d.]+)?)[\s:=]*(\d{3})\b", re.IGNORECASE)
 _ALONE = re.compile(r"(?<![\w:./#-])(401|403|408|429|500|502|503|504|529)(?![\w:./-]*\d)\b")
 _STREAM_ID = re.compile(r"stream(?:[ _]?id)?[\s:=#]*\d+", re.IGNORECASE)
 _RESET = re.compile(
-    r"(?:rst_stream|stream error|stream (?:was )?reset|http/2).*?"
+    r"(?:rst_stream|stream error|stream (?:was )?reset|http/2).{0,200}?"
     r"\b(no_error|protocol_error|internal_error|flow_control_error|settings_timeout|stream_closed|frame_size_error|"
     r"refused_stream|cancel|compression_error|connect_error|enhance_your_calm|inadequate_security|http_1_1_required)\b",
     re.IGNORECASE | re.DOTALL,
@@ -50,6 +53,11 @@ class Signals:
         return f"{self.text}\n{self.body}"
 
     @property
+    def repeatable(self) -> bool:
+        """Whether words alone may say that repeating helps: a request that was refused as wrong stays wrong."""
+        return self.status is None or self.status >= 500 or self.status in (408, 425, 429)
+
+    @property
     def provider(self) -> str | None:
         """The provider that the words give away."""
         return next((name for word, name in _PROVIDERS if word in self.everything), None)
@@ -64,19 +72,22 @@ class Signals:
 def signals(error: BaseException) -> Signals:
     match error:
         case ApiError():
-            body = "" if unreadable(error.body) else error.body.lower()
-            text = "" if unreadable(error.text) else error.text.lower()
+            body = "" if is_page(error) else looked_at(error.body)
+            text = "" if unreadable(error.text) else looked_at(error.text)
             return Signals(error, error.status or status_in(text), text, body, error.headers)
         case aiohttp.ClientResponseError():
             headers = {key.lower(): value for key, value in (error.headers or {}).items()}
-            return Signals(error, error.status or None, error.message.lower(), headers=headers)
+            return Signals(error, error.status or None, looked_at(error.message), headers=headers)
         case asyncio.CancelledError():
             return Signals(error, text="cancelled")
+        case aiohttp.ServerDisconnectedError():
+            # What it was given may be half a head: neither its status nor its words mean anything.
+            return Signals(error, text="server disconnected")
         case OSError():
             # The only number it holds besides its code is a port.
-            return Signals(error, text=_chain(error).lower())
+            return Signals(error, text=looked_at(_chain(error)))
         case _:
-            text = _chain(error).lower()
+            text = looked_at(_chain(error))
             return Signals(error, status_in(text), text)
 
 
@@ -87,17 +98,30 @@ def status_in(text: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
+def looked_at(text: str) -> str:
+    """The part of a text that is matched, in lower case."""
+    if len(text) > LOOKED_AT:
+        text = f"{text[: LOOKED_AT - LOOKED_AT // 3]}\n{text[-LOOKED_AT // 3 :]}"
+    return text.lower()
+
+
+def is_page(error: ApiError) -> bool:
+    """Whether the body of an answer is for people, by what it says it is or by how it begins; or a flood."""
+    kind = next((value for name, value in error.headers.items() if name.lower() == "content-type"), "")
+    return kind.lower().lstrip().startswith(("text/html", "application/xhtml")) or unreadable(error.body)
+
+
 def unreadable(body: str) -> bool:
     """A page for people or a flood is neither a signal nor a detail."""
-    start = body[:512].lstrip().lower()
-    return len(body) > MAX_BODY or start.startswith(("<!doctype", "<html", "<head", "<?xml", "<body"))
+    start = body[:512].lstrip("\ufeff \t\r\n").lower()
+    return len(body) > MAX_BODY or start.startswith(("<!doctype", "<html", "<head", "<?xml", "<body", "<!--"))
 
 
 def _chain(error: BaseException) -> str:
     """The error's text with its type, and what caused it: transports often say little themselves."""
     words: list[str] = []
     current: BaseException | None = error
-    while current is not None and len(words) < 4:
-        words.append(f"{type(current).__name__}: {current}")
+    while current is not None and len(words) < CAUSES:
+        words.append(f"{type(current).__name__}: {str(current)[:LOOKED_AT]}")
         current = current.__cause__
     return "; ".join(words)

@@ -2,13 +2,17 @@
 
 import re
 
+import aiohttp
 import msgspec
 
 from perdure.core.failure import ErrorKind
+from perdure.core.text import encodable
 from perdure.providers.errors.failures import ApiError
-from perdure.providers.errors.signals import unreadable
+from perdure.providers.errors.signals import is_page, unreadable
 
 MAX_DETAIL = 500
+# So much is searched for addresses and keys: what they leave out is rarely longer than that.
+MAX_SEARCHED = 4 * MAX_DETAIL
 SOMEBODY = "The provider"
 
 SENTENCES = {
@@ -34,6 +38,7 @@ BROKEN_STATE = "{provider} lost the internal state of this conversation."
 BROKE_OFF = "The answer of {provider} broke off."
 UNREACHABLE = "{provider} cannot be reached. Check its address and the network."
 NOT_THE_API = "What answers at the address of {provider} is not its API. Check the base URL and any proxy in between."
+NOT_STREAMED = "{provider} answered in one piece although a stream was asked for. Use a server that can stream."
 NOT_TRUSTED = "The certificate of {provider} is not trusted. Check the address, or set a CA file."
 NO_SUCH_ADDRESS = "{provider} knows neither this address nor this model. Check the base URL and the model's name."
 PROXY_REFUSED = "The proxy on the way to {provider} wants other credentials. Check the proxy's settings."
@@ -47,6 +52,7 @@ OTHERS = (
     BROKE_OFF,
     UNREACHABLE,
     NOT_THE_API,
+    NOT_STREAMED,
     NOT_TRUSTED,
     NO_SUCH_ADDRESS,
     PROXY_REFUSED,
@@ -57,20 +63,26 @@ OTHERS = (
 
 _URL = re.compile(r"\b(?:https?|wss?)://\S+", re.IGNORECASE)
 _SECRET = re.compile(
-    r"\b(?:sk|pk|rk|xai|gsk|key|aiza|akia|asia|ya29|eyj)[-_.]?[\w*.\-]{8,}|\bbearer\s+\S+|[A-Za-z0-9_\-+/]{40,}={0,2}",
+    r"\b(?:sk|pk|rk|xai|gsk|key|aiza|akia|asia|ya29|eyj)[-_.]?[\w*.\-]{8,}"
+    r"|(?:[spr]k[-_]|xai-|gsk_|aiza|akia|asia|ya29\.|eyj)(?=[\w*.\-]{0,32}\d)[\w*.\-]{8,}"
+    r"|bearer\s+\S+|[A-Za-z0-9_\-+/]{40,}={0,2}",
     re.IGNORECASE,
 )
+"""What looks like a key: by how it begins, also in the middle of letters if it has a digit; or by its length."""
 
 
 def sentence(template: str, provider: str | None) -> str:
     """The template with the provider's name in it."""
     begins = template.startswith("{provider}")
-    return template.format(provider=provider or (SOMEBODY if begins else SOMEBODY.lower()))
+    return template.format(provider=encodable(provider or (SOMEBODY if begins else SOMEBODY.lower())))
 
 
 def redacted(text: str) -> str:
     """Words fit to be shown: no address, nothing that looks like a key, not too many."""
-    text = _SECRET.sub("[redacted]", _URL.sub("[address]", text))
+    if len(text) > MAX_SEARCHED:
+        # What the cut goes through may be a key, which half of it does not look like.
+        text = " ".join(text[:MAX_SEARCHED].split()[:-1])
+    text = _SECRET.sub("[redacted]", _URL.sub("[address]", encodable(text)))
     text = " ".join(text.split())
     return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"
 
@@ -78,13 +90,42 @@ def redacted(text: str) -> str:
 def detail(error: BaseException, kind: ErrorKind) -> str | None:
     """What the API itself said. For refused credentials only its structured words, never raw text."""
     match error:
-        case ApiError(text=text, body=body):
-            said = structured_message(body)
-            if said is None and kind is not ErrorKind.AUTH and not unreadable(text):
-                said = text
+        case ApiError():
+            said = _told(error, kind)
         case _:
-            said = None if kind is ErrorKind.AUTH else str(error)
+            said = None if kind is ErrorKind.AUTH else _own_words(error)
     return redacted(said) or None if said else None
+
+
+def _told(error: ApiError, kind: ErrorKind) -> str | None:
+    """What the body says: in an object, or else as it is."""
+    page = is_page(error)
+    said = None if page else structured_message(error.body)
+    if said is not None or kind is ErrorKind.AUTH:
+        return said
+    plain = error.body.strip()
+    if error.text == f"status {error.status}" and plain and not page:
+        return plain
+    return None if unreadable(error.text) else error.text
+
+
+def _own_words(error: BaseException) -> str:
+    """What an error says, without the objects of the library that raised it."""
+    match error:
+        case aiohttp.ServerDisconnectedError():
+            return "The server closed the connection before it had answered."
+        case aiohttp.ClientConnectionResetError() | ConnectionResetError() | BrokenPipeError():
+            return "The connection was reset."
+        case aiohttp.ClientConnectorError():
+            return str(error.os_error.strerror or error.os_error)
+        case aiohttp.ClientResponseError():
+            return error.message
+        case aiohttp.ClientPayloadError():
+            return "The connection was closed before the answer was complete."
+        case OSError():
+            return error.strerror or str(error)
+        case _:
+            return str(error)
 
 
 class _Said(msgspec.Struct):

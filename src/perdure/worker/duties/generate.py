@@ -24,6 +24,7 @@ from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.providers.errors.classification import ClassifiedError, classify
+from perdure.providers.errors.failures import DeadlinePassed
 from perdure.providers.errors.retry import final_error, may_retry, retry_state
 from perdure.worker.drive import Drive, gave_up
 from perdure.worker.duties.following import or_failed, step_and_next
@@ -73,8 +74,8 @@ async def _answer(drive: Drive, prepared: Prepared, history: History, flight: Fl
         return None
     except ProviderFailure as failure:
         error = classify(failure)
-    except TimeoutError as late:
-        error = replace(classify(late, prepared.model.route.provider), retryable=False)
+    except TimeoutError:
+        error = classify(DeadlinePassed(), prepared.model.route.provider)
     drive.cut_short(prepared, history)
     drive.land()
     await _failed(drive, error)

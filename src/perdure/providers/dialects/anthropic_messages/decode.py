@@ -13,7 +13,7 @@ from perdure.providers.dialects.anthropic_messages.encode import NAME
 from perdure.providers.dialects.anthropic_messages.events import Error, Event, Page, Tokens
 from perdure.providers.dialects.anthropic_messages.screen import SCREEN, as_one_tool
 from perdure.providers.dialects.dialect import Json, Meaning
-from perdure.providers.dialects.wire import UNREADABLE, excerpt, parse_slowly
+from perdure.providers.dialects.wire import UNREADABLE, excerpt, explained, parse_slowly
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 
@@ -70,6 +70,7 @@ class AnthropicDecoder:
         self._blocks: dict[int, _Block] = {}
         self._server_tools: dict[str, str] = {}
         self._reason: str | None = None
+        self._details: object = None
         self._tokens = Tokens()
 
     def feed(self, data: bytes) -> Meaning:
@@ -198,11 +199,14 @@ class AnthropicDecoder:
                 setattr(self._tokens, field, value)
         if event.delta is not None and event.delta.stop_reason:
             self._reason = event.delta.stop_reason
+            self._details = event.delta.stop_details
         return ()
 
     def _finish(self) -> Meaning:
         self.done = True
-        return (Finish(reason=REASONS.get(self._reason or "end_turn", FinishReason.STOP), usage=_usage(self._tokens)),)
+        reason = REASONS.get(self._reason or "end_turn", FinishReason.STOP)
+        withheld = explained(self._details) if reason is FinishReason.CONTENT_FILTER else None
+        return (Finish(reason=reason, usage=_usage(self._tokens), explanation=withheld),)
 
     def _place(self, position: int) -> int:
         index = self._next()

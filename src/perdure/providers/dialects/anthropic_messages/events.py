@@ -21,6 +21,7 @@ class Piece(Struct, gc=False):
     signature: str = ""
     citation: dict[str, Any] | None = None
     stop_reason: str | None = None
+    stop_details: Any = None
 
 
 class Message(Struct):

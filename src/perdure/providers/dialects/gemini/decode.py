@@ -20,7 +20,7 @@ from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.gemini.encode import NAME
 from perdure.providers.dialects.gemini.events import Call, Candidate, Chunk, Grounding, Part, Tokens
-from perdure.providers.dialects.wire import excerpt, parse
+from perdure.providers.dialects.wire import excerpt, explained, objects, parse
 from perdure.providers.errors.failures import ApiError, Filtered, Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
@@ -85,7 +85,8 @@ class GeminiDecoder:
             raise ApiError(f"{error.status}: {error.message}", status=error.code, body=excerpt(data))
         if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason:
             feedback = chunk.prompt_feedback
-            raise Filtered(feedback.block_reason_message or feedback.block_reason or "")
+            reason = _blocked(feedback.safety_ratings) or feedback.block_reason
+            raise Filtered(explained({"category": reason, "explanation": feedback.block_reason_message}) or "")
         if chunk.usage_metadata is None:
             raise Foreign(f"not a chunk of the Gemini API: {excerpt(data)}")
         return ()
@@ -156,7 +157,12 @@ class GeminiDecoder:
         meant = REASONS.get(reason, FinishReason.STOP)
         if self._called and meant is FinishReason.STOP:
             meant = FinishReason.TOOL_CALLS
-        return Finish(reason=meant, usage=_usage(self._tokens) if self._tokens is not None else None)
+        withheld = None
+        if meant is FinishReason.CONTENT_FILTER:
+            said = {"category": _blocked(candidate.safety_ratings) or reason, "explanation": candidate.finish_message}
+            withheld = explained(said)
+        usage = _usage(self._tokens) if self._tokens is not None else None
+        return Finish(reason=meant, usage=usage, explanation=withheld)
 
     def _at(self, kind: str) -> int:
         if self._open != kind:
@@ -171,6 +177,12 @@ class GeminiDecoder:
 
     def _metadata(self, data: Json) -> ProviderMetadata:
         return ProviderMetadata(NAME, self._model, data)
+
+
+def _blocked(ratings: object) -> str | None:
+    """The categories in which an answer was found unsafe."""
+    found = [str(rating.get("category")) for rating in objects(ratings) if rating.get("blocked") is True]
+    return ", ".join(found) or None
 
 
 def _signed(part: Part) -> Json:

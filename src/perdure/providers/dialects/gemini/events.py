@@ -43,6 +43,7 @@ class Candidate(Struct, rename="camel"):
     finish_reason: str | None = None
     finish_message: str | None = None
     grounding_metadata: Grounding | None = None
+    safety_ratings: Any = None
 
 
 class Tokens(Struct, rename="camel"):
@@ -56,6 +57,7 @@ class Tokens(Struct, rename="camel"):
 class Feedback(Struct, rename="camel"):
     block_reason: str | None = None
     block_reason_message: str | None = None
+    safety_ratings: Any = None
 
 
 class Error(Struct):

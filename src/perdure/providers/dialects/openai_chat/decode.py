@@ -13,7 +13,7 @@ from perdure.providers.dialects.dialect import Meaning
 from perdure.providers.dialects.openai_chat.details import DETAILS, ThoughtDetails
 from perdure.providers.dialects.openai_chat.encode import NAME
 from perdure.providers.dialects.openai_chat.events import Call, Chunk, Delta, Details, Function, Tokens
-from perdure.providers.dialects.openai_errors import OpenAIError
+from perdure.providers.dialects.openai_errors import OpenAIError, filtered
 from perdure.providers.dialects.wire import excerpt, objects, parse
 from perdure.providers.errors.failures import Foreign, StreamEnded
 from perdure.providers.model import Model
@@ -44,6 +44,7 @@ class ChatDecoder:
         self._calls: dict[int, tuple[str, int]] = {}
         self._ids: set[str] = set()
         self._reason: str | None = None
+        self._filters: object = None
         self._refused = False
         self._usage: Usage | None = None
 
@@ -56,6 +57,7 @@ class ChatDecoder:
             choice = choices[0]
             if choice.finish_reason:
                 self._reason = choice.finish_reason
+                self._filters = choice.content_filter_results
             if chunk.usage is not None:
                 self._usage = _usage(chunk.usage)
             delta = choice.delta
@@ -155,7 +157,9 @@ class ChatDecoder:
             reason = FinishReason.CONTENT_FILTER
         elif self._calls and reason is FinishReason.STOP:
             reason = FinishReason.TOOL_CALLS
-        return (Finish(reason=reason, usage=self._usage),)
+        withheld = filtered([{"content_filter_results": self._filters}]) if self._filters else None
+        explanation = withheld if reason is FinishReason.CONTENT_FILTER else None
+        return (Finish(reason=reason, usage=self._usage, explanation=explanation),)
 
 
 def _says_more(delta: Delta) -> bool:

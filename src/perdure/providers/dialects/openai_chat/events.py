@@ -36,6 +36,8 @@ class Delta(Struct):
 class Choice(Struct):
     delta: Delta | None = None
     finish_reason: str | None = None
+    content_filter_results: Any = None
+    """Azure's."""
 
 
 class Details(Struct):

@@ -17,7 +17,7 @@ from perdure.core.message import FinishReason
 from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Json, Meaning
-from perdure.providers.dialects.openai_errors import OpenAIError
+from perdure.providers.dialects.openai_errors import OpenAIError, filtered
 from perdure.providers.dialects.openai_responses.encode import AFTER, NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
 from perdure.providers.dialects.openai_responses.screen import COMPUTER, screen_call
@@ -277,9 +277,10 @@ class ResponsesDecoder:
             raise OpenAIError.raised(response.error or f"response {response.status}", bytes(event.response))
         self.done = True
         usage = _usage(response.usage) if response.usage is not None else None
-        return (
-            Finish(reason=self._reason(response), usage=usage, response_id=response.id if response.store else None),
-        )
+        kept = response.id if response.store else None
+        reason = self._reason(response)
+        withheld = filtered(response.content_filters) if reason is FinishReason.CONTENT_FILTER else None
+        return (Finish(reason=reason, usage=usage, response_id=kept, explanation=withheld),)
 
     def _reason(self, response: Response) -> FinishReason:
         if response.status == "incomplete":

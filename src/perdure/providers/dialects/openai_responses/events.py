@@ -68,3 +68,5 @@ class Response(Struct):
     usage: Tokens | None = None
     error: OpenAIError | None = None
     incomplete_details: Incomplete | None = None
+    content_filters: Any = None
+    """Azure's."""
