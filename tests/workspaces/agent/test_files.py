@@ -8,7 +8,7 @@ import pytest
 from tests.workspaces.inside import Inside
 
 from perdure.core.errors import WorkspaceRefused
-from perdure.workspaces.wire import ImagePage, TextPage
+from perdure.workspaces.wire import FileEdits, ImagePage, TextEdit, TextPage
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -192,9 +192,21 @@ async def test_names_of_any_script_work(inside: Inside) -> None:
     assert (await page(inside, "ключ/naïve 文件.txt")).lines == ["x"]
 
 
-@pytest.mark.parametrize("path", ["", "a\0b", "x" * 300])
+async def test_the_longest_name_that_fits_a_directory_can_be_written_and_edited(inside: Inside) -> None:
+    name = "文" * 85
+    await inside.client.files.put(name, b"old\n")
+    await inside.client.files.write(name, "one\n")
+    await inside.client.files.edit([FileEdits(name, [TextEdit("one", "two")])])
+    assert [(path.name, path.read_text()) for path in inside.tree.iterdir()] == [(name, "two\n")]
+
+
+@pytest.mark.parametrize("path", ["", "  \t", "\n", "a\0b", "x" * 300])
 async def test_a_path_that_makes_no_sense_is_refused(inside: Inside, path: str) -> None:
     assert (await refusal(inside, path)).code == "invalid"
+    with pytest.raises(WorkspaceRefused) as refused:
+        await inside.client.files.write(path, "x")
+    assert refused.value.code == "invalid"
+    assert list(inside.tree.iterdir()) == []
 
 
 async def test_a_plan_is_not_written_through_a_link(inside: Inside) -> None:

@@ -59,6 +59,10 @@ class Folder:
             raise
         os.fsync(self._descriptor)
 
+    def rename(self, name: str, to: str) -> None:
+        """Takes no room on the disk, unlike writing."""
+        os.rename(name, to, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
     def remove(self, name: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self._descriptor)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import os
 import stat
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from perdure.workspaces.agent.places import Place, Places
-from perdure.workspaces.agent.problems import Problem, missing, of_os_error, refused
+from perdure.workspaces.agent.problems import missing, refused
 
 READABLE_BYTES = 1024 * 1024
 LINE_BYTES = 1024
@@ -72,48 +70,6 @@ def read_bytes(place: Place, shown: str, most: int) -> bytes:
     if len(content) > most:
         raise refused("too_large", f"{shown} has more than {most} bytes")
     return content
-
-
-class Staged(NamedTuple):
-    """New content beside its file, synced; taking its place needs no more room on the disk."""
-
-    place: Place
-    fresh: str
-
-    def commit(self) -> None:
-        os.rename(self.fresh, self.place.name, src_dir_fd=self.place.directory, dst_dir_fd=self.place.directory)
-        os.fsync(self.place.directory)
-
-    def discard(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.fresh, dir_fd=self.place.directory)
-
-
-def staging(place: Place, run: str) -> Staged:
-    """Where a run puts new content, named so that it is found again after a crash."""
-    return Staged(place, f".{place.name[:200]}.{run}.new")
-
-
-def stage(place: Place, content: bytes, run: str) -> Staged:
-    """Write content beside a file, with the file's mode. What cannot be written leaves nothing behind."""
-    status = place.status()
-    if status is not None and not stat.S_ISREG(status.st_mode):
-        raise refused("not_a_file", f"{place.path} exists and is not a regular file")
-    if status is not None and not status.st_mode & 0o222:
-        raise Problem(403, "permission_denied", f"{place.path} is write-protected; make it writable with chmod first")
-    staged = staging(place, run)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        with os.fdopen(os.open(staged.fresh, flags, 0o666, dir_fd=place.directory), "wb") as file:
-            file.write(content)
-            if status is not None:
-                os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        staged.discard()
-        raise of_os_error(error, place.path) from error
-    return staged
 
 
 def make_executable(place: Place) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,10 +15,15 @@ from perdure.workspaces.agent.diff import unified
 from perdure.workspaces.agent.durable import Folder
 from perdure.workspaces.agent.edits import Edit, Refused, edit_bytes
 from perdure.workspaces.agent.fields import Fields
-from perdure.workspaces.agent.files import CONTENT_BYTES, Staged, read_bytes, stage, staging
-from perdure.workspaces.agent.keys import Keys
+from perdure.workspaces.agent.files import CONTENT_BYTES, read_bytes
+from perdure.workspaces.agent.keys import Keys, Record
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import Problem, invalid, refused
+from perdure.workspaces.agent.swapping import NotUndone, Swap, swap_all
+
+MADE = "made"
+TOTAL_BYTES = 16 * 1024 * 1024
+"""How much content the files of one request may have, before and after: nobody else is answered meanwhile."""
 
 
 class Change(NamedTuple):
@@ -56,37 +62,58 @@ class Intents:
         record = self._keys.find(key)
         if record is None or not record.run.startswith("e"):
             return None
-        return record.result or {"state": "lost", "incarnation": record.incarnation}
+        return self._told(record)
 
     def settle(self) -> None:
-        """At start: complete what was begun, or undo it where somebody changed a file in between."""
+        """At start: complete what was begun, or undo it where it cannot be completed.
+
+        What can be neither, as on a disk without room for a name, waits for the next start; its key has no result.
+        """
+        waiting: set[str] = set()
         for name in self._folder.names():
+            run, _, made = name.partition(".")
             key, changes = _unpack(self._folder.read(name) or b"{}\n")
             try:
-                result = self._settle(name, changes)
-            except (Problem, OSError) as error:
-                result = _failed("failed", f"the edit could neither be completed nor undone: {error}")
-            if key:
-                self._keys.finish(key, result)
-            self._folder.remove(name)
+                result = self._done(changes) if made else self._settle(run, changes)
+                if key:
+                    self._keys.finish(key, result)
+                self._folder.remove(name)
+            except (Problem, NotUndone, OSError):
+                waiting.add(run)
         for record in self._keys.unfinished():
-            if record.run.startswith("e"):
+            if record.run.startswith("e") and record.run not in waiting:
                 # No intent is left, so nothing was changed under this key.
                 self._keys.forget(record.key)
 
     def _settle(self, run: str, changes: list[Change]) -> dict[str, object]:
-        for change in changes:
-            with self._places.find(change.path, create_parents=True) as place:
-                staging(place, run).discard()
-        current = {change.path: self._current(change.path) for change in changes}
-        if all(current[change.path] in (change.before, change.after) for change in changes):
-            self._replace(
-                run, [(change.path, change.after) for change in changes if current[change.path] != change.after]
-            )
-            return self._done(changes)
-        self._replace(run, [(change.path, change.before) for change in changes if current[change.path] == change.after])
+        untouched = [change for change in changes if self._holds(change.path, change.before)]
+        made = [change for change in changes if self._holds(change.path, change.after)]
+        why = "a file changed meanwhile"
+        if len({change.path for change in untouched + made}) == len(changes):
+            try:
+                self._swap(run, [(change.path, change.after) for change in untouched if change not in made])
+                self._clear(run, changes)
+                return self._done(changes)
+            except Problem as problem:
+                why = problem.message
+        self._swap(run, [(change.path, change.before) for change in made if change not in untouched])
+        self._clear(run, changes)
         paths = ", ".join(self._places.shown(change.path) for change in changes)
-        return _failed("undone", f"the workspace stopped in the middle and a file changed meanwhile; undone: {paths}")
+        return _failed("undone", f"the workspace stopped in the middle; undone: {paths} ({why})")
+
+    def _holds(self, path: str, content: bytes | None) -> bool:
+        """Whether a file is as it should be. A path that leads nowhere any more is not."""
+        try:
+            with self._places.find(path) as place:
+                return (None if place.status() is None else read_bytes(place, path, CONTENT_BYTES)) == content
+        except Problem as problem:
+            return content is None and problem.code == "not_found"
+
+    def _clear(self, run: str, changes: list[Change]) -> None:
+        """Take away what a crash left beside the files, also beside those that were not touched now."""
+        for change in changes:
+            with contextlib.suppress(Problem), self._places.find(change.path) as place:
+                Swap(place, None, change.path, run).clear()
 
     def _once(self, fields: Fields, plan: Callable[[Fields], list[Change]]) -> dict[str, object]:
         key = fields.maybe_text("key")
@@ -94,26 +121,59 @@ class Intents:
         if key is not None:
             known = self._keys.known(key, fields.fingerprint())
             if known is not None:
-                return known.result or {"state": "lost", "incarnation": known.incarnation}
+                return self._told(known)
         changes = plan(fields)
+        # What is told is put together before anything is written: nobody waits for it afterwards.
+        result = self._done(changes)
         if key is not None:
             self._keys.claim(key, fields.fingerprint(), run, self._incarnation)
-        return self._carry_out(key, run, changes)
+        self._carry_out(key, run, changes)
+        self._record(key, run, result)
+        return result
 
-    def _carry_out(self, key: str | None, run: str, changes: list[Change]) -> dict[str, object]:
-        self._folder.write(run, _pack(key, changes))
+    def _record(self, key: str | None, run: str, result: dict[str, object]) -> None:
         try:
-            self._replace(run, [(change.path, change.after) for change in changes])
-        except Problem:
+            if key is not None:
+                self._keys.finish(key, result)
+            self._folder.remove(run)
+        except OSError:
+            # On a full disk the intent itself says what was made, under a name that nobody settles again.
+            self._folder.rename(run, f"{run}.{MADE}")
+
+    def _told(self, record: Record) -> dict[str, object]:
+        made = self._folder.read(f"{record.run}.{MADE}")
+        unknown: dict[str, object] = (
+            {"state": "lost", "incarnation": record.incarnation} if made is None else self._done(_unpack(made)[1])
+        )
+        return record.result or unknown
+
+    def _carry_out(self, key: str | None, run: str, changes: list[Change]) -> None:
+        try:
+            self._folder.write(run, _pack(key, changes))
+            self._swap(run, [(change.path, change.after) for change in changes])
+        except NotUndone as failure:
+            # The intent stays: the next start completes or undoes it.
+            message = f"{failure}; some files are changed and some are not; stop the workspace and start it again"
+            raise Problem(500, "half_done", message) from failure
+        except (Problem, OSError):
             self._folder.remove(run)
             if key is not None:
                 self._keys.forget(key)
             raise
-        result = self._done(changes)
-        if key is not None:
-            self._keys.finish(key, result)
-        self._folder.remove(run)
-        return result
+
+    def _swap(self, run: str, contents: list[tuple[str, bytes | None]]) -> None:
+        with ExitStack() as stack:
+            swap_all(
+                [
+                    Swap(
+                        stack.enter_context(self._places.find(path, create_parents=True)),
+                        new,
+                        self._places.shown(path),
+                        run,
+                    )
+                    for path, new in contents
+                ]
+            )
 
     def _plan_write(self, fields: Fields) -> list[Change]:
         try:
@@ -144,8 +204,15 @@ class Intents:
         changes: list[Change] = []
         seen: dict[tuple[int, int], str] = {}
         follow = fields.flag("through_links", True)
+        room = TOTAL_BYTES
         for path, edits in wanted.items():
-            changes.append(self._plan_file(asked[path], edits, seen, follow))
+            change = self._plan_file(asked[path], edits, seen, follow)
+            room -= len(change.before or b"") + len(change.after)
+            if room < 0:
+                raise refused(
+                    "too_large", f"{asked[path]}: so many large files cannot be edited at once; use several calls"
+                )
+            changes.append(change)
         return changes
 
     def _plan_file(self, path: str, edits: list[Edit], seen: dict[tuple[int, int], str], follow: bool) -> Change:
@@ -162,31 +229,6 @@ class Intents:
                 return Change(place.path, before, edit_bytes(before, edits))
             except Refused as refusal:
                 raise refused("edit_refused", f"{path}: {refusal}") from None
-
-    def _current(self, path: str) -> bytes | None:
-        with self._places.find(path, create_parents=True) as place:
-            return None if place.status() is None else read_bytes(place, place.path, CONTENT_BYTES)
-
-    def _replace(self, run: str, contents: list[tuple[str, bytes | None]]) -> None:
-        """Everything is staged before the first file is touched, so a full disk changes nothing."""
-        with ExitStack() as stack:
-            places = [
-                (stack.enter_context(self._places.find(path, create_parents=True)), new) for path, new in contents
-            ]
-            staged: list[Staged] = []
-            try:
-                for place, new in places:
-                    if new is not None:
-                        staged.append(stage(place, new, run))
-            except Problem:
-                for file in staged:
-                    file.discard()
-                raise
-            for file in staged:
-                file.commit()
-            for place, new in places:
-                if new is None:
-                    os.unlink(place.name, dir_fd=place.directory)
 
     def _done(self, changes: list[Change]) -> dict[str, object]:
         files: list[dict[str, object]] = []

@@ -57,8 +57,8 @@ class Places:
         raise self.outside(path)
 
     def absolute(self, path: str) -> str:
-        if not path or "\0" in path:
-            raise invalid("path must be a text without NUL and not empty")
+        if not path.strip() or "\0" in path:
+            raise invalid("path must be a text without NUL and not blank")
         if path == "~" or path.startswith("~/"):
             return self.home + path[1:]
         return path if path.startswith("/") else f"{self.tree}/{path}"

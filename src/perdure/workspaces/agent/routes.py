@@ -20,6 +20,7 @@ from perdure.workspaces.agent.problems import invalid, missing
 from perdure.workspaces.agent.processes import Processes
 from perdure.workspaces.agent.search import Search
 from perdure.workspaces.agent.settings import Settings
+from perdure.workspaces.agent.swapping import Swap, swap_all
 from perdure.workspaces.agent.terminals import Terminals
 from perdure.workspaces.agent.watching import Watching
 
@@ -128,7 +129,7 @@ async def read_content(program: Program, request: Request) -> Reply:
 
 async def put_content(program: Program, request: Request) -> Reply:
     with program.places.find(request.text("path"), create_parents=True) as place:
-        files.stage(place, request.body, "p" + secrets.token_hex(8)).commit()
+        swap_all([Swap(place, request.body, request.text("path"), "p" + secrets.token_hex(8))])
         if request.query.get("executable"):
             files.make_executable(place)
     return answer({})
