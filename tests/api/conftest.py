@@ -9,9 +9,9 @@ from perdure.testing.served_api import Person, ServedApi, serve_api
 
 
 @pytest.fixture
-async def api(pool: Pool) -> AsyncIterator[ServedApi]:
+async def api(database_url: str, pool: Pool) -> AsyncIterator[ServedApi]:
     """With every experiment on that has routes."""
-    async with serve_api(pool) as api:
+    async with serve_api(database_url, pool) as api:
         await api.pool.execute(
             "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'experiments', '[\"hooks\"]')",
             api.household.organisation,

@@ -56,7 +56,7 @@ async def _served(databases: Databases) -> AsyncGenerator[Served]:
     async with (
         databases.fresh() as url,
         open_pool(url) as pool,
-        serve_api(pool) as api,
+        serve_api(url, pool) as api,
         await api.person("boss", Role.OWNER) as person,
     ):
         yield Served(api.url, person.token, await things(api, person))

@@ -6,7 +6,7 @@ import signal
 import sys
 from dataclasses import replace
 
-from perdure.app.worker_parts import Parts
+from perdure.app.parts import Parts
 from perdure.cli.serve import serve
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, Settings

@@ -18,17 +18,12 @@ from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.store.templates import TemplateRows
-from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
+from perdure.store.workspaces import WorkspaceRow
 from perdure.testing.replica import InProcessReplica, open_replica
-from perdure.testing.workspace_folder import workspace_folder
 from perdure.tools.plan_file import plan_path
 from perdure.tools.shipped import SHIPPED
-from perdure.workspaces.drivers import Drivers
-from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.local.layout import Layout
 from perdure.workspaces.service import Wish, Workspaces
-from perdure.workspaces.templates.shelf import Shelf
 
 SETUP = (
     "git init -q . && git config user.email a@example.com && git config user.name a "
@@ -160,21 +155,17 @@ def _looks(path: Path) -> str:
 async def place(database_url: str, pool: Pool) -> AsyncIterator[Place]:
     async with (
         Simulator(rate=None) as sim,
-        workspace_folder(pool) as folder,
         open_replica(database_url, pool, sim.url) as replica,
     ):
-        drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, replica.bus, replica.clock)
-        replica.services[Workspaces] = workspaces
+        workspaces = replica.tool_services.workspaces
         replica.tools.tools = SHIPPED
         wish = Wish(
             owner_id=replica.user, organisation_id=replica.organisation, template="blank", parameters={}, most=1
         )
         row = await workspaces.create(WorkspaceId(uuid4()), wish)
-        place = Place(replica, sim, workspaces, row, folder / str(row.id))
+        place = Place(replica, sim, workspaces, row, replica.folder / str(row.id))
         await place.runs(SETUP)
         yield place
-        await workspaces.close()
 
 
 def commands(*lines: str) -> list[Call]:

@@ -11,8 +11,8 @@ TEXT = [{"type": "text", "text": "hello"}]
 OWNED = "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')"
 
 
-async def test_a_chat_does_not_act_in_a_workspace_of_somebody_else(pool: Pool) -> None:
-    async with serve_api(pool) as api, await api.person("ada") as ada, await api.person("bob") as bob:
+async def test_a_chat_does_not_act_in_a_workspace_of_somebody_else(database_url: str, pool: Pool) -> None:
+    async with serve_api(database_url, pool) as api, await api.person("ada") as ada, await api.person("bob") as bob:
         chat = ChatId(UUID((await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]))
         hers, his = uuid4(), uuid4()
         await pool.execute(OWNED, hers, ada.organisation_id, ada.id)

@@ -61,9 +61,9 @@ async def pair(pool: Pool) -> AsyncGenerator[tuple[Half, Half]]:
 
 
 async def _half(stage: Stage, pool: Pool, stack: AsyncExitStack) -> Half:
-    hubs = Hubs(pool, stage.episodes)
+    relay = Relay(pool, SECRET, lambda: stage.replica_id)
+    hubs = Hubs(pool, stage.episodes, remote=relay)
     hubs.listen(stage.announcer, stage.pubsub)
-    relay = hubs.remote = Relay(pool, SECRET, lambda: stage.replica_id)
     half = Half(stage, hubs, relay, Segments(pool, stage.episodes))
     half.url = await stack.enter_async_context(serving(half.app))
     await pool.execute(

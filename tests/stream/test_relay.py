@@ -53,8 +53,8 @@ class Two:
 async def two(pool: Pool) -> AsyncIterator[Two]:
     driving = await Stage.set(pool)
     following = Stage.beside(pool, driving.organisation_id, driving.user_id)
-    hubs = Hubs(pool, following.episodes)
-    relay = hubs.remote = Relay(pool, SECRET, lambda: following.replica_id)
+    relay = Relay(pool, SECRET, lambda: following.replica_id)
+    hubs = Hubs(pool, following.episodes, remote=relay)
     async with AsyncExitStack() as stack:
         connections: list[Any] = []
         url = await stack.enter_async_context(_outlet(driving, connections))

@@ -3,7 +3,7 @@
 import pytest
 
 from perdure.tools.arguments import is_json_object, parsed
-from perdure.tools.tool import ToolFailed
+from perdure.tools.call import ToolFailed
 
 SCHEMA = {
     "type": "object",

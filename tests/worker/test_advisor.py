@@ -1,9 +1,7 @@
 """The advisor: who may ask it, what it is told, what it costs, and that it can do nothing."""
 
-import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -11,8 +9,6 @@ import msgspec
 import pytest
 
 from perdure.agent.advice_prompt import ADVISING, MESSAGES, MESSAGES_BYTES, SYSTEM_BYTES, advice_messages, advice_system
-from perdure.agent.counsel import ModelCounsel
-from perdure.agent.toolbox import Toolbox
 from perdure.core.chat import State
 from perdure.core.deltas import ToolResultDelta
 from perdure.core.ids import ChatId, MessageNumber
@@ -22,15 +18,9 @@ from perdure.live.episodes import Episode
 from perdure.sim.script import Call, Fault, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
-from perdure.store.templates import TemplateRows
-from perdure.store.workspaces import WorkspaceRows
 from perdure.testing.replica import InProcessReplica
-from perdure.tools.advisor import GUIDANCE, Advisor
-from perdure.tools.tool import Told
-from perdure.workspaces.drivers import Drivers
-from perdure.workspaces.local.driver import LocalDriver
-from perdure.workspaces.service import Workspaces
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.tools.advisor import GUIDANCE
+from perdure.tools.call import Told
 
 ASK = Call("advisor", {"question": "Is a journal overkill?"})
 
@@ -42,13 +32,7 @@ class Bench:
         self.replica = replica
         self.sim = sim
         self.numbers = replica.numbers
-        models, client, measures = replica.models, replica.kit.client, replica.measures.agents
-        counsel = ModelCounsel(replica.pool, replica.config, models, client, replica.clock, measures)
-        replica.services[Advisor] = Advisor(counsel)
-        nowhere = Path(tempfile.gettempdir())
-        drivers, shelf = Drivers(nowhere, LocalDriver(nowhere)), Shelf(TemplateRows(replica.pool))
-        workspaces = Workspaces(WorkspaceRows(replica.pool), drivers, shelf, replica.bus, replica.clock)
-        replica.tools.toolbox = Toolbox(replica.config, workspaces, counsel)
+        replica.tools.toolbox = replica.shipped
         sim.script(Script("counsel", (Step((Says("A cursor is enough."),)),), model="wise"))
 
     async def set(self, *, experiment: bool = True, **advisor: Any) -> None:

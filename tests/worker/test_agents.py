@@ -23,11 +23,11 @@ from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.store.commit import NewCard
 from perdure.testing.replica import PATIENCE, InProcessReplica
-from perdure.tools.family import Family
+from perdure.tools.call import CallKey, Mode, Told, ToolFailed
 from perdure.tools.message_agent import message_agent
 from perdure.tools.shipped import AGENT_TOOLS
 from perdure.tools.spawn_agent import spawn_agent
-from perdure.tools.tool import CallKey, Mode, Told, ToolContext, ToolFailed
+from perdure.tools.tool import ToolContext
 
 GONE = "00000000-0000-4000-8000-000000000000"
 
@@ -325,7 +325,7 @@ def asking(
         organisation_id=replica.organisation,
         home=chat.id,
         told=Told(model=ModelName(model) if model else None),
-        services={Family: replica.kit.family},
+        services=replica.tool_services,
         **more,
     )
 

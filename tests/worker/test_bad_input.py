@@ -18,7 +18,8 @@ from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
-from perdure.tools.tool import Effect, NewFile, ToolContext, ToolOutput, tool
+from perdure.tools.call import NewFile, ToolOutput
+from perdure.tools.tool import Effect, ToolContext, tool
 
 MANY = 1000
 

@@ -16,8 +16,8 @@ TEXT = [{"type": "text", "text": "hello"}]
 
 
 @pytest.fixture
-async def api(pool: Pool) -> AsyncIterator[ServedApi]:
-    async with serve_api(pool) as api:
+async def api(database_url: str, pool: Pool) -> AsyncIterator[ServedApi]:
+    async with serve_api(database_url, pool) as api:
         yield api
 
 

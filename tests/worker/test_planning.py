@@ -11,9 +11,9 @@ from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.ask_user_question import ASKED
+from perdure.tools.call import Mode
 from perdure.tools.propose_plan import PROPOSED
 from perdure.tools.shipped import SHIPPED
-from perdure.tools.tool import Mode
 
 QUESTION = {"question": "Where?", "options": [{"label": "Here"}, {"label": "There", "description": "Further."}]}
 

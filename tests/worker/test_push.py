@@ -22,8 +22,8 @@ async def service() -> AsyncIterator[PushService]:
 
 
 @pytest.fixture
-async def api(pool: Pool) -> AsyncIterator[ServedApi]:
-    async with serve_api(pool) as api:
+async def api(database_url: str, pool: Pool) -> AsyncIterator[ServedApi]:
+    async with serve_api(database_url, pool) as api:
         yield api
 
 
@@ -146,8 +146,10 @@ async def test_what_was_read_is_old_or_is_no_news_is_not_pushed(api: ServedApi, 
         assert await push.once() == 0
 
 
-async def test_a_turn_that_ends_is_pushed_once(replica: InProcessReplica, pool: Pool, service: PushService) -> None:
-    async with serve_api(pool) as api:
+async def test_a_turn_that_ends_is_pushed_once(
+    replica: InProcessReplica, database_url: str, pool: Pool, service: PushService
+) -> None:
+    async with serve_api(database_url, pool) as api:
         browser = service.browser("a")
         await pool.execute(
             "INSERT INTO push_subscriptions (user_id, endpoint, keys) VALUES ($1, $2, $3)",

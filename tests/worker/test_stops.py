@@ -17,7 +17,8 @@ from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.clock import HurriedClock
 from perdure.testing.replica import InProcessReplica, open_replica
-from perdure.tools.tool import Effect, NewFile, ToolContext, ToolOutput, tool
+from perdure.tools.call import NewFile, ToolOutput
+from perdure.tools.tool import Effect, ToolContext, tool
 
 PICTURE = NewFile(FileId(uuid4()), "screen.txt", "text/plain", b"x")
 

@@ -15,7 +15,8 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.script import Script, Step
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
-from perdure.tools.tool import Effect, Tool, ToolContext, ToolFailed, tool
+from perdure.tools.call import ToolFailed
+from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 LEDGER: list[str] = []
 

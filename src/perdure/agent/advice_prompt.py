@@ -6,7 +6,7 @@ from perdure.core.message import Message, NewMessage, Role
 from perdure.core.parts import AnyPart, File, FileReference, Text, ToolCall, ToolResult
 from perdure.tools.advisor import GUIDANCE
 from perdure.tools.budget import within
-from perdure.tools.tool import Told
+from perdure.tools.call import Told
 
 SYSTEM_BYTES = 12_000
 MESSAGES_BYTES = 12_000

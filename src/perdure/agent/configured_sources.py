@@ -9,8 +9,8 @@ from perdure.config.config import Config
 from perdure.config.settings import Approval, Experiment
 from perdure.core.card import Card
 from perdure.core.text import normalised
+from perdure.tools.call import Mode
 from perdure.tools.skills import Asker, Skills
-from perdure.tools.tool import Mode
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.wire import ContextSnapshot
 

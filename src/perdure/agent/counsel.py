@@ -30,7 +30,7 @@ from perdure.store.queries import query
 from perdure.store.rows import parts_of
 from perdure.tools.advisor import Advice
 from perdure.tools.budget import within
-from perdure.tools.tool import Mode, ToolContext, ToolOutput
+from perdure.tools.call import CallContext, Mode, ToolOutput
 
 _log = logging.getLogger(__name__)
 TRIES = 3
@@ -71,7 +71,7 @@ class ModelCounsel:
             return False
         return True
 
-    async def advise(self, ctx: ToolContext, question: str) -> ToolOutput:
+    async def advise(self, ctx: CallContext, question: str) -> ToolOutput:
         settings = (await self._config.settings(ctx.organisation_id)).advisor
         card = Card(id=ctx.key.chat_id, owner_id=ctx.owner_id, organisation_id=ctx.organisation_id, title="")
         if not question.strip():
@@ -94,7 +94,7 @@ class ModelCounsel:
             name = None
         return await self._models.resolve(card, name or chats, settings.effort)
 
-    async def _uses(self, ctx: ToolContext) -> int:
+    async def _uses(self, ctx: CallContext) -> int:
         """How often advice was given in this turn, as its history says."""
         with asking_the_database():
             rows = await self._pool.fetch(query("messages/advice"), ctx.key.chat_id, ctx.told.turn)
@@ -102,7 +102,7 @@ class ModelCounsel:
         return sum(part.tool == "advisor" and not part.is_error and _is_advice(part.result) for part in results)
 
     async def _asked(
-        self, ctx: ToolContext, model: ResolvedModel, settings: AdvisorSettings, question: str, left: int | None
+        self, ctx: CallContext, model: ResolvedModel, settings: AdvisorSettings, question: str, left: int | None
     ) -> ToolOutput:
         most = min(settings.max_output_tokens, model.route.model.max_output or settings.max_output_tokens)
         request = ModelRequest(
@@ -124,7 +124,7 @@ class ModelCounsel:
         self._measures.paid(usage, paid)
         return self._said(advice, model=model.name, usage=usage, cost=paid)
 
-    async def _patiently(self, ctx: ToolContext, model: ResolvedModel, request: ModelRequest) -> tuple[str, Finish]:
+    async def _patiently(self, ctx: CallContext, model: ResolvedModel, request: ModelRequest) -> tuple[str, Finish]:
         """The answer, shown as it comes. A try that failed is forgotten before the next."""
         attempt = 1
         while True:
@@ -138,7 +138,7 @@ class ModelCounsel:
             await self._clock.sleep(retry_delay(attempt, error.retry_after).total_seconds())
             attempt += 1
 
-    async def _streamed(self, ctx: ToolContext, model: ResolvedModel, request: ModelRequest) -> tuple[str, Finish]:
+    async def _streamed(self, ctx: CallContext, model: ResolvedModel, request: ModelRequest) -> tuple[str, Finish]:
         pieces: list[str] = []
         async with self._client.stream(model.route, request) as stream:
             async for batch in stream:

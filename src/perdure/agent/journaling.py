@@ -11,7 +11,8 @@ from perdure.core.clock import Clock
 from perdure.core.errors import Fenced, Unavailable
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
-from perdure.tools.tool import Effect, Tool, ToolOutput
+from perdure.tools.call import ToolOutput
+from perdure.tools.tool import Effect, Tool
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from perdure.core.clock import Clock
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import AnyPart, Media, ToolCall, ToolResult
 from perdure.tools.arguments import decoded
-from perdure.tools.tool import ToolFailed, ToolOutput
+from perdure.tools.call import ToolFailed, ToolOutput
 
 
 def result_of(call: ToolCall, output: ToolOutput, clock: Clock) -> ToolResult:

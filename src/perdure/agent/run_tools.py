@@ -27,8 +27,10 @@ from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.budget import within
+from perdure.tools.call import CallKey, Mode, NewFile, Told, ToolFailed, ToolOutput
 from perdure.tools.execute import stop_command
-from perdure.tools.tool import CallKey, Effect, Mode, NewFile, Told, Tool, ToolContext, ToolFailed, ToolOutput
+from perdure.tools.services import ToolServices
+from perdure.tools.tool import Effect, Tool, ToolContext
 
 CONCURRENT_CALLS = 8
 PLACES = 10_000
@@ -83,7 +85,7 @@ class ToolRunner:
         journal: Journal,
         shelf: FileShelf,
         clock: Clock,
-        services: Mapping[type, Any],
+        services: ToolServices,
         reached: Callable[[str], None] = lambda _: None,
         watch: ToolWatch | None = None,
     ) -> None:

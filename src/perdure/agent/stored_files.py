@@ -12,7 +12,7 @@ from perdure.providers.projection.media import shrunk
 from perdure.providers.request import FileContent
 from perdure.store.away import asking_the_database
 from perdure.store.queries import query
-from perdure.tools.tool import NewFile
+from perdure.tools.call import NewFile
 
 
 class StoredFiles:

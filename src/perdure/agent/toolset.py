@@ -8,10 +8,11 @@ from perdure.core.chat import CallKind
 from perdure.core.screen import Screen
 from perdure.providers.estimate import estimate
 from perdure.providers.request import ToolSpec
+from perdure.tools.call import Mode
 from perdure.tools.mcp.names import server_of
 from perdure.tools.mcp.search import FIND_TOOLS, finder
 from perdure.tools.mcp.source import McpOffer
-from perdure.tools.tool import Mode, Tool
+from perdure.tools.tool import Tool
 
 WAITING_TOOL = "wait_agent"
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}, "additionalProperties": False}

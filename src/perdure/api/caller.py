@@ -168,7 +168,7 @@ class Caller:
         return Reply(answer, self._claim, self.actor.user_id, self.services.clock)
 
     def _taking(self) -> LocalStart:
-        return LocalStart(self.services.taker, self.actor.user_id)
+        return LocalStart(self.services.local_worker, self.actor.user_id)
 
     async def said(self, content: tuple[AnyContent, ...], chat_id: ChatId | None = None) -> Said:
         """What the caller says, with the files that are theirs and that the chat does not hold yet."""

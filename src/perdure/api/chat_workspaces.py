@@ -23,7 +23,7 @@ async def workspace_for(
         return
     if workspace_id is not None:
         raise InvalidInput("A chat acts in one workspace.", Validation("workspace_id", "is given beside workspace"))
-    workspaces, made = _service(caller), WorkspaceId(caller.made_id("workspace"))
+    workspaces, made = caller.services.workspaces, WorkspaceId(caller.made_id("workspace"))
     try:
         await _begin(caller, workspaces, wish, made)
         yield made
@@ -53,9 +53,3 @@ async def _begin(caller: Caller, workspaces: Workspaces, wish: WorkspaceWish, wo
         await workspaces.begin(workspace_id, await wish_of(caller, wish.template, wish.parameters))
     except NotFound as error:
         raise InvalidInput("There is no such template.", Validation("workspace.template", str(error))) from error
-
-
-def _service(caller: Caller) -> Workspaces:
-    if caller.services.workspaces is None:
-        raise NotFound("This deployment has no workspaces.")
-    return caller.services.workspaces

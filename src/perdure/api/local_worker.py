@@ -28,24 +28,11 @@ class LocalWorker(Protocol):
         ...
 
 
-class NoWorker:
-    """A replica without a worker: others find the chat."""
-
-    def take(self, user_id: UserId) -> Owner | None:  # noqa: ARG002
-        return None
-
-    def taken(self, committed: Committed, owner: Owner, *, card: Card | None = None) -> None:
-        raise AssertionError(f"nobody takes {committed.chat.id} for {owner}, {card}")
-
-    def untaken(self, owner: Owner) -> None:
-        raise AssertionError(f"nobody took anything for {owner}")
-
-
 class LocalStart:
     """One request's wish to have its chat driven here. The place is given back at the end where nothing came of it."""
 
-    def __init__(self, taker: LocalWorker, user_id: UserId) -> None:
-        self._taker = taker
+    def __init__(self, worker: LocalWorker, user_id: UserId) -> None:
+        self._worker = worker
         self._user_id = user_id
         self._owner: Owner | None = None
 
@@ -54,7 +41,7 @@ class LocalStart:
 
     def __exit__(self, *_: object) -> None:
         if self._owner is not None:
-            self._taker.untaken(self._owner)
+            self._worker.untaken(self._owner)
 
     def bundle(self, transitions: Sequence[Transition]) -> Bundle:
         """The transitions, with an owner wherever they lead to a running chat that has none."""
@@ -63,7 +50,7 @@ class LocalStart:
     def acquiring(self, chat: Chat) -> Sequence[Transition]:
         if chat.status is not Status.RUNNING or chat.owned:
             return ()
-        self._owner = self._owner or self._taker.take(self._user_id)
+        self._owner = self._owner or self._worker.take(self._user_id)
         if self._owner is None:
             return ()
         # A chat with a budget of its own sets aside what an attempt may cost, which only its runner knows.
@@ -72,4 +59,4 @@ class LocalStart:
 
     def done(self, committed: Committed, card: Card | None = None) -> None:
         if self._owner is not None and committed.chat.runner_id == self._owner.runner_id:
-            self._taker.taken(committed, self._owner, card=card)
+            self._worker.taken(committed, self._owner, card=card)

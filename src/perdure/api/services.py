@@ -1,7 +1,7 @@
 """What handlers work with, as the app put it together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from perdure.access.actor import Actor
 from perdure.access.entrance import Entrance
@@ -36,6 +36,7 @@ class Services:
     machine: Machine
     family: Family
     waits: Waits
+    hooks: Hooks
     rows: Callable[[Actor], ActorRows]
     """The database, bound to whoever asks. There is no other way to it from here."""
     entrance: Entrance
@@ -46,21 +47,18 @@ class Services:
     pubsub: Pubsub
     signed_urls: SignedUrls
     vapid: VapidKeys
-    taker: LocalWorker
+    local_worker: LocalWorker
     clock: Clock
-    catalog: Catalog = field(default_factory=Catalog.load)
+    catalog: Catalog
+    probe: Probe
+    measures: Measures
+    tracing: Tracing
+    titles: Titles
+    workspaces: Workspaces
+    contexts: Contexts
+    mcp: McpDesk
     public_url: str | None = None
     """Where browsers reach this deployment, if the environment says so."""
-    probe: Probe | None = None
-    """Absent where this process reaches no models."""
-    measures: Measures = field(default_factory=Measures)
-    tracing: Tracing = field(default_factory=Tracing)
-    titles: Titles | None = None
-    workspaces: Workspaces | None = None
-    contexts: Contexts | None = None
-    hooks: Hooks | None = None
-    mcp: McpDesk | None = None
-    """Absent where this process reaches no servers."""
 
     def address(self, call: Call) -> str:
         """Where browsers reach this deployment: as the environment says, else as the request does."""

@@ -1,4 +1,4 @@
-"""The foundation that everything else of a replica stands on: the database, notices, and what handlers work with."""
+"""What everything else of a replica stands on: the database, notices, and what is made of them alone."""
 
 import asyncio
 import ssl
@@ -7,18 +7,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
 
-from perdure.access.entrance import Entrance
 from perdure.access.key_file import open_keyring
-from perdure.access.login_services import LoginServices
-from perdure.access.oidc import Oidc
-from perdure.access.rows import ActorRows
-from perdure.access.signed_urls import SignedUrls
-from perdure.access.signing_in import Household, Reception, first_household
-from perdure.access.vapid import VapidKeys
-from perdure.api.local_worker import NoWorker
-from perdure.api.services import Services
+from perdure.access.keyring import Keyring
+from perdure.access.signing_in import Household, first_household
+from perdure.app.parts import Parts
 from perdure.config.config import Config
-from perdure.core.clock import SystemClock
+from perdure.core.clock import Clock
 from perdure.core.errors import Misconfigured
 from perdure.core.extras import require
 from perdure.core.timing import CONNECT_PATIENCE
@@ -37,12 +31,7 @@ from perdure.store.migrations.runner import migrate
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
-from perdure.store.pubsub import Pubsub
-from perdure.tools.family import Family
-from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.hooks.post import Post
 from perdure.tools.mcp.way import Outside
-from perdure.tools.reports import Waits
 from perdure.worker.meter import Meter
 from perdure.worker.turn_spans import TurnSpans
 
@@ -51,73 +40,62 @@ from perdure.worker.turn_spans import TurnSpans
 class Foundation:
     """What everything else stands on."""
 
+    settings: Settings
     url: str
     pool: Pool
-    household: Household
+    clock: Clock
+    measures: Measures
+    tracing: Tracing
+    network: Outside
+    keyring: Keyring
     pubsub: FleetPubsub
     announcer: Announcer
-    services: Services
+    config: Config
+    machine: Machine
     spans: TurnSpans
+    household: Household
 
 
-async def open_foundation(stack: AsyncExitStack, settings: Settings) -> Foundation:
-    """The database, and what is made of it alone."""
+async def open_foundation(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Foundation:
     url = await stack.enter_async_context(open_database(settings))
-    await migrate_database(url, patience=CONNECT_PATIENCE)
-    pool = await stack.enter_async_context(open_pool(url, size=settings.database_pool))
+    pool, clock, measures = parts.pool or await opened_pool(stack, settings, url), parts.clock, Measures()
     household = await first_household(pool)
     require_login(settings, household)
-    pubsub = make_pubsub(settings, url, pool)
-    announcer = Announcer(pubsub)
-    services = make_services(settings, pool, pubsub, announcer)
-    stack.callback(services.entrance.follow())
-    stack.callback(services.config.follow())
-    watch_database(services.measures.database, pool, pubsub, services.config)
-    stack.callback(announcer.follow(Meter(services.measures.turns).committed))
-    stack.push_async_callback(asyncio.to_thread, services.tracing.close)
-    spans = TurnSpans(services.tracing, pool, services.clock)
+    keyring = open_keyring(settings.secret_key, settings.data_dir)
+    pubsub = parts.pubsub or make_pubsub(settings, url, pool, keyring)
+    announcer, config = Announcer(pubsub), Config(pool, pubsub, keyring, clock)
+    tracing = Tracing(settings.otlp_endpoint, version=version("perdure"))
+    spans = TurnSpans(tracing, pool, clock)
+    watch_database(measures.database, pool, pubsub, config)
+    stack.callback(config.follow())
+    stack.callback(announcer.follow(Meter(measures.turns).committed))
+    stack.push_async_callback(asyncio.to_thread, tracing.close)
     stack.callback(announcer.follow(spans.committed))
     return Foundation(
+        settings=settings,
         url=url,
         pool=pool,
-        household=household,
-        pubsub=pubsub,
-        announcer=announcer,
-        services=services,
-        spans=spans,
-    )
-
-
-def make_services(settings: Settings, pool: Pool, pubsub: Pubsub, announcer: Announcer) -> Services:
-    """What handlers work with."""
-    clock, measures = SystemClock(), Measures()
-    keyring = open_keyring(settings.secret_key, settings.data_dir)
-    config = Config(pool, pubsub, keyring, clock)
-    machine = Machine(Execution(pool, measures=measures.database), announcer)
-    outside = outside_network(settings)
-    return Services(
-        machine=machine,
-        hooks=Hooks(pool, config, keyring, clock, measures.hooks, Post(clock, outside.proxy, outside.trusted)),
-        family=Family(pool, machine, config, measures.agents),
-        waits=Waits(pool, machine, measures.agents),
-        rows=lambda actor: ActorRows(actor, pool),
-        entrance=Entrance(pool, pubsub, clock),
-        reception=Reception(pool, clock),
-        login_services=LoginServices(pool, keyring, Oidc(clock, proxy=outside.proxy, trusted=outside.trusted), clock),
-        public_url=settings.public_url,
-        config=config,
-        keyring=keyring,
-        pubsub=pubsub,
-        signed_urls=SignedUrls(keyring, clock),
-        vapid=VapidKeys(pool, keyring),
-        taker=NoWorker(),
         clock=clock,
         measures=measures,
-        tracing=Tracing(settings.otlp_endpoint, version=version("perdure")),
+        tracing=tracing,
+        network=outside_network(settings),
+        keyring=keyring,
+        pubsub=pubsub,
+        announcer=announcer,
+        config=config,
+        machine=Machine(Execution(pool, measures=measures.database), announcer, clock),
+        spans=spans,
+        household=household,
     )
 
 
-def make_pubsub(settings: Settings, url: str, pool: Pool) -> FleetPubsub:
+async def opened_pool(stack: AsyncExitStack, settings: Settings, url: str) -> Pool:
+    """Connections to the database, once it is there and has the newest schema."""
+    await migrate_database(url, patience=CONNECT_PATIENCE)
+    return await stack.enter_async_context(open_pool(url, size=settings.database_pool))
+
+
+def make_pubsub(settings: Settings, url: str, pool: Pool, keyring: Keyring) -> FleetPubsub:
     """What carries notices: NATS where the environment names one, else the database."""
     if settings.nats_url is None:
         return PostgresPubsub(url, pool)
@@ -125,7 +103,6 @@ def make_pubsub(settings: Settings, url: str, pool: Pool) -> FleetPubsub:
     require("nats")
     from perdure.store.nats_pubsub import NatsPubsub  # noqa: PLC0415
 
-    keyring = open_keyring(settings.secret_key, settings.data_dir)
     return NatsPubsub(settings.nats_url, keyring.derived("notices")[:32])
 
 

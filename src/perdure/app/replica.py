@@ -9,58 +9,58 @@ import asyncpg
 
 import perdure
 from perdure.access.signing_in import Household
-from perdure.api.asgi_app import AsgiApp, StreamRoute, closed
-from perdure.api.operator_endpoints import Asgi, OperatorEndpoints
+from perdure.api.asgi_app import AsgiApp, closed
+from perdure.api.http import App
+from perdure.api.operator_endpoints import OperatorEndpoints
 from perdure.api.page import Page
 from perdure.api.server import Api
 from perdure.api.services import Services
 from perdure.api.table import TABLE
+from perdure.app.foundation import Foundation
+from perdure.app.stream_parts import StreamParts
+from perdure.app.worker_parts import WorkerParts
 from perdure.core.timing import READINESS_PATIENCE
-from perdure.observe.metrics import Metrics
-from perdure.store.pool import Pool
-from perdure.stream.hubs import Hubs
-from perdure.stream.watch.watches import Watches
-from perdure.worker.lease import Lease
-from perdure.worker.worker import Worker
+from perdure.settings import ReplicaRole
 
 
 @dataclass(slots=True, kw_only=True)
 class Replica:
     """A replica that runs."""
 
-    pool: Pool
-    metrics: Metrics
+    foundation: Foundation
+    workers: WorkerParts
     services: Services
-    household: Household
-    worker: Worker
-    lease: Lease
-    hubs: Hubs
-    watches: Watches
-    outlet: StreamRoute
-    """What gives other replicas the parts of answers."""
-    streams: tuple[StreamRoute, ...] = ()
-    serves: bool = True
-    """Whether clients are answered. A replica that only drives chats has nothing for them."""
+    streams: StreamParts
     draining: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
-    def asgi(self) -> Asgi:
+    def serves(self) -> bool:
+        """Whether clients are answered. A replica that only drives chats has nothing for them."""
+        return self.foundation.settings.role is not ReplicaRole.WORKER
+
+    @property
+    def household(self) -> Household:
+        return self.foundation.household
+
+    @property
+    def asgi(self) -> App:
+        streams = self.streams
         if self.serves:
-            streams = (*self.streams, self.outlet)
-            site = AsgiApp(api=Api(self.services, TABLE), page=Page(page_folder()), streams=streams)
+            api, page = Api(self.services, TABLE), Page(page_folder())
+            app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.outlet))
         else:
-            site = AsgiApp(api=closed, page=closed, streams=(self.outlet,))
-        return OperatorEndpoints(readiness=self.obstacles, metrics=self.metrics, rest=site)
+            app = AsgiApp(api=closed, page=closed, streams=(streams.outlet,))
+        return OperatorEndpoints(readiness=self.obstacles, metrics=self.foundation.measures.metrics, rest=app)
 
     async def obstacles(self) -> Mapping[str, str]:
         """What keeps this replica from taking traffic."""
         if self.draining.is_set():
             return {"replica": "it is shutting down"}
-        if self.lease.joining:
+        if self.workers.lease.joining:
             return {"replica": "the others have not heard of it yet"}
         try:
             async with asyncio.timeout(READINESS_PATIENCE.total_seconds()):
-                await self.pool.fetchval("SELECT 1")
+                await self.foundation.pool.fetchval("SELECT 1")
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             return {"database": str(error) or type(error).__name__}
         return {}
@@ -68,13 +68,13 @@ class Replica:
     async def drain(self) -> None:
         """Hand every chat over, then ask those who follow to come again elsewhere."""
         self.draining.set()
-        await self.worker.drain()
+        await self.workers.worker.drain()
         self.dismiss()
 
     def dismiss(self) -> None:
         """Ask those who follow to come again elsewhere."""
-        self.hubs.end()
-        self.watches.end()
+        self.streams.hubs.end()
+        self.streams.watches.end()
 
     async def login_link(self) -> str | None:
         """A path that signs the owner in once, while nobody could sign in otherwise."""

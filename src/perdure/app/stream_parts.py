@@ -1,13 +1,14 @@
-"""The audience of a replica: the streams, and who may open them."""
+"""What follows chats: the streams of a replica, and who may open them."""
 
 import re
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from perdure.access.entrance import Entrance
+from perdure.access.rows import ActorRows
 from perdure.api.asgi_app import StreamRoute
 from perdure.api.build_stream import PATTERN as BUILD_PATTERN
 from perdure.api.build_stream import BuildStream
-from perdure.api.services import Services
 from perdure.api.stream_access import StreamAccess
 from perdure.api.terminal import PATTERN as TERMINAL_PATTERN
 from perdure.api.terminal import TerminalStream
@@ -27,39 +28,37 @@ from perdure.stream.watch.watches import Watches
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamParts:
-    """What follows chats."""
-
     hubs: Hubs
     visitors: Visitors
     relay: Relay
     watches: Watches
-    streams: tuple[StreamRoute, ...]
+    routes: tuple[StreamRoute, ...]
     """For clients."""
     outlet: StreamRoute
     """For other replicas."""
 
 
-def make_stream_parts(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> StreamParts:
-    """The streams, and who may open them."""
-    services, episodes = foundation.services, workers.kit.episodes
-    pool, clock, secret = foundation.pool, services.clock, relay_secret(services)
-    door = StreamAccess(services.entrance, pool, services.rows, public_url=services.public_url)
-    hubs, visitors = Hubs(pool, episodes, clock), Visitors(door, clock)
+def make_stream_parts(
+    stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts, entrance: Entrance
+) -> StreamParts:
+    pool, clock, episodes = foundation.pool, foundation.clock, workers.kit.episodes
+    # What replicas prove to each other that they belong together: they share the key of the deployment.
+    secret = foundation.keyring.derived("relay")
+    access = StreamAccess(
+        entrance, pool, lambda actor: ActorRows(actor, pool), public_url=foundation.settings.public_url
+    )
+    relay = Relay(pool, secret, lambda: workers.lease.id, clock)
+    hubs, visitors = Hubs(pool, episodes, clock, remote=relay), Visitors(access, clock)
     stack.callback(hubs.listen(foundation.announcer, foundation.pubsub))
-    relay = hubs.remote = Relay(pool, secret, lambda: workers.lease.id, clock)
     watches = Watches(pool, foundation.pubsub, clock)
-    read_streams(services.measures.streams, hubs=hubs, visitors=visitors, relay=relay, episodes=episodes)
-    streams = (
-        StreamRoute(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, door)),
-        StreamRoute(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, door)),
-        StreamRoute(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, door)),
-        StreamRoute(re.compile(BUILD_PATTERN), BuildStream(workers.workspaces.workspaces, door)),
-        StreamRoute(re.compile(TERMINAL_PATTERN), TerminalStream(workers.workspaces.workspaces, visitors, door, clock)),
+    read_streams(foundation.measures.streams, hubs=hubs, visitors=visitors, relay=relay, episodes=episodes)
+    workspaces = workers.tools.workspaces.workspaces
+    routes = (
+        StreamRoute(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, access)),
+        StreamRoute(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, access)),
+        StreamRoute(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, access)),
+        StreamRoute(re.compile(BUILD_PATTERN), BuildStream(workspaces, access)),
+        StreamRoute(re.compile(TERMINAL_PATTERN), TerminalStream(workspaces, visitors, access, clock)),
     )
     outlet = StreamRoute(re.compile(RELAY_PATTERN), Outlet(episodes, secret))
-    return StreamParts(hubs=hubs, visitors=visitors, relay=relay, watches=watches, streams=streams, outlet=outlet)
-
-
-def relay_secret(services: Services) -> str:
-    """What replicas prove to each other that they belong together: they share the key of the deployment."""
-    return services.keyring.derived("relay")
+    return StreamParts(hubs=hubs, visitors=visitors, relay=relay, watches=watches, routes=routes, outlet=outlet)

@@ -1,209 +1,132 @@
-"""The workshop of a replica: the worker, and all that its runners work with."""
+"""What drives chats: the worker, and all that its runners work with."""
 
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
 
-from perdure.agent.archive import StoredArchive
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import ConfiguredSources
 from perdure.agent.continuity import Bookmarks
-from perdure.agent.counsel import ModelCounsel
 from perdure.agent.history import Histories
 from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
 from perdure.agent.stored_files import StoredFiles
-from perdure.agent.toolbox import Toolbox
-from perdure.app.foundation import Foundation, outside_network
-from perdure.config.config import Config
-from perdure.core.clock import Clock
+from perdure.app.foundation import Foundation
+from perdure.app.parts import Parts
+from perdure.app.tool_parts import ToolParts, make_tool_parts
+from perdure.core.clock import SystemClock
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
 from perdure.observe.call_meter import CallMeter
 from perdure.observe.call_spans import CallSpans
 from perdure.observe.calls import Watcher
-from perdure.observe.measures.workspaces import WorkspaceMeasures
 from perdure.observe.tool_watch import ToolWatch
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
 from perdure.providers.proxy import Proxies
-from perdure.settings import Settings
 from perdure.store.connection import connect
 from perdure.store.journal import Journal
-from perdure.store.pool import Pool
-from perdure.store.pubsub import Pubsub
-from perdure.store.templates import TemplateRows
-from perdure.store.workspace_contexts import WorkspaceContextRows
-from perdure.store.workspaces import WorkspaceRows
-from perdure.tools.advisor import Advisor
-from perdure.tools.family import Family
-from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.mcp.exchange import Exchange, open_exchange
-from perdure.tools.personal_skills import PersonalSkills
-from perdure.tools.recall import Recall
-from perdure.tools.skills import Skills
-from perdure.tools.tool import Tool
-from perdure.tools.workspace_skills import WorkspaceSkills
+from perdure.tools.reports import Waits
 from perdure.worker.capacity import Capacity
 from perdure.worker.draining import Limits
 from perdure.worker.forgetting import Forgetting
 from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
-from perdure.worker.points import Points, Unarmed
 from perdure.worker.purses import Purses
 from perdure.worker.recorder import Recorder
 from perdure.worker.worker import Worker
-from perdure.workspaces.contexts import Contexts
-from perdure.workspaces.drivers import Drivers
-from perdure.workspaces.forge import Forge
-from perdure.workspaces.local.driver import LocalDriver
-from perdure.workspaces.lookout import Lookout
-from perdure.workspaces.pull_requests import PullRequests
-from perdure.workspaces.service import Workspaces
-from perdure.workspaces.templates.shelf import Shelf
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What whoever starts a replica brings along."""
-
-    points: Points = field(default_factory=Unarmed)
-    """Hears of every step, for tests that end it there."""
-    tools: Sequence[Tool] = ()
-    """Offered beside those that ship."""
-
-
-NO_PARTS = Parts()
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceParts:
-    """Where tools act, what is told there, and who looks at it."""
-
-    workspaces: Workspaces
-    contexts: Contexts
-    lookout: Lookout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerParts:
-    """What drives chats."""
-
+    tools: ToolParts
     kit: Kit
     lease: Lease
     worker: Worker
-    workspaces: WorkspaceParts
     recorder: Recorder
-    exchange: Exchange
 
 
 async def make_worker_parts(
-    stack: AsyncExitStack, settings: Settings, foundation: Foundation, *, address: str | None, parts: Parts
+    stack: AsyncExitStack, foundation: Foundation, parts: Parts, *, address: str | None
 ) -> WorkerParts:
-    """The worker, and all that its runners work with."""
-    services, clock = foundation.services, foundation.services.clock
-    recorder = Recorder(foundation.pool, services.config, clock, services.measures.calls)
-    meter = CallMeter(services.measures.calls, clock)
-    spans = [CallSpans(services.tracing.tracer)] if services.tracing.on else []
-    client = await stack.enter_async_context(make_provider_client(settings, clock, meter, recorder, *spans))
-    workspaces = make_workspace_parts(settings, foundation.pool, foundation.pubsub, clock, services.measures.workspaces)
-    stack.push_async_callback(workspaces.workspaces.close)
-    lease = Lease(
-        lambda: connect(foundation.url), clock, address=address, version=version("perdure"), capacity=settings.capacity
+    config, clock = foundation.config, foundation.clock
+    recorder = Recorder(foundation.pool, config, clock, foundation.measures.calls)
+    client = await stack.enter_async_context(make_provider_client(foundation, recorder))
+    models = parts.models or ConfiguredModels(config, Catalog.load())
+    tools = make_tool_parts(stack, foundation, parts, models=models, client=client)
+    preparation = Preparation(
+        models,
+        parts.toolbox or tools.toolbox,
+        parts.sources or ConfiguredSources(config, tools.workspaces.contexts, tools.services.skills),
+        StoredFiles(foundation.pool),
+        parts.servers or tools.exchange.tools,
     )
-    exchange = make_exchange(settings, foundation, workspaces)
-    kit = replace(make_kit(foundation, client, workspaces, exchange, parts), lease=lease)
-    worker = make_worker(settings, kit, lease, foundation)
-    worker.counted = foundation.pubsub.count
-    return WorkerParts(kit=kit, lease=lease, worker=worker, workspaces=workspaces, recorder=recorder, exchange=exchange)
-
-
-def make_worker(settings: Settings, kit: Kit, lease: Lease, foundation: Foundation) -> Worker:
-    limits = Limits(timedelta(seconds=settings.drain_seconds), timedelta(seconds=settings.drain_once_seconds))
-    capacity = Capacity(settings.capacity, settings.capacity_per_user)
-    return Worker(
-        kit, lease, foundation.pool, foundation.announcer, foundation.pubsub, capacity=capacity, limits=limits
+    lease = make_lease(foundation, address)
+    kit = make_kit(foundation, parts, tools, preparation, client, lease)
+    return WorkerParts(
+        tools=tools, kit=kit, lease=lease, worker=make_worker(foundation, parts, kit, lease), recorder=recorder
     )
 
 
-def make_provider_client(settings: Settings, clock: Clock, *watchers: Watcher) -> ProviderClient:
+def make_provider_client(foundation: Foundation, recorder: Recorder) -> ProviderClient:
+    settings, tracing = foundation.settings, foundation.tracing
+    watchers: list[Watcher] = [CallMeter(foundation.measures.calls, foundation.clock), recorder]
+    if tracing.on:
+        watchers.append(CallSpans(tracing.tracer))
     proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
     ca_file = str(settings.ca_file) if settings.ca_file else None
-    return ProviderClient(clock, proxies=proxies, ca_file=ca_file, watchers=watchers)
+    return ProviderClient(SystemClock(), proxies=proxies, ca_file=ca_file, watchers=watchers)
 
 
-def make_workspace_parts(
-    settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures
-) -> WorkspaceParts:
-    local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
-    shelf = Shelf(TemplateRows(pool))
-    drivers = Drivers(settings.data_dir, local)
-    workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, pubsub, clock, measures)
-    contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
-    outside = outside_network(settings)
-    forge = Forge(settings.forge_url, settings.forge_token, outside.proxy, outside.trusted)
-    return WorkspaceParts(workspaces, contexts, Lookout(workspaces, contexts, PullRequests(forge, clock), clock))
-
-
-def make_exchange(settings: Settings, foundation: Foundation, workspaces: WorkspaceParts) -> Exchange:
-    services, outside = foundation.services, outside_network(settings)
-    return open_exchange(
-        foundation.pool,
-        services.config,
-        services.keyring,
-        services.clock,
-        services.measures.mcp,
-        workspaces.workspaces,
-        outside,
-    )
+def make_lease(foundation: Foundation, address: str | None) -> Lease:
+    url, capacity = foundation.url, foundation.settings.capacity
+    return Lease(lambda: connect(url), SystemClock(), address=address, version=version("perdure"), capacity=capacity)
 
 
 def make_kit(
-    foundation: Foundation, client: ProviderClient, workspaces: WorkspaceParts, exchange: Exchange, parts: Parts
+    foundation: Foundation,
+    parts: Parts,
+    tools: ToolParts,
+    preparation: Preparation,
+    client: ProviderClient,
+    lease: Lease,
 ) -> Kit:
     """What runners work with."""
-    pool, services, episodes = foundation.pool, foundation.services, Episodes()
-    files, journal, clock = StoredFiles(pool), Journal(pool), services.clock
-    models = ConfiguredModels(services.config, Catalog.load())
-    skills = Skills(WorkspaceSkills(workspaces.contexts, workspaces.workspaces), PersonalSkills(services.config, pool))
-    counsel = ModelCounsel(pool, services.config, models, client, clock, services.measures.agents)
-    known = {
-        Workspaces: workspaces.workspaces,
-        Recall: Recall(StoredArchive(pool)),
-        Family: services.family,
-        Config: services.config,
-        Skills: skills,
-        Advisor: Advisor(counsel),
-        Hooks: services.hooks,
-    }
-    sources = ConfiguredSources(services.config, workspaces.contexts, skills)
-    toolbox = Toolbox(services.config, workspaces.workspaces, counsel, parts.tools)
+    pool, clock, measures, episodes = foundation.pool, foundation.clock, foundation.measures, Episodes()
+    journal, watch = Journal(pool), ToolWatch(clock, measures.tools, foundation.tracing.tracer)
     return Kit(
-        machine=services.machine,
-        hooks=services.hooks,
+        machine=foundation.machine,
+        hooks=tools.hooks,
         histories=Histories(pool, clock=clock),
-        preparation=Preparation(models, toolbox, sources, files, exchange.tools),
+        preparation=preparation,
         client=client,
-        tools=ToolRunner(
-            journal,
-            files,
-            clock,
-            known,
-            parts.points.reached,
-            ToolWatch(clock, services.measures.tools, services.tracing.tracer),
-        ),
+        tools=ToolRunner(journal, StoredFiles(pool), clock, tools.services, parts.points.reached, watch),
         journal=journal,
-        family=services.family,
-        waits=services.waits,
+        family=tools.services.family,
+        waits=Waits(pool, foundation.machine, measures.agents),
         episodes=episodes,
         segments=Segments(pool, episodes, clock),
         clock=clock,
+        lease=lease,
         purses=Purses(pool, clock),
         points=parts.points,
-        measures=services.measures,
+        measures=measures,
         traced=foundation.spans.step,
         bookmarks=Bookmarks(pool),
-        forgetting=Forgetting(journal, workspaces.workspaces, clock),
+        forgetting=Forgetting(journal, tools.workspaces.workspaces, clock),
+    )
+
+
+def make_worker(foundation: Foundation, parts: Parts, kit: Kit, lease: Lease) -> Worker:
+    settings = foundation.settings
+    limits = Limits(timedelta(seconds=settings.drain_seconds), timedelta(seconds=settings.drain_once_seconds))
+    return Worker(
+        kit,
+        lease,
+        foundation.pool,
+        foundation.announcer,
+        foundation.pubsub,
+        capacity=Capacity(settings.capacity, settings.capacity_per_user),
+        limits=parts.limits or limits,
     )

@@ -9,11 +9,12 @@ import aiohttp
 import uvloop
 from msgspec import Meta
 
-from perdure.app.worker_parts import Parts
+from perdure.app.parts import Parts
 from perdure.cli.serve import serve
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, Settings
-from perdure.tools.tool import Effect, Tool, ToolContext, ToolFailed, tool
+from perdure.tools.call import ToolFailed
+from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 _PATIENCE = aiohttp.ClientTimeout(total=20)
 Named = Annotated[str, Meta(description="The name of the effect.")]

@@ -17,8 +17,8 @@ import uvloop
 
 from perdure.api.frames import FrameProtocol
 from perdure.app.assembly import assemble
+from perdure.app.parts import NO_PARTS, Parts
 from perdure.app.replica import Replica
-from perdure.app.worker_parts import NO_PARTS, Parts
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import DRAIN, IDLE_CONNECTION_KEPT
 from perdure.observe.logs import start_logging

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import typer
 
-from perdure.app.worker_parts import make_workspace_parts
+from perdure.app.workspace_parts import make_workspace_parts
 from perdure.cli.users import with_pool
 from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound

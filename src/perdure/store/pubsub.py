@@ -19,6 +19,10 @@ class Pubsub(Protocol):
         """Call the listener for every notice; the result stops that."""
         ...
 
+    def count(self, replicas: int) -> None:
+        """Take note of how many replicas live, this one included."""
+        ...
+
 
 class LocalBus:
     """Notices within one process: what every pubsub does first."""
@@ -34,3 +38,6 @@ class LocalBus:
     def listen(self, listener: Listener) -> Callable[[], None]:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def count(self, replicas: int) -> None:
+        """It makes no difference within one process."""

@@ -40,12 +40,14 @@ class Remote(Protocol):
 class Hubs:
     """One hub for every chat that somebody follows here. A chat that nobody follows costs nothing."""
 
-    def __init__(self, pool: Pool, episodes: Episodes, clock: Clock | None = None) -> None:
+    def __init__(
+        self, pool: Pool, episodes: Episodes, clock: Clock | None = None, *, remote: Remote | None = None
+    ) -> None:
         self._pool = pool
         self._episodes = episodes
         self._clock = clock or SystemClock()
         self._hubs: dict[ChatId, tuple[Hub, Callable[[], None]]] = {}
-        self.remote: Remote | None = None
+        self._remote = remote
         self.reads = 0
         self.ended = False
 
@@ -121,12 +123,12 @@ class Hubs:
         if found is not None and found[0] is hub:
             del self._hubs[hub.chat_id]
             found[1]()
-        if self.remote is not None:
-            self.remote.left(hub)
+        if self._remote is not None:
+            self._remote.left(hub)
 
     def _moved(self, hub: Hub) -> None:
-        if self.remote is not None:
-            self.remote.moved(hub)
+        if self._remote is not None:
+            self._remote.moved(hub)
 
     async def _read(self, chat_id: ChatId, since: Position | None) -> Reading | None:
         self.reads += 1

@@ -1,20 +1,28 @@
 """What a replica has where a deployment has its configuration: models, tools, servers and rules that a test chooses."""
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import NoServers, Rules, Servers, Tools
 from perdure.agent.prompt import Surroundings
+from perdure.app.parts import Parts, Runs
 from perdure.core.card import Card
+from perdure.core.clock import Clock
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort
 from perdure.providers.model import Model, Price, Thinking
 from perdure.providers.request import ModelSettings
 from perdure.providers.route import Route
 from perdure.providers.service import ProviderSettings, Service
+from perdure.store.fleet_pubsub import FleetPubsub
+from perdure.store.pool import Pool
 from perdure.tools.mcp.source import McpOffer
 from perdure.tools.tool import Tool
+from perdure.worker.draining import Limits
+
+SECRET = "a secret key that only tests use"  # noqa: S105
 
 SERVICES = {
     "anthropic_messages": Service.ANTHROPIC,
@@ -103,3 +111,40 @@ class PlainSources:
 
     async def rules(self, card: Card) -> Rules:  # noqa: ARG002
         return self.rules_now
+
+
+class LocalPubsub(FleetPubsub):
+    """Notices of a replica that is alone."""
+
+    failures = ()
+
+    async def _follow(self) -> None:
+        self._begun()
+        await asyncio.Event().wait()
+
+    async def _deliver(self, batch: Sequence[str]) -> None:
+        """Nobody else is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What a test may still change while its replica runs."""
+
+    models: SimulatedModels
+    tools: FixedTools = field(default_factory=FixedTools)
+    sources: PlainSources = field(default_factory=PlainSources)
+    servers: ChosenServers = field(default_factory=ChosenServers)
+
+    def parts(self, pool: Pool, clock: Clock, limits: Limits) -> Parts:
+        """A replica that drives chats, and does nothing else by itself."""
+        return Parts(
+            clock=clock,
+            pool=pool,
+            pubsub=LocalPubsub(),
+            models=self.models,
+            toolbox=self.tools,
+            sources=self.sources,
+            servers=self.servers,
+            limits=limits,
+            runs=Runs.TURNS,
+        )

@@ -1,58 +1,39 @@
 """One replica inside the test's own process: real database, real HTTP to a simulator, the rest as in production."""
 
 import asyncio
+import tempfile
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import msgspec
 from asyncpg import Pool, Record
 
-from perdure.access.keyring import Keyring
-from perdure.agent.continuity import Bookmarks
-from perdure.agent.history import Histories
-from perdure.agent.prepare import Preparation
-from perdure.agent.run_tools import ToolRunner
-from perdure.agent.stored_files import StoredFiles
-from perdure.config.config import Config
+from perdure.app.assembly import assemble
+from perdure.app.replica import Replica
 from perdure.config.demo import offer_demo
 from perdure.core.chat import AT_REST, Busy, Chat
 from perdure.core.clock import Clock, SystemClock
-from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId
+from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Kind, Message, NewMessage, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
-from perdure.live.episodes import Episode, Episodes, Piece
-from perdure.live.segments import Segments
-from perdure.machine.announcer import Announcer
-from perdure.machine.machine import Committed, Machine
+from perdure.live.episodes import Episode, Piece
+from perdure.machine.machine import Committed
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import RecordGenerationAttempt
-from perdure.observe.call_meter import CallMeter
-from perdure.observe.measures.all import Measures
-from perdure.observe.tool_watch import ToolWatch
-from perdure.providers.client import ProviderClient
+from perdure.settings import Settings
 from perdure.store.commit import NewCard
-from perdure.store.connection import connect
-from perdure.store.execution import Execution
 from perdure.store.histories import load_history
-from perdure.store.journal import Journal
-from perdure.store.pubsub import LocalBus
-from perdure.testing.fakes import ChosenServers, FixedTools, PlainSources, SimulatedModels
+from perdure.testing.fakes import SECRET, Chosen, SimulatedModels
 from perdure.testing.metric_reader import MetricReader
-from perdure.tools.family import Family
-from perdure.tools.reports import Waits
+from perdure.testing.workspace_folder import workspace_folder
 from perdure.worker.capacity import Capacity
 from perdure.worker.draining import Limits
-from perdure.worker.forgetting import Forgetting, NoKeys
-from perdure.worker.kit import Kit
-from perdure.worker.lease import Lease
-from perdure.worker.meter import Meter
-from perdure.worker.purses import Purses
-from perdure.worker.worker import Worker
 
 PATIENCE = 60
 AT_ONCE = Limits(timedelta(), timedelta())
@@ -61,56 +42,32 @@ AT_ONCE = Limits(timedelta(), timedelta())
 class InProcessReplica:
     """A replica, its model and somebody who talks to it."""
 
-    def __init__(
-        self, pool: "Pool[Record]", models: SimulatedModels, client: ProviderClient, clock: Clock, measures: Measures
-    ) -> None:
-        self.pool = pool
-        self.measures = measures
-        self.clock = clock
-        self.models = models
-        self.bus = LocalBus()
-        self.announcer = Announcer(self.bus)
-        self.announcer.follow(Meter(measures.turns).committed)
-        self.numbers = MetricReader(measures.metrics)
-        self.machine = Machine(Execution(pool, measures=measures.database), self.announcer, clock)
-        self.episodes = Episodes()
-        self.tools = FixedTools()
-        self.sources = PlainSources()
-        self.servers = ChosenServers()
-        files = StoredFiles(pool)
-        journal = Journal(pool)
-        self.config = Config(pool, self.bus, Keyring.of(["a secret key that only tests use"]), clock)
-        family = Family(pool, self.machine, self.config, measures.agents)
-        self.services: dict[type, Any] = {Family: family, Config: self.config}
-        """What tools reach the rest through; a test adds what its tools need."""
-        self.kit = Kit(
-            machine=self.machine,
-            histories=Histories(pool),
-            preparation=Preparation(models, self.tools, self.sources, files, self.servers),
-            client=client,
-            tools=ToolRunner(journal, files, clock, self.services, watch=ToolWatch(clock, measures.tools)),
-            journal=journal,
-            family=family,
-            waits=Waits(pool, self.machine, measures.agents),
-            episodes=self.episodes,
-            segments=Segments(pool, self.episodes),
-            clock=clock,
-            purses=Purses(pool, clock),
-            measures=measures,
-            bookmarks=Bookmarks(pool),
-            forgetting=Forgetting(journal, NoKeys(), clock),
-        )
-        self.organisation = OrganisationId(uuid4())
-        self.user = UserId(uuid4())
-
-    async def move_in(self) -> None:
-        await self.pool.execute("INSERT INTO organisations (id, name) VALUES ($1, 'replica')", self.organisation)
-        await self.pool.execute(
-            "INSERT INTO users (id, organisation_id, email) VALUES ($1, $2, $3)",
-            self.user,
-            self.organisation,
-            f"{self.user}@example.com",
-        )
+    def __init__(self, replica: Replica, chosen: Chosen, folder: Path) -> None:
+        foundation, workers = replica.foundation, replica.workers
+        self.replica = replica
+        self.folder = folder
+        """Where its workspaces are."""
+        self.pool = foundation.pool
+        self.measures = foundation.measures
+        self.clock = foundation.clock
+        self.bus = foundation.pubsub
+        self.announcer = foundation.announcer
+        self.config = foundation.config
+        self.machine = foundation.machine
+        self.numbers = MetricReader(foundation.measures.metrics)
+        self.worker = workers.worker
+        self.lease = workers.lease
+        self.kit = workers.kit
+        self.episodes = workers.kit.episodes
+        self.tool_services = workers.tools.services
+        self.shipped = workers.tools.toolbox
+        """The tools that a deployment offers."""
+        self.models = chosen.models
+        self.tools = chosen.tools
+        self.sources = chosen.sources
+        self.servers = chosen.servers
+        self.organisation = foundation.household.organisation
+        self.user = foundation.household.owner
 
     async def sets(self, **settings: Any) -> None:
         """What the organisation sets up, by name."""
@@ -220,9 +177,6 @@ class InProcessReplica:
             for word in _words(message)
         ]
 
-    worker: Worker
-    lease: Lease
-
 
 def _words(message: Message) -> list[str]:
     words: list[str] = []
@@ -251,20 +205,21 @@ async def open_replica(
     **models: Any,
 ) -> AsyncGenerator[InProcessReplica]:
     """A replica that lives as long as the block."""
-    clock, measures = clock or SystemClock(), Measures()
-    async with ProviderClient(SystemClock(), watchers=[CallMeter(measures.calls, clock)]) as client:
-        replica = InProcessReplica(pool, SimulatedModels(sim_url, **models), client, clock, measures)
-        await replica.move_in()
-        lease = Lease(lambda: connect(url), SystemClock(), version="test", capacity=200)
-        replica.lease = lease
-        replica.worker = Worker(
-            replica.kit, lease, pool, replica.announcer, replica.bus, capacity=capacity, limits=limits
+    chosen, room = Chosen(models=SimulatedModels(sim_url, **models)), capacity or Capacity()
+    with tempfile.TemporaryDirectory(prefix="perdure-replica-") as name:
+        settings = Settings(
+            database_url=url,
+            data_dir=Path(name),
+            secret_key=(SECRET,),
+            capacity=room.chats,
+            capacity_per_user=room.per_user,
         )
-        await lease.start()
-        running = asyncio.create_task(replica.worker.run())
-        try:
-            yield replica
-        finally:
-            await replica.worker.drain()
-            running.cancel()
-            await asyncio.wait({running})
+        parts = chosen.parts(pool, clock or SystemClock(), limits)
+        async with (
+            workspace_folder(pool, settings.data_dir / "workspaces") as folder,
+            assemble(settings, parts=parts) as replica,
+        ):
+            try:
+                yield InProcessReplica(replica, chosen, folder)
+            finally:
+                await replica.workers.worker.drain()

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -9,116 +10,26 @@ from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from uuid import UUID
 
 import aiohttp
 import msgspec
 import uvicorn
 
-from perdure.access.entrance import Entrance
-from perdure.access.keyring import Keyring
-from perdure.access.login_services import LoginServices
-from perdure.access.oidc import Oidc
 from perdure.access.roles import Role
-from perdure.access.rows import ActorRows
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
-from perdure.access.signed_urls import SignedUrls
-from perdure.access.signing_in import Household, Reception, first_household
-from perdure.access.vapid import VapidKeys
-from perdure.agent.configured_models import ConfiguredModels
-from perdure.agent.configured_sources import configured_rules
-from perdure.api.asgi_app import AsgiApp
+from perdure.access.signing_in import Household
 from perdure.api.frames import FrameProtocol
 from perdure.api.http import App
-from perdure.api.local_worker import LocalWorker, NoWorker
-from perdure.api.page import Page
-from perdure.api.probe import Probe
-from perdure.api.server import Api
 from perdure.api.services import Services
-from perdure.api.table import TABLE
-from perdure.api.titles import Titles
-from perdure.config.config import Config
-from perdure.core.clock import SystemClock
-from perdure.core.ids import OrganisationId, ReplicaId, UserId
+from perdure.app.assembly import assemble
+from perdure.app.parts import Parts, Runs
+from perdure.core.ids import OrganisationId, UserId
 from perdure.core.timing import IDLE_CONNECTION_KEPT
-from perdure.machine.announcer import Announcer
-from perdure.machine.machine import Machine
-from perdure.observe.measures.all import Measures
-from perdure.providers.catalog import Catalog
-from perdure.providers.client import ProviderClient
-from perdure.store.execution import Execution
+from perdure.settings import Settings
 from perdure.store.pool import Pool
-from perdure.store.pubsub import LocalBus, Pubsub
 from perdure.store.search import SearchIndex
-from perdure.store.templates import TemplateRows
-from perdure.store.workspace_contexts import WorkspaceContextRows
-from perdure.store.workspaces import WorkspaceRows
+from perdure.testing.fakes import SECRET, LocalPubsub
 from perdure.testing.workspace_folder import workspace_folder
-from perdure.tools.family import Family
-from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.hooks.post import Post
-from perdure.tools.mcp.exchange import open_exchange
-from perdure.tools.reports import Waits
-from perdure.worker.purses import Purses
-from perdure.worker.wording import Wording
-from perdure.workspaces.contexts import Contexts
-from perdure.workspaces.drivers import Drivers
-from perdure.workspaces.local.driver import LocalDriver
-from perdure.workspaces.service import Workspaces
-from perdure.workspaces.templates.shelf import Shelf
-
-SECRET = "a secret key that only tests use"  # noqa: S105
-NO_REPLICA = ReplicaId(UUID(int=0))
-
-
-def services_for(
-    pool: Pool,
-    client: ProviderClient,
-    *,
-    taker: LocalWorker | None = None,
-    pubsub: Pubsub | None = None,
-    folder: Path | None = None,
-) -> Services:
-    """What handlers work with, over a test's own database."""
-    clock, bus, keyring, measures = SystemClock(), pubsub or LocalBus(), Keyring.of([SECRET]), Measures()
-    config = Config(pool, bus, keyring, clock)
-    machine = Machine(Execution(pool), Announcer(bus))
-    workspaces: Workspaces | None = None
-    if folder is not None:
-        drivers = Drivers(folder, LocalDriver(folder))
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, Shelf(TemplateRows(pool)), bus, clock)
-    catalog = Catalog.load()
-    models = ConfiguredModels(config, catalog)
-    wording = Wording(
-        models=models,
-        rules=lambda card: configured_rules(config, card),
-        client=client,
-        purses=Purses(pool, clock),
-        replica_id=lambda: NO_REPLICA,
-    )
-    return Services(
-        machine=machine,
-        family=Family(pool, machine, config, measures.agents),
-        waits=Waits(pool, machine, measures.agents),
-        rows=lambda actor: ActorRows(actor, pool),
-        entrance=Entrance(pool, bus, clock),
-        reception=Reception(pool, clock),
-        login_services=LoginServices(pool, keyring, Oidc(clock), clock),
-        config=config,
-        keyring=keyring,
-        pubsub=bus,
-        signed_urls=SignedUrls(keyring, clock),
-        vapid=VapidKeys(pool, keyring),
-        taker=taker or NoWorker(),
-        probe=Probe(config, catalog, client, clock),
-        titles=Titles(pool, wording),
-        clock=clock,
-        measures=measures,
-        workspaces=workspaces,
-        contexts=workspaces and Contexts(WorkspaceContextRows(pool), workspaces, bus),
-        hooks=Hooks(pool, config, keyring, clock, measures.hooks, Post(clock)),
-        mcp=open_exchange(pool, config, keyring, clock, measures.mcp, workspaces).desk,
-    )
 
 
 class _Server(uvicorn.Server):
@@ -255,17 +166,15 @@ class ServedApi:
 
 
 @asynccontextmanager
-async def _closing(workspaces: Workspaces | None) -> AsyncGenerator[None]:
-    yield
-    if workspaces is not None:
-        await workspaces.close()
-
-
-@asynccontextmanager
-async def serve_api(pool: Pool, *, taker: LocalWorker | None = None) -> AsyncGenerator[ServedApi]:
-    async with ProviderClient(SystemClock()) as client, workspace_folder(pool) as folder:
-        services = services_for(pool, client, taker=taker, folder=folder)
-        household = await first_household(pool)
-        site = AsgiApp(api=Api(services, TABLE), page=Page(None))
-        async with listening(site) as url, _closing(services.workspaces):
-            yield ServedApi(pool, services, household, url, SearchIndex(pool, services.clock))
+async def serve_api(database_url: str, pool: Pool) -> AsyncGenerator[ServedApi]:
+    """A replica that answers requests, and does nothing by itself."""
+    with tempfile.TemporaryDirectory(prefix="perdure-api-") as name:
+        settings = Settings(database_url=database_url, data_dir=Path(name), secret_key=(SECRET,))
+        parts = Parts(pool=pool, pubsub=LocalPubsub(), runs=Runs.NOTHING)
+        async with (
+            workspace_folder(pool, settings.data_dir / "workspaces"),
+            assemble(settings, parts=parts) as replica,
+            listening(replica.asgi) as url,
+        ):
+            services = replica.services
+            yield ServedApi(pool, services, replica.household, url, SearchIndex(pool, services.clock))

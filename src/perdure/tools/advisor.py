@@ -1,11 +1,12 @@
 """The tool `advisor`: a second opinion from a model that can only answer. It is offered where the admin says so."""
 
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from perdure.core.usage import Usage
-from perdure.tools.tool import Effect, Mode, ToolContext, ToolOutput, tool
+from perdure.tools.call import Mode, ToolOutput
+from perdure.tools.tool import Effect, ToolContext, tool
 
 QUESTION_LENGTH = 2_000
 GUIDANCE = (
@@ -29,23 +30,10 @@ class Advice(Struct, frozen=True, kw_only=True, omit_defaults=True):
     usage: Usage | None = None
 
 
-class Counsel(Protocol):
-    """Whoever gives the advice."""
-
-    async def advise(self, ctx: ToolContext, question: str) -> ToolOutput: ...
-
-
-class Advisor:
-    """The counsel as tools ask for it."""
-
-    def __init__(self, counsel: Counsel) -> None:
-        self.advise = counsel.advise
-
-
 @tool(Effect.READS, modes=frozenset({Mode.ROOT}), exclusive=True)
 async def advisor(
     ctx: ToolContext,
     question: Annotated[str, Meta(max_length=QUESTION_LENGTH, description="What you want to know, in one question.")],
 ) -> ToolOutput:
     """Ask a model that sees the recent conversation for advice. Call it alone."""
-    return await ctx.service(Advisor).advise(ctx, question)
+    return await ctx.services.counsel.advise(ctx, question)

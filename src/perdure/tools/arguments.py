@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from perdure.tools.tool import ToolFailed
+from perdure.tools.call import ToolFailed
 
 
 def parsed(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from perdure.tools.tool import Effect, Mode, ToolContext, ToolFailed, tool
+from perdure.tools.call import Mode, ToolFailed
+from perdure.tools.tool import Effect, ToolContext, tool
 
 ASKED = "The user sees the questions. Their answer is the next message."
 

@@ -5,11 +5,11 @@ from uuid import NAMESPACE_URL, uuid5
 
 from msgspec import Meta
 
-from perdure.config.config import Config
 from perdure.core.errors import BuildFailed, WorkspaceRefused
 from perdure.core.ids import WorkspaceId
 from perdure.store.workspaces import WorkspaceRow
-from perdure.tools.tool import Effect, Mode, ToolContext, ToolFailed, tool
+from perdure.tools.call import Mode, ToolFailed
+from perdure.tools.tool import Effect, ToolContext, tool
 from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.templates.building import Progress
 
@@ -21,9 +21,9 @@ async def create_workspace(
     parameters: Annotated[dict[str, str | int | bool], Meta(description="What the template asks for.")] = {},  # noqa: B006
 ) -> str:
     """Make the workspace that this chat's tools act in. A chat that has one keeps it."""
-    workspaces = ctx.service(Workspaces)
+    workspaces = ctx.services.workspaces
     known = await workspaces.of_chat(ctx.home)
-    settings = await ctx.service(Config).settings(ctx.organisation_id)
+    settings = await ctx.services.config.settings(ctx.organisation_id)
     wish = Wish(
         owner_id=ctx.owner_id,
         organisation_id=ctx.organisation_id,

@@ -12,7 +12,6 @@ from perdure.tools.place import command_place
 from perdure.tools.tool import Effect, ToolContext, tool
 from perdure.workspaces import answers, operations
 from perdure.workspaces.client import WorkspaceClient
-from perdure.workspaces.service import Workspaces
 from perdure.workspaces.wire import ProcessState
 
 LONGEST = 600
@@ -52,13 +51,13 @@ async def execute(
 
 async def _again(ctx: ToolContext, client: WorkspaceClient) -> WorkspaceClient:
     """A way in after the first one broke. A workspace that died is started; one that somebody stopped stays so."""
-    row = await ctx.service(Workspaces).of_chat(ctx.home)
+    row = await ctx.services.workspaces.of_chat(ctx.home)
     return await command_place(ctx) if row is not None and row.status == "running" else client
 
 
 async def stop_command(ctx: ToolContext) -> None:
     """Stop what a replica that is gone had started under this key. Where the workspace does not run, nothing does."""
-    row = await ctx.service(Workspaces).of_chat(ctx.home)
+    row = await ctx.services.workspaces.of_chat(ctx.home)
     if row is not None and row.status == "running":
         client = await command_place(ctx)
         with contextlib.suppress(WorkspaceRefused):
@@ -70,7 +69,7 @@ async def end_command(ctx: ToolContext, client: WorkspaceClient) -> None:
     """Stop the whole line of the command, and note how long that took."""
     ended = await operations.interrupt(client, str(ctx.key))
     if ended.time_to_quiet_ms is not None:
-        ctx.service(Workspaces).measures.quiet(ended.time_to_quiet_ms / 1000)
+        ctx.services.workspaces.measures.quiet(ended.time_to_quiet_ms / 1000)
 
 
 async def _show(ctx: ToolContext, client: WorkspaceClient, process: str) -> None:

@@ -31,10 +31,10 @@ from perdure.observe.measures.agents import AgentMeasures
 from perdure.store import family
 from perdure.store.commit import Guard, IdempotencyKey, NewCard
 from perdure.store.family import Agent, Parent
+from perdure.tools.call import CallContext, Mode, ToolFailed
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.hooks.speech import Subject
 from perdure.tools.hooks.submission import submitted
-from perdure.tools.tool import Mode, ToolContext, ToolFailed
 
 _log = logging.getLogger(__name__)
 TITLE_WORDS, TITLE_LENGTH = 6, 80
@@ -49,15 +49,18 @@ class AgentType(StrEnum):
 class Family:
     """Starts agents, speaks to them and stops them."""
 
-    def __init__(self, pool: "Pool[Record]", machine: Machine, config: Config, measures: AgentMeasures) -> None:
+    def __init__(
+        self, pool: "Pool[Record]", machine: Machine, config: Config, hooks: Hooks, measures: AgentMeasures
+    ) -> None:
         self._pool = pool
         self._machine = machine
         self._config = config
+        self._hooks = hooks
         self._measures = measures
 
     async def spawn(
         self,
-        ctx: ToolContext,
+        ctx: CallContext,
         kind: AgentType,
         prompt: str,
         *,
@@ -91,7 +94,7 @@ class Family:
             _log.debug("agent %s is there already", child)
         return child
 
-    async def _settings(self, ctx: ToolContext, kind: AgentType, above: Parent) -> str:
+    async def _settings(self, ctx: CallContext, kind: AgentType, above: Parent) -> str:
         """One that explores keeps the MCP servers of this moment, also those that nobody chose by name."""
         settings = msgspec.json.decode(above.settings, type=ChatSettings)
         if kind is not AgentType.EXPLORE or settings.mcp_servers is not None:
@@ -100,22 +103,22 @@ class Family:
         kept = structs.replace(settings, mcp_servers=tuple(server.slug for server in servers))
         return msgspec.json.encode(kept).decode()
 
-    async def _submitted(self, ctx: ToolContext, child: ChatId, prompt: str) -> tuple[AnyPart, ...]:
+    async def _submitted(self, ctx: CallContext, child: ChatId, prompt: str) -> tuple[AnyPart, ...]:
         """The prompt as hooks leave it."""
         subject = Subject(organisation_id=ctx.organisation_id, owner_id=ctx.owner_id, chat_id=child)
         try:
-            return await submitted(ctx.services.get(Hooks), subject, (Text(storable(prompt)),), begins="spawn")
+            return await submitted(self._hooks, subject, (Text(storable(prompt)),), begins="spawn")
         except HookDenied as error:
             raise ToolFailed(f"A hook denied the prompt: {error}") from error
 
-    async def _check_limits(self, ctx: ToolContext, above: Parent) -> None:
+    async def _check_limits(self, ctx: CallContext, above: Parent) -> None:
         limits = (await self._config.settings(ctx.organisation_id)).subagents
         if above.depth >= limits.depth:
             raise ToolFailed("Agents may not be started from here. Do the work yourself.")
         if above.working >= limits.working:
             raise ToolFailed(f"{above.working} agents work already, which is the limit. Wait for one with wait_agent.")
 
-    async def _model(self, ctx: ToolContext, kind: AgentType, asked: str | None) -> ModelName | None:
+    async def _model(self, ctx: CallContext, kind: AgentType, asked: str | None) -> ModelName | None:
         """The model that was asked for, or the first override that can be used."""
         if asked is not None:
             return await self._usable(ctx, asked) or _refuse_model(asked)
@@ -128,16 +131,16 @@ class Family:
                 _log.warning("the model %s set for agents cannot be used", override)
         return None
 
-    async def _usable(self, ctx: ToolContext, name: str) -> ModelName | None:
+    async def _usable(self, ctx: CallContext, name: str) -> ModelName | None:
         found = await self._config.model(ctx.organisation_id, ModelName(name))
         return None if found is None else found.name
 
-    async def message(self, ctx: ToolContext, agent: Agent, text: str) -> Chat:
+    async def message(self, ctx: CallContext, agent: Agent, text: str) -> Chat:
         """Say something to an agent: it starts on it, or reads it before its next step."""
         said = NewMessage(role=Role.USER, parts=(Text(storable(text)),), created_by=ctx.owner_id)
         return await self._once(ctx, agent, SendMessage(said, Busy.STEER))
 
-    async def interrupt(self, ctx: ToolContext, agent: Agent) -> bool:
+    async def interrupt(self, ctx: CallContext, agent: Agent) -> bool:
         """Stop an agent and its own agents. Whether there was anything to stop."""
         if agent.at_rest:
             return False
@@ -147,7 +150,7 @@ class Family:
             return False
         return True
 
-    async def _once(self, ctx: ToolContext, agent: Agent, transition: Transition) -> Chat:
+    async def _once(self, ctx: CallContext, agent: Agent, transition: Transition) -> Chat:
         """Follow an arrow in an agent's chat, unless this very call has done so before."""
         try:
             committed = await self._machine.change(agent.id, transition, request=self._request(ctx, once=True))
@@ -155,7 +158,7 @@ class Family:
             return await self._machine.load(agent.id)
         return committed.chat
 
-    def _request(self, ctx: ToolContext, *, once: bool = False) -> Request:
+    def _request(self, ctx: CallContext, *, once: bool = False) -> Request:
         guard = None if ctx.fence is None else Guard(ctx.key.chat_id, ctx.fence)
         return Request(guard=guard, key=(lambda plan: _key(ctx, plan)) if once else None)
 
@@ -204,7 +207,7 @@ def _system(above: Parent) -> list[NewMessage]:
 
 
 def _card(
-    ctx: ToolContext, above: Parent, kind: AgentType, title: str, model: ModelName | None, effort: Effort | None
+    ctx: CallContext, above: Parent, kind: AgentType, title: str, model: ModelName | None, effort: Effort | None
 ) -> NewCard:
     return NewCard(
         organisation_id=ctx.organisation_id,
@@ -223,7 +226,7 @@ def _card(
     )
 
 
-def _key(ctx: ToolContext, plan: Plan) -> IdempotencyKey:
+def _key(ctx: CallContext, plan: Plan) -> IdempotencyKey:
     """The call's own name, kept with the change: a call that is run again after a crash changes nothing."""
     answer = msgspec.json.encode({"chat_id": plan.chat.id}).decode()
     digest = hashlib.sha256(answer.encode()).digest()

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from perdure.tools.family import Family
-from perdure.tools.tool import WITH_AGENTS, Effect, ToolContext, tool
+from perdure.tools.call import WITH_AGENTS
+from perdure.tools.tool import Effect, ToolContext, tool
 
 
 @tool(Effect.KEYED, modes=WITH_AGENTS, serial=True)
@@ -14,6 +14,6 @@ async def interrupt_agent(
     id: Annotated[str, Meta(description="The agent.")],  # noqa: A002
 ) -> str:
     """Stop an agent. What it has said and done so far stays."""
-    (agent,) = await ctx.service(Family).named(ctx.key.chat_id, [id])
-    stopped = await ctx.service(Family).interrupt(ctx, agent)
+    (agent,) = await ctx.services.family.named(ctx.key.chat_id, [id])
+    stopped = await ctx.services.family.interrupt(ctx, agent)
     return "It was told to stop." if stopped else "It was at rest already."

@@ -2,14 +2,14 @@
 
 import msgspec
 
-from perdure.tools.family import Family
+from perdure.tools.call import WITH_AGENTS
 from perdure.tools.reports import Reports, report_of
-from perdure.tools.tool import WITH_AGENTS, Effect, ToolContext, tool
+from perdure.tools.tool import Effect, ToolContext, tool
 
 
 @tool(Effect.READS, modes=WITH_AGENTS)
 async def list_agents(ctx: ToolContext) -> str:
     """The agents that you and your agents have started, and where each stands."""
-    agents = await ctx.service(Family).all(ctx.key.chat_id)
+    agents = await ctx.services.family.all(ctx.key.chat_id)
     standing = tuple(msgspec.structs.replace(report_of(agent), report=None) for agent in agents)
     return msgspec.json.encode(Reports(standing)).decode()

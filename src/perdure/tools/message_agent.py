@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from perdure.tools.family import Family
-from perdure.tools.tool import WITH_AGENTS, Effect, ToolContext, ToolFailed, tool
+from perdure.tools.call import WITH_AGENTS, ToolFailed
+from perdure.tools.tool import Effect, ToolContext, tool
 
 
 @tool(Effect.KEYED, modes=WITH_AGENTS, serial=True)
@@ -17,6 +17,6 @@ async def message_agent(
     """Tell an agent something. One that is done starts again; one at work reads it before its next step."""
     if not message.strip():
         raise ToolFailed("The message is blank. Say something.")
-    (agent,) = await ctx.service(Family).named(ctx.key.chat_id, [id])
-    await ctx.service(Family).message(ctx, agent, message)
+    (agent,) = await ctx.services.family.named(ctx.key.chat_id, [id])
+    await ctx.services.family.message(ctx, agent, message)
     return "It starts on that now." if agent.at_rest else "It reads that before its next step."

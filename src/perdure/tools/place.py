@@ -3,10 +3,10 @@
 import contextlib
 
 from perdure.core.errors import PerdureError, WorkspaceLost
-from perdure.tools.tool import Mode, ToolContext, ToolFailed
+from perdure.tools.call import Mode, ToolFailed
+from perdure.tools.tool import ToolContext
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.operations import LOST
-from perdure.workspaces.service import Workspaces
 
 NO_WORKSPACE = "This chat has no workspace yet. Call create_workspace first."
 NONE_TO_LOOK_AT = "This chat has no workspace, so there is nothing to look at. Go on without it."
@@ -24,7 +24,7 @@ async def command_place(ctx: ToolContext) -> WorkspaceClient:
 
 
 async def _client(ctx: ToolContext, *, view: bool) -> WorkspaceClient:
-    workspaces = ctx.service(Workspaces)
+    workspaces = ctx.services.workspaces
     row = await workspaces.of_chat(ctx.home)
     if row is None:
         raise ToolFailed(NO_WORKSPACE if ctx.mode is Mode.ROOT else NONE_TO_LOOK_AT)

@@ -1,7 +1,8 @@
 """The one file that a chat may write while it plans."""
 
 from perdure.core.ids import ChatId
-from perdure.tools.tool import Mode, ToolContext, ToolFailed
+from perdure.tools.call import Mode, ToolFailed
+from perdure.tools.tool import ToolContext
 
 
 def plan_path(chat_id: ChatId) -> str:

@@ -4,8 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from perdure.tools.call import ACTING
 from perdure.tools.place import workspace
-from perdure.tools.tool import ACTING, Effect, ToolContext, tool
+from perdure.tools.tool import Effect, ToolContext, tool
 from perdure.workspaces import answers, operations
 
 

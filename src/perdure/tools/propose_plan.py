@@ -8,9 +8,10 @@ from msgspec import Meta
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.core.ids import FileId
+from perdure.tools.call import Mode, NewFile, ToolFailed, ToolOutput
 from perdure.tools.place import workspace
 from perdure.tools.plan_file import plan_path
-from perdure.tools.tool import Effect, Mode, NewFile, ToolContext, ToolFailed, ToolOutput, tool
+from perdure.tools.tool import Effect, ToolContext, tool
 
 MOST_BYTES = 32 * 1024
 PROPOSED = "The plan is with the user, who decides whether it is carried out."

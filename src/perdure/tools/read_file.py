@@ -7,8 +7,9 @@ from uuid import NAMESPACE_URL, uuid5
 from msgspec import Meta
 
 from perdure.core.ids import FileId
+from perdure.tools.call import NewFile, ToolOutput
 from perdure.tools.place import workspace
-from perdure.tools.tool import Effect, NewFile, ToolContext, ToolOutput, tool
+from perdure.tools.tool import Effect, ToolContext, tool
 from perdure.workspaces import operations
 
 PAGE = operations.PAGE

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from perdure.tools.skills import Asker, Skills
+from perdure.tools.skills import Asker
 from perdure.tools.tool import Effect, ToolContext, tool
 
 
@@ -15,4 +15,4 @@ async def read_skill_file(
     path: Annotated[str, Meta(description="Relative to the skill's folder, as the skill names it.")],
 ) -> str:
     """Read another file of a skill, such as a template or an example that it mentions."""
-    return await ctx.service(Skills).read(Asker.of_call(ctx), name, path)
+    return await ctx.services.skills.read(Asker.of_call(ctx), name, path)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from perdure.core.card import Card
 from perdure.core.ids import ChatId, OrganisationId, UserId
-from perdure.tools.tool import ToolContext, ToolFailed
+from perdure.tools.call import CallContext, ToolFailed
 
 TEXT_BYTES = 256 * 1024
 
@@ -28,7 +28,7 @@ class Asker:
         return cls(card.id, card.root_id or card.id, card.owner_id, card.organisation_id, workspace)
 
     @classmethod
-    def of_call(cls, ctx: ToolContext) -> "Asker":
+    def of_call(cls, ctx: CallContext) -> "Asker":
         return cls(ctx.key.chat_id, ctx.home, ctx.owner_id, ctx.organisation_id)
 
 

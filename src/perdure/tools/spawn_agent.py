@@ -6,8 +6,9 @@ import msgspec
 from msgspec import Meta
 
 from perdure.core.message import Effort
-from perdure.tools.family import AgentType, Family
-from perdure.tools.tool import WITH_AGENTS, Effect, ToolContext, ToolFailed, tool
+from perdure.tools.call import WITH_AGENTS, ToolFailed
+from perdure.tools.family import AgentType
+from perdure.tools.tool import Effect, ToolContext, tool
 
 
 @tool(Effect.KEYED, modes=WITH_AGENTS, serial=True)
@@ -27,5 +28,5 @@ async def spawn_agent(
     """Start an agent that works beside you in the same workspace. It has an id; wait_agent brings its report."""
     if not prompt.strip():
         raise ToolFailed("The prompt is blank. Say what the agent is to do.")
-    child = await ctx.service(Family).spawn(ctx, type, prompt, title=title, model=model, effort=effort)
+    child = await ctx.services.family.spawn(ctx, type, prompt, title=title, model=model, effort=effort)
     return msgspec.json.encode({"id": str(child), "type": type.value, "status": "running"}).decode()

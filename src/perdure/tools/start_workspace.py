@@ -1,7 +1,8 @@
 """The tool `start_workspace`."""
 
+from perdure.tools.call import Mode
 from perdure.tools.place import workspace
-from perdure.tools.tool import Effect, Mode, ToolContext, tool
+from perdure.tools.tool import Effect, ToolContext, tool
 
 
 @tool(Effect.READS, modes=frozenset({Mode.ROOT}), serial=True)

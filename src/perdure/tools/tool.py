@@ -2,23 +2,19 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Concatenate, ParamSpec, TypeVar, get_type_hints
+from typing import Any, Concatenate, ParamSpec, get_type_hints
 
 import msgspec
 
-from perdure.core.chat import Fence
-from perdure.core.ids import ChatId, FileId, ModelName, OrganisationId, UserId
-from perdure.core.message import Effort, Message
-from perdure.core.parts import Media
 from perdure.core.screen import Screen
 from perdure.core.timing import TOOL_TIMEOUT
-from perdure.core.usage import Usage
+from perdure.tools.call import EVERYWHERE, CallContext, Mode, ToolOutput
+from perdure.tools.services import ToolServices
 
 P = ParamSpec("P")
-S = TypeVar("S")
 
 
 class Effect(StrEnum):
@@ -32,105 +28,11 @@ class Effect(StrEnum):
     """It might happen twice: never repeat it unasked."""
 
 
-class Mode(StrEnum):
-    """What kind of chat asks."""
-
-    ROOT = "root"
-    CHILD = "child"
-    PLAN = "plan"
-    EXPLORE = "explore"
-
-
-EVERYWHERE = frozenset(Mode)
-ACTING = frozenset({Mode.ROOT, Mode.CHILD})
-WITH_AGENTS = frozenset({Mode.ROOT, Mode.CHILD, Mode.PLAN})
-"""Chats that may have agents of their own, as far as they may stand below others."""
-
-
-@dataclass(frozen=True, slots=True)
-class CallKey:
-    """The name of one run of one call. It is ours: providers repeat theirs."""
-
-    chat_id: ChatId
-    message: int
-    index: int
-    run: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.chat_id}/{self.message}/{self.index}/{self.run}"
-
-
-@dataclass(frozen=True, slots=True)
-class NewFile:
-    """A file that a tool hands over, to be kept with the chat."""
-
-    id: FileId
-    name: str
-    media_type: str
-    content: bytes
-
-
-class ToolFailed(Exception):
-    """The call did not work. The text tells the model what to do about it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolOutput:
-    """What a call came to: the text the model reads, and files that go with it."""
-
-    text: str
-    is_error: bool = False
-    files: tuple[NewFile, ...] = ()
-    media: tuple[Media, ...] = ()
-    model: ModelName | None = None
-    """Which model was asked, where the call asked one."""
-    usage: Usage | None = None
-    cost: int | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What the model that calls was told, and which one it is."""
+class ToolContext(CallContext):
+    """A call, and what it reaches the rest of the system through."""
 
-    model: ModelName | None = None
-    effort: Effort | None = None
-    system: tuple[str, ...] = ()
-    messages: tuple[Message, ...] = ()
-    turn: int = 0
-    """The number of the message that began the turn."""
-
-
-async def _nowhere_else(_: str) -> bool:
-    return False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolContext:
-    """Where a call runs: for whom, under which key, and how it tells of its progress."""
-
-    key: CallKey
-    owner_id: UserId
-    organisation_id: OrganisationId
-    home: ChatId
-    """The chat whose workspace is meant: a child works in that of its root."""
-    mode: Mode = Mode.ROOT
-    fence: Fence | None = None
-    """What its runner believes. A call that changes another chat does so only while this holds."""
-    told: Told = Told()
-    progress: Callable[[str], None] = lambda _: None
-    """Show people more of the result while the call still runs."""
-    afresh: Callable[[], None] = lambda: None
-    """Forget what progress was shown: it begins again."""
-    interrupted: Callable[[], bool] = lambda: False
-    """Whether a cancelled call was stopped by a person. A replica that shuts down leaves what runs alone."""
-    entered: Callable[[str], Awaitable[bool]] = _nowhere_else
-    """Tell which incarnation of a workspace the call reached. Whether it began in another one, which is gone."""
-    services: Mapping[type, Any] = field(default_factory=dict[type, Any])
-    """What tools reach the rest of the system through, by type."""
-
-    def service(self, kind: type[S]) -> S:
-        """The service of this type. A tool that needs one is only offered where there is one."""
-        return self.services[kind]
+    services: ToolServices
 
 
 Run = Callable[[ToolContext, Mapping[str, Any]], Awaitable[ToolOutput]]

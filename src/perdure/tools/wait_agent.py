@@ -6,9 +6,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from perdure.core.timing import CHILDREN_DEADLINE, CHILDREN_DEADLINE_LONGEST
-from perdure.tools.family import Family
+from perdure.tools.call import WITH_AGENTS
 from perdure.tools.reports import reported
-from perdure.tools.tool import WITH_AGENTS, Effect, ToolContext, tool
+from perdure.tools.tool import Effect, ToolContext, tool
 
 USUAL, LONGEST = (int(span / timedelta(seconds=1)) for span in (CHILDREN_DEADLINE, CHILDREN_DEADLINE_LONGEST))
 
@@ -20,4 +20,4 @@ async def wait_agent(
     timeout: Annotated[int, Meta(ge=1, le=LONGEST, description="Seconds to wait at most.")] = USUAL,  # noqa: ARG001
 ) -> str:
     """Wait until one of these agents is done. Says where each stands, with the reports of those that are done."""
-    return reported(await ctx.service(Family).named(ctx.key.chat_id, ids))
+    return reported(await ctx.services.family.named(ctx.key.chat_id, ids))

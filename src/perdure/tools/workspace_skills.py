@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from perdure.core.errors import WorkspaceRefused
+from perdure.tools.call import ToolFailed
 from perdure.tools.skills import Asker, Skill
-from perdure.tools.tool import ToolFailed
 from perdure.workspaces import wire
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.service import Workspaces

@@ -4,9 +4,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from perdure.tools.call import ACTING, Mode
 from perdure.tools.place import workspace
 from perdure.tools.plan_file import through_links
-from perdure.tools.tool import ACTING, Effect, Mode, ToolContext, tool
+from perdure.tools.tool import Effect, ToolContext, tool
 from perdure.workspaces import operations
 
 

@@ -12,7 +12,7 @@ from perdure.core.errors import PerdureError
 from perdure.core.ids import ChatId
 from perdure.core.timing import FORGET_PERIOD, JOURNAL_KEPT, JOURNAL_SWEEP_PERIOD
 from perdure.store.journal import CallRun, Journal
-from perdure.tools.tool import CallKey
+from perdure.tools.call import CallKey
 
 _log = logging.getLogger(__name__)
 

@@ -45,8 +45,6 @@ class Worker:
         self._announcer = announcer
         self._pubsub = pubsub
         self._moving: asyncio.Task[None] | None = None
-        self.counted: Callable[[int], None] = lambda _: None
-        """Told with every renewal how many replicas live."""
         self.loop_lag = 0.0
         """How late the event loop came back when it was last looked at, in seconds."""
         self._read(kit.measures.replica)
@@ -107,7 +105,7 @@ class Worker:
 
     def renewed(self, renewal: Renewal, asked: float) -> None:
         """Follow what the database said, when it was asked then, about this replica and the others."""
-        self.counted(renewal.alive)
+        self._pubsub.count(renewal.alive)
         self.acquirer.expect(renewal.ends)
         self.runners.renewed(renewal, asked)
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from perdure.core.screen import Screen
+from perdure.tools.call import ToolFailed
 from perdure.tools.computer.actions import actions_of
-from perdure.tools.tool import ToolFailed
 
 SCREEN = Screen(1000, 500)
 ANTHROPIC: list[tuple[dict[str, Any], dict[str, Any]]] = [

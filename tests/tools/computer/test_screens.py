@@ -10,28 +10,20 @@ import msgspec
 import pytest
 from tests.workspaces.waiting import eventually, written
 
-from perdure.agent.counsel import ModelCounsel
-from perdure.agent.toolbox import Toolbox
 from perdure.core.chat import ActionKind, State, Status
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.core.parts import ToolCall, ToolResult
 from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Verdict
 from perdure.machine.transitions.endings import Interrupt
-from perdure.observe.measures.agents import AgentMeasures
-from perdure.observe.metrics import Metrics
 from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.store.templates import TemplateRows, packed
-from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
+from perdure.store.templates import packed
+from perdure.store.workspaces import WorkspaceRow
 from perdure.testing.fakes import SimulatedModels
 from perdure.testing.replica import InProcessReplica, open_replica
-from perdure.testing.workspace_folder import workspace_folder
-from perdure.workspaces.drivers import Drivers
-from perdure.workspaces.local.driver import LocalDriver
-from perdure.workspaces.service import Wish, Workspaces
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.service import Wish
 from perdure.workspaces.wire import ProcessState
 
 RECIPE = """description = "A workspace with a screen"
@@ -96,14 +88,9 @@ OPENAI = Vendor(
 class Desk:
     """A replica with a workspace that has a screen."""
 
-    def __init__(
-        self, replica: InProcessReplica, sim: Simulator, workspaces: Workspaces, row: WorkspaceRow, tree: Path
-    ) -> None:
+    def __init__(self, replica: InProcessReplica, sim: Simulator, row: WorkspaceRow, tree: Path) -> None:
         self.replica, self.sim, self.row, self.tree = replica, sim, row, tree
-        counsel = ModelCounsel(
-            replica.pool, replica.config, replica.models, replica.kit.client, replica.clock, AgentMeasures(Metrics())
-        )
-        replica.tools.toolbox = Toolbox(replica.config, workspaces, counsel)
+        replica.tools.toolbox = replica.shipped
 
     @property
     def models(self) -> SimulatedModels:
@@ -126,19 +113,14 @@ class Desk:
 async def desk(database_url: str, pool: Pool) -> AsyncIterator[Desk]:
     async with (
         Simulator(rate=None) as sim,
-        workspace_folder(pool) as folder,
         open_replica(database_url, pool, sim.url) as replica,
     ):
         insert = "INSERT INTO templates (organisation_id, name, recipe, readme, files) VALUES ($1, 'desk', $2, '', $3)"
         await pool.execute(insert, replica.organisation, RECIPE, packed({"runner.py": RUNNER}))
         await replica.sets(experiments=["computer_use"])
-        drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, replica.bus, replica.clock)
-        replica.services[Workspaces] = workspaces
         wish = Wish(owner_id=replica.user, organisation_id=replica.organisation, template="desk", parameters={}, most=1)
-        row = await workspaces.create(WorkspaceId(uuid4()), wish)
-        yield Desk(replica, sim, workspaces, row, folder / str(row.id) / "tree")
-        await workspaces.close()
+        row = await replica.tool_services.workspaces.create(WorkspaceId(uuid4()), wish)
+        yield Desk(replica, sim, row, replica.folder / str(row.id) / "tree")
 
 
 def offers(request: Any) -> list[dict[str, Any]]:
@@ -194,7 +176,7 @@ async def test_stopping_ends_what_uses_the_screen(desk: Desk) -> None:
     await eventually(lambda: written(desk.tree / "asked"))
     await desk.replica.machine.change(chat, Interrupt())
     assert (await desk.replica.comes_to_rest(chat)).state is State.W
-    workspaces: Workspaces = desk.replica.services[Workspaces]
+    workspaces = desk.replica.tool_services.workspaces
     (process,) = await (await workspaces.client(desk.row)).processes.list()
     assert (process.state, process.quiet, process.exit_code) == (ProcessState.EXITED, True, None)
 

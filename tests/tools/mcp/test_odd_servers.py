@@ -12,9 +12,10 @@ from perdure.core.ids import McpServerId
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
+from perdure.tools.call import ToolOutput
 from perdure.tools.mcp.names import LONGEST, full_name
 from perdure.tools.mcp.search import search
-from perdure.tools.tool import Effect, Tool, ToolContext, ToolOutput
+from perdure.tools.tool import Effect, Tool, ToolContext
 
 
 def asked(sim: Simulator, number: int) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Place:
 
 
 @pytest.fixture
-async def place(pool: Pool) -> AsyncIterator[Place]:
+async def place(database_url: str, pool: Pool) -> AsyncIterator[Place]:
     door, guard = free_port(), free_port()
     issuer, resource = f"http://127.0.0.1:{door}", f"http://127.0.0.1:{guard}/mcp"
     async with AsyncExitStack() as stack:
@@ -40,7 +40,7 @@ async def place(pool: Pool) -> AsyncIterator[Place]:
             peer("node", str(PEERS / "identity.mjs"), str(door), resource, str(SHORT), port=door)
         )
         await stack.enter_async_context(peer(sys.executable, str(PEERS / "guarded.py"), str(guard), issuer, port=guard))
-        api = await stack.enter_async_context(serve_api(pool))
+        api = await stack.enter_async_context(serve_api(database_url, pool))
         ada = await stack.enter_async_context(await api.person("ada", Role.ADMIN))
         added = await ada.post("/mcp-servers", {"slug": "guarded", "url": resource, "auth": "oauth"})
         yield Place(api, ada, added.json["id"], identity)

@@ -15,9 +15,8 @@ from perdure.api.wire.mcp import (
     TryBody,
 )
 from perdure.config.mcp import Auth, McpServer
-from perdure.core.errors import Refused, Unavailable
+from perdure.core.errors import Refused
 from perdure.core.ids import ChatId, McpServerId
-from perdure.tools.mcp.desk import McpDesk
 
 routes = Routes("mcp")
 
@@ -60,7 +59,7 @@ async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody)
     caller.actor.require(Permission.CONFIGURE)
     server = await caller.mcp_servers.one(server_id)
     chat_id = None if body.chat_id is None else (await caller.chats.own(ChatId(body.chat_id))).chat.id
-    answer = await _desk(caller).try_out(server, caller.actor.user_id, chat_id)
+    answer = await caller.services.mcp.try_out(server, caller.actor.user_id, chat_id)
     tools = tuple(
         ServerTool(name=tool.name, full_name=tool.full_name, description=tool.description, left_out=tool.left_out)
         for tool in answer.tools
@@ -75,7 +74,7 @@ async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Depar
     server = await caller.mcp_servers.one(server_id)
     if server.options.auth is not Auth.OAUTH:
         raise Refused("Nobody signs in to this server.")
-    return Departure(await _desk(caller).begin_sign_in(server, caller.actor.user_id, _redirect_uri(caller)))
+    return Departure(await caller.services.mcp.begin_sign_in(server, caller.actor.user_id, _redirect_uri(caller)))
 
 
 @routes.get("/mcp-servers/callback", status=303, visited=True)
@@ -83,7 +82,7 @@ async def finish_mcp_sign_in(caller: Caller, query: SignInCallback) -> WithHeade
     """Where the sign-in service of a server sends people back to."""
     if query.error or not query.code:
         return WithHeaders(None, ("location", f"{BACK}?sign_in=refused"))
-    await _desk(caller).finish_sign_in(caller.actor.user_id, state=query.state, code=query.code, issuer=query.iss)
+    await caller.services.mcp.finish_sign_in(caller.actor.user_id, state=query.state, code=query.code, issuer=query.iss)
     return WithHeaders(None, ("location", f"{BACK}?sign_in=done"))
 
 
@@ -94,19 +93,12 @@ async def sign_out_of_mcp_server(caller: Caller, server_id: McpServerId) -> None
 
 
 def _shown(caller: Caller, server: McpServer, signed_in: bool = False) -> Server:
-    desk = caller.services.mcp
     return Server.of(
         server,
         signed_in=signed_in,
         all_of_it=Permission.CONFIGURE in caller.actor.permissions,
-        trouble=desk.trouble(server) if desk is not None else None,
+        trouble=caller.services.mcp.trouble(server),
     )
-
-
-def _desk(caller: Caller) -> McpDesk:
-    if caller.services.mcp is None:
-        raise Unavailable("This replica reaches no MCP servers.")
-    return caller.services.mcp
 
 
 def _redirect_uri(caller: Caller) -> str:

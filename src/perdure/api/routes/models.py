@@ -29,7 +29,7 @@ from perdure.api.wire.models import (
     Tested,
 )
 from perdure.config.models import ModelOptions, ModelSetting, Provider
-from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, Unavailable, Validation
+from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, Validation
 from perdure.core.ids import ModelName, ProviderId
 from perdure.providers.catalog import Catalog as Known
 from perdure.providers.dialects.registry import dialect_named
@@ -115,8 +115,6 @@ async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody)
     wanted = next((model for model in own if body.model in (None, model.name)), None)
     if wanted is None and body.model is not None:
         raise Refused("The provider has no such model. Add it, then test it.")
-    if caller.services.probe is None:
-        raise Unavailable("This replica reaches no models.")
     return await caller.services.probe.try_provider(caller.actor, provider, wanted)
 
 
@@ -124,8 +122,6 @@ async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody)
 async def list_offered(caller: Caller, provider_id: ProviderId) -> Offered:
     """Which models a provider says it serves, under its own names."""
     provider = await caller.configuration.provider(provider_id)
-    if caller.services.probe is None:
-        raise Unavailable("This replica reaches no models.")
     return await caller.services.probe.offered(caller.actor, provider)
 
 

@@ -8,7 +8,7 @@ from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import Nothing
 from perdure.core.card import Card
-from perdure.core.errors import Refused, Unavailable
+from perdure.core.errors import Refused
 from perdure.core.ids import ChatId
 from perdure.store.rows import message_of
 
@@ -35,9 +35,6 @@ async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Mo
 
 
 async def _proposed(caller: Caller, seen: Seen) -> str:
-    titles = caller.services.titles
-    if titles is None:
-        raise Unavailable("This process reaches no models.")
     messages = [message_of(row) for row in await caller.rows.all("messages/visible", seen.chat.id)]
     if not messages:
         raise Refused("There is nothing in this chat yet that a title could be made of.")
@@ -49,4 +46,4 @@ async def _proposed(caller: Caller, seen: Seen) -> str:
         parent_id=seen.card.parent_id,
         model=seen.card.model,
     )
-    return await titles.propose(seen.chat, card, messages)
+    return await caller.services.titles.propose(seen.chat, card, messages)

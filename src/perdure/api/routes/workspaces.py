@@ -27,8 +27,6 @@ from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.store.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
-from perdure.workspaces.contexts import Contexts
-from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.shelf import Shelf
 from perdure.workspaces.templates.template import Template, Texts
 from perdure.workspaces.wire import ContextSnapshot, GitState, Listing
@@ -45,7 +43,7 @@ SHOWN_BYTES = 1024 * 1024
 @routes.get("/templates")
 async def list_templates(caller: Caller) -> TemplateList:
     """The recipes that workspaces can be made from."""
-    shelf = _service(caller).shelf
+    shelf = caller.services.workspaces.shelf
     found = await shelf.all(caller.actor.organisation_id)
     return TemplateList(tuple(_template(template, shelf) for template in found))
 
@@ -53,7 +51,7 @@ async def list_templates(caller: Caller) -> TemplateList:
 @routes.get("/templates/{name}")
 async def read_template(caller: Caller, name: str) -> TemplateCard:
     """One recipe."""
-    shelf = _service(caller).shelf
+    shelf = caller.services.workspaces.shelf
     return _template(await shelf.find(caller.actor.organisation_id, name), shelf)
 
 
@@ -61,7 +59,7 @@ async def read_template(caller: Caller, name: str) -> TemplateCard:
 async def put_template(caller: Caller, name: str, body: TemplateBody) -> TemplateCard:
     """Bring a template of your own, or another version of it. Workspaces made before stay as they are."""
     template = await _brought(caller).put(Texts(name, body.recipe, body.readme, body.files))
-    return _template(template, _service(caller).shelf)
+    return _template(template, caller.services.workspaces.shelf)
 
 
 @routes.delete("/templates/{name}")
@@ -81,7 +79,7 @@ async def list_workspaces(caller: Caller) -> WorkspaceList:
 async def create_workspace(caller: Caller, body: NewWorkspace) -> WorkspaceCard:
     """Make a workspace from a template. It is there when this answers, unless nobody waits."""
     caller.actor.require(Permission.CHAT)
-    workspaces, wish = _service(caller), await wish_of(caller, body.template, body.parameters)
+    workspaces, wish = caller.services.workspaces, await wish_of(caller, body.template, body.parameters)
     make = workspaces.create if body.wait else workspaces.begin
     made = await make(WorkspaceId(caller.made_id("workspace")), wish)
     return await _card(caller, await _row(caller, made.id))
@@ -96,7 +94,7 @@ async def read_workspace(caller: Caller, workspace_id: WorkspaceId) -> Workspace
 @routes.delete("/workspaces/{workspace_id}", apart=True)
 async def delete_workspace(caller: Caller, workspace_id: WorkspaceId) -> None:
     """Remove a workspace with all its files."""
-    await _service(caller).remove(await _row(caller, workspace_id))
+    await caller.services.workspaces.remove(await _row(caller, workspace_id))
     await caller.rows.all("workspaces/remove", workspace_id)
 
 
@@ -110,7 +108,7 @@ async def start_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothi
 @routes.post("/workspaces/{workspace_id}/stop", apart=True)
 async def stop_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
     """End its processes; its files stay."""
-    await _service(caller).stop(await _row(caller, workspace_id))
+    await caller.services.workspaces.stop(await _row(caller, workspace_id))
     return await _card(caller, await _row(caller, workspace_id))
 
 
@@ -158,7 +156,7 @@ async def read_diff(caller: Caller, workspace_id: WorkspaceId, query: DiffQuery)
 async def read_context(caller: Caller, chat_id: ChatId) -> ContextView:
     """What the chat's workspace tells its agent: pinned, so that the prompt stays as it is."""
     seen = await caller.chats.read(chat_id)
-    found = await _contexts(caller).known(chat_id, seen.row["root_id"] or chat_id)
+    found = await caller.services.contexts.known(chat_id, seen.row["root_id"] or chat_id)
     return _context(found, dirty=seen.card.context_dirty)
 
 
@@ -167,11 +165,11 @@ async def refresh_context(caller: Caller, chat_id: ChatId, body: Nothing) -> Con
     """Pin what the workspace tells now. It counts from the next turn on."""
     seen = await caller.chats.own(chat_id)
     home = seen.row["root_id"] or chat_id
-    return _context(await _contexts(caller).refresh(chat_id, home, turns=seen.row["turns"]), dirty=False)
+    return _context(await caller.services.contexts.refresh(chat_id, home, turns=seen.row["turns"]), dirty=False)
 
 
 def _brought(caller: Caller) -> TemplateConfiguration:
-    return TemplateConfiguration(caller.rows, _service(caller).shelf)
+    return TemplateConfiguration(caller.rows, caller.services.workspaces.shelf)
 
 
 def _template(template: Template, shelf: Shelf) -> TemplateCard:
@@ -184,20 +182,6 @@ def _template(template: Template, shelf: Shelf) -> TemplateCard:
         readme=template.readme,
         shipped=shelf.ships(template.name),
     )
-
-
-def _service(caller: Caller) -> Workspaces:
-    workspaces = caller.services.workspaces
-    if workspaces is None:
-        raise NotFound("This deployment has no workspaces.")
-    return workspaces
-
-
-def _contexts(caller: Caller) -> Contexts:
-    contexts = caller.services.contexts
-    if contexts is None:
-        raise NotFound("This deployment has no workspaces.")
-    return contexts
 
 
 def _context(found: ContextSnapshot | None, *, dirty: bool) -> ContextView:
@@ -220,7 +204,7 @@ async def _row(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceRow:
 
 
 async def _client(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceClient:
-    return await _service(caller).client(await _row(caller, workspace_id))
+    return await caller.services.workspaces.client(await _row(caller, workspace_id))
 
 
 async def _card(caller: Caller, row: WorkspaceRow) -> WorkspaceCard:
@@ -231,6 +215,6 @@ async def _card(caller: Caller, row: WorkspaceRow) -> WorkspaceCard:
         status=row.status,
         created_at=row.created_at,
         used_at=row.used_at,
-        sandboxed=await _service(caller).sandboxed(row),
+        sandboxed=await caller.services.workspaces.sandboxed(row),
         error=row.error,
     )

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from perdure.core.screen import Screen
-from perdure.tools.tool import ToolFailed
+from perdure.tools.call import ToolFailed
 
 Button = Literal["left", "middle", "right", "back", "forward"]
 Point = tuple[int, int]

@@ -15,10 +15,11 @@ import msgspec
 from perdure.core.errors import WorkspaceLost, WorkspaceRefused
 from perdure.core.ids import FileId
 from perdure.core.timing import COMPUTER_CALL
+from perdure.tools.call import ACTING, NewFile, ToolFailed, ToolOutput
 from perdure.tools.computer.actions import AnyAction, actions_of
 from perdure.tools.execute import end_command
 from perdure.tools.place import workspace
-from perdure.tools.tool import ACTING, Effect, NewFile, Tool, ToolContext, ToolFailed, ToolOutput
+from perdure.tools.tool import Effect, Tool, ToolContext
 from perdure.workspaces import answers
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.driver import Computer

@@ -10,11 +10,12 @@ from perdure.config.mcp import McpServer
 from perdure.core.ids import FileId
 from perdure.core.timing import MCP_CALL
 from perdure.observe.measures.mcp import McpMeasures
+from perdure.tools.call import ACTING, EVERYWHERE, NewFile, ToolFailed, ToolOutput
 from perdure.tools.mcp.line import Line
 from perdure.tools.mcp.names import full_name
 from perdure.tools.mcp.schemas import UnusableSchema, usable
 from perdure.tools.mcp.speech import Listed, NoAnswer, Refusal, Said, Unreachable
-from perdure.tools.tool import ACTING, EVERYWHERE, Effect, NewFile, Run, Tool, ToolContext, ToolFailed, ToolOutput
+from perdure.tools.tool import Effect, Run, Tool, ToolContext
 
 DESCRIPTION = 8 * 1024
 _log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from perdure.machine.effects import FILES_LIMIT
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.steps import CommitStep
 from perdure.tools.budget import result_budget
-from perdure.tools.tool import Told
+from perdure.tools.call import Told
 from perdure.worker.drive import Drive
 from perdure.worker.duties.following import or_failed, step_and_next
 from perdure.worker.duties.hooking import after_tools

@@ -9,8 +9,8 @@ from perdure.machine.transitions.actions import EnterRequiresAction
 from perdure.machine.transitions.steps import CommitStep
 from perdure.store.family import Agent
 from perdure.tools.arguments import parsed
+from perdure.tools.call import ToolFailed, ToolOutput
 from perdure.tools.reports import reported
-from perdure.tools.tool import ToolFailed, ToolOutput
 from perdure.tools.wait_agent import USUAL, wait_agent
 from perdure.worker.drive import Drive
 from perdure.worker.duties.following import step_and_next

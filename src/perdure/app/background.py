@@ -1,0 +1,87 @@
+"""What a replica does beside turns and requests: titles, search, pushes, upkeep."""
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Protocol
+
+from perdure.access.vapid import VapidKeys
+from perdure.api.services import Services
+from perdure.app.foundation import Foundation
+from perdure.app.request_parts import make_wording
+from perdure.app.worker_parts import WorkerParts
+from perdure.machine.machine import Committed
+from perdure.store.search import SearchIndex
+from perdure.worker.aftermath import Aftermath
+from perdure.worker.housekeeping import Housekeeping
+from perdure.worker.push import Push
+from perdure.worker.refills import Refills
+
+# Push services want to know whom to write to; a deployment that has no address of its own has nobody.
+CONTACT = "mailto:nobody@perdure.invalid"
+
+
+class Service(Protocol):
+    """Something that runs until it is cancelled."""
+
+    async def run(self) -> None: ...
+
+
+def make_background(
+    stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts, services: Services
+) -> Sequence[Service]:
+    """All of it, told of what it follows from now on."""
+    pool, machine, pubsub, clock = foundation.pool, foundation.machine, foundation.pubsub, foundation.clock
+    tools = workers.tools
+    return (
+        tools.workspaces.workspaces,
+        tools.workspaces.lookout,
+        tools.exchange.lines,
+        tools.hooks,
+        workers.recorder,
+        foundation.spans,
+        make_aftermath(stack, foundation, workers),
+        make_search(stack, foundation),
+        make_push(stack, foundation, services.vapid),
+        make_refills(stack, foundation),
+        Housekeeping(pool, machine, foundation.config, pubsub, clock),
+    )
+
+
+def make_aftermath(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> Aftermath:
+    aftermath = Aftermath(
+        foundation.pool,
+        foundation.machine,
+        workers.kit.histories,
+        make_wording(workers),
+        foundation.pubsub,
+        foundation.clock,
+    )
+    stack.callback(foundation.announcer.follow(aftermath.committed))
+    return aftermath
+
+
+def make_push(stack: AsyncExitStack, foundation: Foundation, keys: VapidKeys) -> Push:
+    """What tells browsers of turns that end while nobody looks."""
+    contact = foundation.settings.public_url or CONTACT
+    push = Push(foundation.pool, keys, foundation.clock, contact=contact)
+    stack.callback(foundation.announcer.follow(push.committed))
+    return push
+
+
+def make_refills(stack: AsyncExitStack, foundation: Foundation) -> Refills:
+    """What lets chats go on whose budget was raised, told of every change of settings."""
+    refills = Refills(foundation.pool, foundation.machine, foundation.config, foundation.clock)
+    stack.callback(foundation.pubsub.listen(refills.heard))
+    return refills
+
+
+def make_search(stack: AsyncExitStack, foundation: Foundation) -> SearchIndex:
+    """What people search, told of every chat whose history this replica changes."""
+    search = SearchIndex(foundation.pool, foundation.clock)
+
+    def committed(committed: Committed) -> None:
+        if committed.chat.history_version == committed.chat.snapshot_version:
+            search.moved(committed.chat.id)
+
+    stack.callback(foundation.announcer.follow(committed))
+    return search

@@ -1,0 +1,62 @@
+"""What requests are handled with."""
+
+from contextlib import AsyncExitStack
+
+from perdure.access.entrance import Entrance
+from perdure.access.login_services import LoginServices
+from perdure.access.oidc import Oidc
+from perdure.access.rows import ActorRows
+from perdure.access.signed_urls import SignedUrls
+from perdure.access.signing_in import Reception
+from perdure.access.vapid import VapidKeys
+from perdure.api.probe import Probe
+from perdure.api.services import Services
+from perdure.api.titles import Titles
+from perdure.app.foundation import Foundation
+from perdure.app.worker_parts import WorkerParts
+from perdure.providers.catalog import Catalog
+from perdure.worker.wording import Wording
+
+
+def make_services(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> Services:
+    pool, clock, keyring, network = foundation.pool, foundation.clock, foundation.keyring, foundation.network
+    catalog, entrance, tools, kit = Catalog.load(), Entrance(pool, foundation.pubsub, clock), workers.tools, workers.kit
+    stack.callback(entrance.follow())
+    return Services(
+        machine=foundation.machine,
+        family=kit.family,
+        waits=kit.waits,
+        hooks=tools.hooks,
+        rows=lambda actor: ActorRows(actor, pool),
+        entrance=entrance,
+        reception=Reception(pool, clock),
+        login_services=LoginServices(pool, keyring, Oidc(clock, proxy=network.proxy, trusted=network.trusted), clock),
+        public_url=foundation.settings.public_url,
+        config=foundation.config,
+        keyring=keyring,
+        pubsub=foundation.pubsub,
+        signed_urls=SignedUrls(keyring, clock),
+        vapid=VapidKeys(pool, keyring),
+        local_worker=workers.worker.runners,
+        clock=clock,
+        measures=foundation.measures,
+        tracing=foundation.tracing,
+        catalog=catalog,
+        probe=Probe(foundation.config, catalog, kit.client, clock),
+        titles=Titles(pool, make_wording(workers)),
+        workspaces=tools.workspaces.workspaces,
+        contexts=tools.workspaces.contexts,
+        mcp=tools.exchange.desk,
+    )
+
+
+def make_wording(workers: WorkerParts) -> Wording:
+    """Who finds titles, labels and summaries: with the models and the budgets of turns."""
+    kit = workers.kit
+    return Wording(
+        models=kit.preparation.models,
+        rules=kit.preparation.sources.rules,
+        client=kit.client,
+        purses=kit.purses,
+        replica_id=lambda: workers.lease.id,
+    )

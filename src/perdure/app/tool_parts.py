@@ -1,0 +1,64 @@
+"""What models may do: the tools of a replica, and what they reach the rest of the system through."""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from perdure.agent.archive import StoredArchive
+from perdure.agent.counsel import ModelCounsel
+from perdure.agent.models import Models
+from perdure.agent.toolbox import Toolbox
+from perdure.app.foundation import Foundation
+from perdure.app.parts import Parts
+from perdure.app.workspace_parts import WorkspaceParts, make_workspace_parts
+from perdure.providers.client import ProviderClient
+from perdure.tools.family import Family
+from perdure.tools.hooks.hooks import Hooks
+from perdure.tools.hooks.post import Post
+from perdure.tools.mcp.exchange import Exchange, open_exchange
+from perdure.tools.personal_skills import PersonalSkills
+from perdure.tools.services import ToolServices
+from perdure.tools.skills import Skills
+from perdure.tools.workspace_skills import WorkspaceSkills
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolParts:
+    workspaces: WorkspaceParts
+    hooks: Hooks
+    exchange: Exchange
+    services: ToolServices
+    toolbox: Toolbox
+    """The tools that ship, also where a replica was given others."""
+
+
+def make_tool_parts(
+    stack: AsyncExitStack, foundation: Foundation, parts: Parts, *, models: Models, client: ProviderClient
+) -> ToolParts:
+    pool, config, clock, measures = foundation.pool, foundation.config, foundation.clock, foundation.measures
+    where = make_workspace_parts(foundation.settings, pool, foundation.pubsub, clock, measures.workspaces)
+    stack.push_async_callback(where.workspaces.close)
+    hooks = make_hooks(foundation)
+    counsel = ModelCounsel(pool, config, models, client, clock, measures.agents)
+    services = ToolServices(
+        workspaces=where.workspaces,
+        config=config,
+        family=Family(pool, foundation.machine, config, hooks, measures.agents),
+        skills=Skills(WorkspaceSkills(where.contexts, where.workspaces), PersonalSkills(config, pool)),
+        archive=StoredArchive(pool),
+        counsel=counsel,
+    )
+    return ToolParts(
+        workspaces=where,
+        hooks=hooks,
+        exchange=open_exchange(
+            pool, config, foundation.keyring, clock, measures.mcp, where.workspaces, foundation.network
+        ),
+        services=services,
+        toolbox=Toolbox(config, where.workspaces, counsel, parts.tools),
+    )
+
+
+def make_hooks(foundation: Foundation) -> Hooks:
+    clock, network = foundation.clock, foundation.network
+    post = Post(clock, network.proxy, network.trusted)
+    return Hooks(foundation.pool, foundation.config, foundation.keyring, clock, foundation.measures.hooks, post)

@@ -1,0 +1,40 @@
+"""Where tools act: the workspaces, what models are told of them, and who looks at them."""
+
+from dataclasses import dataclass
+
+from perdure.app.foundation import outside_network
+from perdure.core.clock import Clock
+from perdure.observe.measures.workspaces import WorkspaceMeasures
+from perdure.settings import Settings
+from perdure.store.pool import Pool
+from perdure.store.pubsub import Pubsub
+from perdure.store.templates import TemplateRows
+from perdure.store.workspace_contexts import WorkspaceContextRows
+from perdure.store.workspaces import WorkspaceRows
+from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.drivers import Drivers
+from perdure.workspaces.forge import Forge
+from perdure.workspaces.local.driver import LocalDriver
+from perdure.workspaces.lookout import Lookout
+from perdure.workspaces.pull_requests import PullRequests
+from perdure.workspaces.service import Workspaces
+from perdure.workspaces.templates.shelf import Shelf
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceParts:
+    workspaces: Workspaces
+    contexts: Contexts
+    lookout: Lookout
+
+
+def make_workspace_parts(
+    settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures
+) -> WorkspaceParts:
+    local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
+    drivers, shelf = Drivers(settings.data_dir, local), Shelf(TemplateRows(pool))
+    workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, pubsub, clock, measures)
+    contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
+    network = outside_network(settings)
+    forge = Forge(settings.forge_url, settings.forge_token, network.proxy, network.trusted)
+    return WorkspaceParts(workspaces, contexts, Lookout(workspaces, contexts, PullRequests(forge, clock), clock))

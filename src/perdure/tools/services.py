@@ -1,0 +1,33 @@
+"""What tools reach the rest of the system through: one typed record, made once per replica."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from perdure.config.config import Config
+from perdure.core.ids import ChatId
+from perdure.tools.call import CallContext, ToolOutput
+from perdure.tools.family import Family
+from perdure.tools.skills import Skills
+from perdure.workspaces.service import Workspaces
+
+
+class Archive(Protocol):
+    """What was said before the newest summary."""
+
+    async def read(self, chat_id: ChatId, *, words: str, before: int | None, limit: int) -> str: ...
+
+
+class Counsel(Protocol):
+    """Whoever gives advice."""
+
+    async def advise(self, ctx: CallContext, question: str) -> ToolOutput: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolServices:
+    workspaces: Workspaces
+    config: Config
+    family: Family
+    skills: Skills
+    archive: Archive
+    counsel: Counsel
