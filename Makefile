@@ -18,7 +18,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run screenshots test check check-types check-web check-code format setup lock schema reference proof install wheel
+.PHONY: help run screenshots test check check-types check-web check-code check-locks format setup lock schema reference proof install wheel
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -30,7 +30,7 @@ run: $(READY) ## Start the server; what the machine lacks is off, and said
 
 test: $(READY) ## Run every test; needs the system packages
 	@scripts/system-packages test
-	@$(MAKE) --no-print-directory $(PAGE) check-web
+	@$(MAKE) --no-print-directory $(PAGE)
 	@scripts/pnpm --silent test
 	@scripts/pnpm --silent e2e
 	@PNPM_DIR=tests/peers scripts/pnpm --silent install --frozen-lockfile
@@ -52,7 +52,7 @@ screenshots: $(READY) $(PAGE) ## Take the pictures of the README and the docs fr
 
 check: $(READY) $(WEB) ## Format, lint, types, import floors, locks
 	@mkdir -p .make
-	@$(MAKE) --no-print-directory --jobs --output-sync check-types check-web check-code
+	@$(MAKE) --no-print-directory --jobs --output-sync check-types check-web check-code check-locks
 
 check-types:
 	@$(BIN)/python scripts/check-types
@@ -64,6 +64,8 @@ check-code:
 	@$(BIN)/ruff format --check --quiet . || { echo "check: 'make format' mends the format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/lint-imports --cache-dir .make/imports > .make/imports.log || { cat .make/imports.log; exit 1; }
+
+check-locks:
 	@! grep -n '://' $(LOCKS) || { echo "check: a lock file names a host"; exit 1; }
 
 format: $(READY) ## Format the code and mend what can be mended
