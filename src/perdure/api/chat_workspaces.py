@@ -19,7 +19,7 @@ async def workspace_for(
 ) -> AsyncGenerator[WorkspaceId | None]:
     """A workspace for the chat that the block creates. One that was made for it goes if there is no chat in the end."""
     if wish is None:
-        yield await caller.workspace(workspace_id)
+        yield await own_workspace(caller, workspace_id)
         return
     if workspace_id is not None:
         raise InvalidInput("A chat acts in one workspace.", Validation("workspace_id", "is given beside workspace"))
@@ -32,6 +32,13 @@ async def workspace_for(
             await workspaces.remove(WorkspaceRow.of(row))
             await caller.rows.all("workspaces/remove", made)
         raise
+
+
+async def own_workspace(caller: Caller, workspace_id: WorkspaceId | None) -> WorkspaceId | None:
+    """The id, if it is that of a workspace of the caller's own."""
+    if workspace_id is not None and await caller.rows.one("workspaces/read", workspace_id) is None:
+        raise NotFound("There is no such workspace.")
+    return workspace_id
 
 
 async def wish_of(caller: Caller, template: str, parameters: Mapping[str, Value]) -> Wish:

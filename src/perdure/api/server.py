@@ -94,8 +94,7 @@ class Api:
 
         answer = await (run(rows) if claim is None else self._keys.once(claim, rows, run))
         for caller in callers:
-            for follow_up in caller.afterwards:
-                follow_up()
+            caller.announcements.make()
         return answer
 
     async def _handled(self, route: Route, call: Call, values: Mapping[str, Any], body: bytes) -> Answer:

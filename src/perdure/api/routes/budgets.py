@@ -33,8 +33,8 @@ async def read_budgets(caller: Caller) -> Budgets:
 async def put_budgets(caller: Caller, body: BudgetsBody) -> Budgets:
     """Set what people and the organisation may spend in a calendar month. What is not named has no limit."""
     limits = MonthlyLimits(body.user, body.organisation, body.people)
-    await caller.configuration.put_setting("budgets", to_builtins(limits))
-    caller.config_changed()
+    await caller.administration.providers.put_setting("budgets", to_builtins(limits))
+    caller.announcements.config_changed()
     month = caller.services.clock.now().date().replace(day=1)
     return await _everybodys(caller, month, Budget(limit=limits.of(caller.actor.user_id)), limits)
 

@@ -9,12 +9,13 @@ import msgspec
 from msgspec import UNSET, UnsetType, structs
 
 from perdure.access.chats import Description, Listing, Seen
-from perdure.api.caller import Caller, Said
-from perdure.api.chat_workspaces import workspace_for
+from perdure.api.caller import Caller
+from perdure.api.chat_workspaces import own_workspace, workspace_for
 from perdure.api.listing import next_cursor, next_passed, passed_of, position_of
 from perdure.api.reply import Outcome
 from perdure.api.routing import Routes
 from perdure.api.searching import Search, search_of
+from perdure.api.submission import Said
 from perdure.api.wire.chats import (
     ChatPage,
     ChatView,
@@ -101,7 +102,9 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
     async with workspace_for(caller, body.workspace, body.workspace_id) as workspace_id:
         card = _new_card(caller, body, workspace_id, said)
         create = Create((*system, message), files=said.files, budget_limit=body.budget_limit)
-        return await caller.create(ChatId(uuid4()), card, create, answer=lambda outcome: created(caller, card, outcome))
+        return await caller.changes.create(
+            ChatId(uuid4()), card, create, answer=lambda outcome: created(caller, card, outcome)
+        )
 
 
 @routes.get("/chats/{chat_id}")
@@ -127,8 +130,8 @@ async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Mov
         await _change(caller, chat_id, body, description)
     if body.read is not UNSET:
         if await caller.chats.mark_read(await caller.chats.read(chat_id), body.read):
-            caller.inbox_changed()
-        caller.chat_read(chat_id)
+            caller.announcements.inbox_changed()
+        caller.announcements.chat_read(chat_id)
     return Moved((await caller.chats.read(chat_id)).card)
 
 
@@ -142,7 +145,7 @@ async def _change(caller: Caller, chat_id: ChatId, body: PatchBody, description:
         await _archive(caller, seen, body.archived)
         description = replace(description, pin=None) if body.archived else description
     if not description.empty:
-        caller.card_changed(chat_id, await caller.chats.describe(seen, description))
+        caller.announcements.card_changed(chat_id, await caller.chats.describe(seen, description))
 
 
 @routes.get("/chats/{chat_id}/children")
@@ -256,7 +259,7 @@ async def _description(caller: Caller, body: PatchBody) -> Description:
         plan_mode=_given(body.plan_mode),
         model=None if body.model is UNSET else body.model or "",
         effort=None if body.effort is UNSET else body.effort or "",
-        workspace_id=await caller.workspace(_given(body.workspace_id)),
+        workspace_id=await own_workspace(caller, _given(body.workspace_id)),
         pin=_given(body.pin),
         client_tools=None if body.client_tools is UNSET else _tools(body.client_tools),
         settings=msgspec.json.encode(settings).decode() if settings else None,

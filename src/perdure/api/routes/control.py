@@ -92,7 +92,7 @@ async def _raise_budget(caller: Caller, action: Action | None, limit: int) -> No
     people = {**budgets.people, user_id: limit} if action.budget is BudgetOwner.USER else budgets.people
     organisation = limit if action.budget is BudgetOwner.ORGANISATION else budgets.organisation
     raised = structs.replace(budgets, people=people, organisation=organisation)
-    await caller.configuration.put_setting("budgets", to_builtins(raised))
+    await caller.administration.providers.put_setting("budgets", to_builtins(raised))
     # Before the chat runs again, or it would look at the old limit.
     caller.config.changed(caller.actor.organisation_id)
 
@@ -107,4 +107,4 @@ def _decision(decided: CallDecision) -> Decision:
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:
-    return await caller.follow(seen, transition, answer=lambda outcome: Moved(seen.card_after(outcome.chat)))
+    return await caller.changes.follow(seen, transition, answer=lambda outcome: Moved(seen.card_after(outcome.chat)))

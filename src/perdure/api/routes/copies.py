@@ -47,7 +47,7 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
     attached |= dict.fromkeys(file for file in (said.files if said else ()) if file not in made)
     card = _forked_card(caller, seen.row)
     create = Create(messages, runs=said is not None, files=tuple(attached), made_files=tuple(made))
-    return await caller.create(
+    return await caller.changes.create(
         ChatId(uuid4()), card, create, answer=lambda outcome: created(caller, card, outcome, said=said is not None)
     )
 
@@ -91,7 +91,7 @@ async def delete_chat(caller: Caller, chat_id: ChatId) -> None:
     if not gone:
         raise Refused("Archive the chat before you delete it.")
     await record(caller.rows, "chat.delete", chat_id, title=seen.card.title, chats=len(gone))
-    caller.chat_deleted(chat_id)
+    caller.announcements.chat_deleted(chat_id)
 
 
 def _forked_card(caller: Caller, row: Row) -> NewCard:

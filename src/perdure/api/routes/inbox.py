@@ -42,7 +42,7 @@ async def mark_unread(caller: Caller, entry_id: int, body: Nothing) -> InboxEntr
 async def mark_all_read(caller: Caller, body: Nothing) -> Unread:  # noqa: ARG001
     """You have read everything."""
     await caller.rows.all("inbox/mark_all")
-    caller.inbox_changed()
+    caller.announcements.inbox_changed()
     return Unread(await _unread(caller))
 
 
@@ -50,7 +50,7 @@ async def _mark(caller: Caller, entry_id: int, *, read: bool) -> InboxEntry:
     row = await caller.rows.one("inbox/mark", entry_id, read)
     if row is None:
         raise NotFound("There is no such entry.")
-    caller.inbox_changed()
+    caller.announcements.inbox_changed()
     return _entry(row)
 
 

@@ -53,7 +53,7 @@ async def finish_login(services: Services, call: Call, name: str, query: LoginCa
 @routes.get("/login-services")
 async def list_login_services(caller: Caller) -> LoginServiceList:
     """The login services, for the owner."""
-    rows = await caller.login_setup.all()
+    rows = await caller.administration.login.all()
     return LoginServiceList(tuple(_view(caller, row) for row in rows))
 
 
@@ -62,7 +62,7 @@ async def put_login_service(caller: Caller, name: str, body: LoginServiceBody) -
     """Set up a login service, or change one. The name stands in its addresses."""
     if not 1 <= len(name) <= 40 or not _SLUG.issuperset(name):
         raise InvalidInput("The name does not fit.", Validation("name", "a-z, 0-9 and -, at most 40"))
-    row = await caller.login_setup.put(
+    row = await caller.administration.login.put(
         name,
         name=body.name,
         issuer=body.issuer,
@@ -77,7 +77,7 @@ async def put_login_service(caller: Caller, name: str, body: LoginServiceBody) -
 @routes.delete("/login-services/{name}")
 async def delete_login_service(caller: Caller, name: str) -> None:
     """Let nobody sign in with it any more. Sessions stay; end them one by one."""
-    await caller.login_setup.delete(name)
+    await caller.administration.login.delete(name)
 
 
 def _refused(error: str | None) -> str:

@@ -27,37 +27,37 @@ CALLBACK = "/api/v1/mcp-servers/callback"
 @routes.get("/mcp-servers")
 async def list_mcp_servers(caller: Caller) -> Servers:
     """The servers whose tools chats may use."""
-    return Servers(tuple(_shown(caller, *found) for found in await caller.mcp_servers.all()))
+    return Servers(tuple(_shown(caller, *found) for found in await caller.administration.mcp_servers.all()))
 
 
 @routes.post("/mcp-servers", status=201)
 async def add_mcp_server(caller: Caller, body: ServerBody) -> Server:
     """Set up a server."""
-    server = await caller.mcp_servers.add(body.slug, body.options(), body.secrets())
-    caller.config_changed()
+    server = await caller.administration.mcp_servers.add(body.slug, body.options(), body.secrets())
+    caller.announcements.config_changed()
     return _shown(caller, server)
 
 
 @routes.patch("/mcp-servers/{server_id}")
 async def change_mcp_server(caller: Caller, server_id: McpServerId, body: ServerPatch) -> Server:
     """Change a server. Secrets that are given replace all that it had."""
-    server = await caller.mcp_servers.change(server_id, body.changes(), body.secrets())
-    caller.config_changed()
+    server = await caller.administration.mcp_servers.change(server_id, body.changes(), body.secrets())
+    caller.announcements.config_changed()
     return _shown(caller, server)
 
 
 @routes.delete("/mcp-servers/{server_id}")
 async def remove_mcp_server(caller: Caller, server_id: McpServerId) -> None:
     """Remove a server with everybody's tokens for it."""
-    await caller.mcp_servers.delete(server_id)
-    caller.config_changed()
+    await caller.administration.mcp_servers.delete(server_id)
+    caller.announcements.config_changed()
 
 
 @routes.post("/mcp-servers/{server_id}/test", apart=True)
 async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody) -> Tried:
     """Connect to it and say which tools it has, and which of them chats do not get, and why."""
     caller.actor.require(Permission.CONFIGURE)
-    server = await caller.mcp_servers.one(server_id)
+    server = await caller.administration.mcp_servers.one(server_id)
     chat_id = None if body.chat_id is None else (await caller.chats.own(ChatId(body.chat_id))).chat.id
     answer = await caller.services.mcp.try_out(server, caller.actor.user_id, chat_id)
     tools = tuple(
@@ -71,7 +71,7 @@ async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody)
 async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Departure:
     """Begin to sign in to a server for your own chats: go to the address that comes back."""
     caller.actor.require(Permission.CHAT)
-    server = await caller.mcp_servers.one(server_id)
+    server = await caller.administration.mcp_servers.one(server_id)
     if server.options.auth is not Auth.OAUTH:
         raise Refused("Nobody signs in to this server.")
     return Departure(await caller.services.mcp.begin_sign_in(server, caller.actor.user_id, _redirect_uri(caller)))
@@ -89,7 +89,7 @@ async def finish_mcp_sign_in(caller: Caller, query: SignInCallback) -> WithHeade
 @routes.delete("/mcp-servers/{server_id}/sign-in")
 async def sign_out_of_mcp_server(caller: Caller, server_id: McpServerId) -> None:
     """Forget your tokens for a server."""
-    await caller.mcp_servers.sign_out(server_id)
+    await caller.administration.mcp_servers.sign_out(server_id)
 
 
 def _shown(caller: Caller, server: McpServer, signed_in: bool = False) -> Server:

@@ -61,7 +61,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
     card = None if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
     send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card)
-    answer = await caller.follow(seen, send, answer=lambda outcome: sent(seen, outcome))
+    answer = await caller.changes.follow(seen, send, answer=lambda outcome: sent(seen, outcome))
     if body.busy is Busy.INTERRUPT and waits_for_agents(seen):
         # A chat at work is interrupted by its runner, and they with it; one that waits for them has none.
         await caller.services.family.stop_all(chat_id)
@@ -87,7 +87,7 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
         )
         return EditMessage(target, message, files=said.files)
 
-    answer = await caller.edit(seen, number, edit, answer=lambda outcome: sent(seen, outcome))
+    answer = await caller.changes.edit(seen, number, edit, answer=lambda outcome: sent(seen, outcome))
     # What they were asked for is not part of the chat any more.
     await caller.services.family.stop_all(chat_id)
     return answer

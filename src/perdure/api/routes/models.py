@@ -63,7 +63,7 @@ async def read_catalog(caller: Caller) -> Catalog:
 @routes.get("/providers")
 async def list_providers(caller: Caller) -> Providers:
     """Where models are served."""
-    return Providers(await caller.configuration.providers())
+    return Providers(await caller.administration.providers.providers())
 
 
 @routes.post("/providers", status=201)
@@ -79,8 +79,8 @@ async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
         options=body.options,
     )
     _check_reachable(provider)
-    added = await caller.configuration.add_provider(provider, key=body.key)
-    caller.config_changed()
+    added = await caller.administration.providers.add_provider(provider, key=body.key)
+    caller.announcements.config_changed()
     return added
 
 
@@ -88,27 +88,27 @@ async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
 async def change_provider(caller: Caller, provider_id: ProviderId, body: ProviderPatch) -> Provider:
     """Change a provider, or switch it off."""
     if body.base_url is not None or body.options is not None:
-        known = await caller.configuration.provider(provider_id)
+        known = await caller.administration.providers.provider(provider_id)
         base_url = known.base_url if body.base_url is None else body.base_url
         _check_reachable(structs.replace(known, base_url=base_url, options=body.options or known.options))
-    changed = await caller.configuration.change_provider(
+    changed = await caller.administration.providers.change_provider(
         provider_id, name=body.name, base_url=body.base_url, enabled=body.enabled, options=body.options
     )
-    caller.config_changed()
+    caller.announcements.config_changed()
     return changed
 
 
 @routes.delete("/providers/{provider_id}")
 async def remove_provider(caller: Caller, provider_id: ProviderId) -> None:
     """Remove a provider with its keys and models."""
-    await caller.configuration.delete_provider(provider_id)
-    caller.config_changed()
+    await caller.administration.providers.delete_provider(provider_id)
+    caller.announcements.config_changed()
 
 
 @routes.post("/providers/{provider_id}/test", apart=True)
 async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody) -> Tested:
     """Ask one of its models something small; before it has any here, the smallest that it offers itself."""
-    provider = await caller.configuration.provider(provider_id)
+    provider = await caller.administration.providers.provider(provider_id)
     snapshot = await caller.config.of(caller.actor.organisation_id)
     own = [model for model in snapshot.models.values() if model.provider.id == provider.id]
     own.sort(key=lambda model: not model.enabled)
@@ -121,7 +121,7 @@ async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody)
 @routes.get("/providers/{provider_id}/models")
 async def list_offered(caller: Caller, provider_id: ProviderId) -> Offered:
     """Which models a provider says it serves, under its own names."""
-    provider = await caller.configuration.provider(provider_id)
+    provider = await caller.administration.providers.provider(provider_id)
     return await caller.services.probe.offered(caller.actor, provider)
 
 
@@ -130,36 +130,36 @@ async def list_keys(caller: Caller, provider_id: ProviderId) -> Keys:
     """Which keys there are for a provider: the deployment's, and your own."""
     if provider_id not in (await caller.config.of(caller.actor.organisation_id)).providers:
         raise NotFound("There is no such provider.")
-    return Keys(tuple(_key(row) for row in await caller.configuration.keys(provider_id)))
+    return Keys(tuple(_key(row) for row in await caller.administration.providers.keys(provider_id)))
 
 
 @routes.post("/providers/{provider_id}/keys", status=201)
 async def put_key(caller: Caller, provider_id: ProviderId, body: KeyBody) -> Key:
     """Give a provider a key: the deployment's, or one of your own that pays for your chats."""
-    row = await caller.configuration.put_key(provider_id, body.key, personal=body.personal)
-    caller.config_changed()
-    caller.personal_config_changed()
+    row = await caller.administration.providers.put_key(provider_id, body.key, personal=body.personal)
+    caller.announcements.config_changed()
+    caller.announcements.personal_config_changed()
     return _key(row)
 
 
 @routes.delete("/providers/{provider_id}/keys")
 async def remove_key(caller: Caller, provider_id: ProviderId, query: KeyQuery) -> None:
     """Take a key back."""
-    await caller.configuration.delete_key(provider_id, personal=query.personal)
-    caller.config_changed()
-    caller.personal_config_changed()
+    await caller.administration.providers.delete_key(provider_id, personal=query.personal)
+    caller.announcements.config_changed()
+    caller.announcements.personal_config_changed()
 
 
 @routes.get("/model-settings")
 async def list_model_settings(caller: Caller) -> ModelSettings:
     """Every model that is set up, also those that are switched off."""
-    return ModelSettings(tuple(_setting(row) for row in await caller.model_configuration.all()))
+    return ModelSettings(tuple(_setting(row) for row in await caller.administration.models.all()))
 
 
 @routes.post("/model-settings", status=201)
 async def add_model(caller: Caller, body: ModelBody) -> Setting:
     """Let chats use a model, under a name of yours."""
-    await caller.model_configuration.add(
+    await caller.administration.models.add(
         body.name,
         body.provider_id,
         body.model,
@@ -168,28 +168,28 @@ async def add_model(caller: Caller, body: ModelBody) -> Setting:
         options=body.options,
     )
     if body.default:
-        await caller.model_configuration.choose(body.name)
-    caller.config_changed()
+        await caller.administration.models.choose(body.name)
+    caller.announcements.config_changed()
     return await _model(caller, body.name)
 
 
 @routes.patch("/model-settings/{name}")
 async def change_model(caller: Caller, name: ModelName, body: ModelPatch) -> Setting:
     """Change how a model is used, or make it the default."""
-    await caller.model_configuration.change(
+    await caller.administration.models.change(
         name, model=body.model, display_name=body.display_name, enabled=body.enabled, options=body.options
     )
     if body.default:
-        await caller.model_configuration.choose(name)
-    caller.config_changed()
+        await caller.administration.models.choose(name)
+    caller.announcements.config_changed()
     return await _model(caller, name)
 
 
 @routes.delete("/model-settings/{name}")
 async def remove_model(caller: Caller, name: ModelName) -> None:
     """Take a model away. Chats that used it go on with the default."""
-    await caller.model_configuration.delete(name)
-    caller.config_changed()
+    await caller.administration.models.delete(name)
+    caller.announcements.config_changed()
 
 
 def _known(catalog: Known, setting: ModelSetting) -> KnownModel:
@@ -204,7 +204,7 @@ NO_ID = ProviderId(UUID(int=0))
 
 
 async def _model(caller: Caller, name: ModelName) -> Setting:
-    found = [_setting(row) for row in await caller.model_configuration.all() if row.name == name]
+    found = [_setting(row) for row in await caller.administration.models.all() if row.name == name]
     if not found:
         raise NotFound("There is no such model.")
     return found[0]

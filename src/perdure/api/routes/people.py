@@ -38,62 +38,62 @@ routes = Routes("people")
 @routes.get("/users")
 async def list_users(caller: Caller) -> Users:
     """The people of your organisation."""
-    return Users(tuple(_user(row) for row in await caller.people.all()))
+    return Users(tuple(_user(row) for row in await caller.administration.people.all()))
 
 
 @routes.post("/users", status=201)
 async def add_user(caller: Caller, body: UserBody) -> User:
     """Let somebody in."""
-    return _user(await caller.people.add(body.email, body.name, body.role, body.password))
+    return _user(await caller.administration.people.add(body.email, body.name, body.role, body.password))
 
 
 @routes.patch("/users/{user_id}")
 async def change_user(caller: Caller, user_id: UserId, body: UserPatch) -> User:
     """Change somebody's name, role or password, or lock them out."""
-    row = await caller.people.change(
+    row = await caller.administration.people.change(
         user_id, name=body.name, role=body.role, disabled=body.disabled, password=body.password
     )
-    caller.rights_changed()
+    caller.announcements.rights_changed()
     return _user(row)
 
 
 @routes.delete("/users/{user_id}")
 async def remove_user(caller: Caller, user_id: UserId) -> None:
     """Lock somebody out for good. Their chats stay."""
-    await caller.people.change(user_id, name=None, role=None, disabled=True, password=None)
-    caller.rights_changed()
+    await caller.administration.people.change(user_id, name=None, role=None, disabled=True, password=None)
+    caller.announcements.rights_changed()
 
 
 @routes.get("/groups")
 async def list_groups(caller: Caller) -> Groups:
     """The groups of your organisation."""
-    return Groups(tuple(_group(row) for row in await caller.groups.all()))
+    return Groups(tuple(_group(row) for row in await caller.administration.groups.all()))
 
 
 @routes.post("/groups", status=201)
 async def add_group(caller: Caller, body: GroupBody) -> Group:
     """Form a group of people."""
-    row, members = await caller.groups.add(body.name, body.members)
+    row, members = await caller.administration.groups.add(body.name, body.members)
     return Group(id=row.id, name=row.name, members=tuple(members), created_at=row.created_at)
 
 
 @routes.patch("/groups/{group_id}")
 async def change_group(caller: Caller, group_id: UUID, body: GroupPatch) -> Group:
     """Rename a group, or say who belongs to it."""
-    await caller.groups.change(group_id, body.name, body.members)
-    return next(_group(row) for row in await caller.groups.all() if row.id == group_id)
+    await caller.administration.groups.change(group_id, body.name, body.members)
+    return next(_group(row) for row in await caller.administration.groups.all() if row.id == group_id)
 
 
 @routes.delete("/groups/{group_id}")
 async def remove_group(caller: Caller, group_id: UUID) -> None:
     """Dissolve a group. What was shared with it no longer is."""
-    await caller.groups.delete(group_id)
+    await caller.administration.groups.delete(group_id)
 
 
 @routes.get("/tokens")
 async def list_tokens(caller: Caller) -> Tokens:
     """Your tokens. Their secrets are not shown again."""
-    return Tokens(tuple(_token(row) for row in await caller.tokens.all()))
+    return Tokens(tuple(_token(row) for row in await caller.administration.tokens.all()))
 
 
 @routes.post("/tokens", status=201, secret=True)
@@ -101,15 +101,15 @@ async def add_token(caller: Caller, body: TokenBody) -> NewToken:
     """A token for a program of yours. Its secret is shown this once."""
     caller.services.reception.mints(caller.actor.user_id)
     kept = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
-    row, secret = await caller.tokens.add(body.name, body.scopes, kept)
+    row, secret = await caller.administration.tokens.add(body.name, body.scopes, kept)
     return NewToken(**msgspec.structs.asdict(_token(row)), secret=secret)
 
 
 @routes.delete("/tokens/{token_id}")
 async def revoke_token(caller: Caller, token_id: UUID) -> None:
     """Revoke a token of yours."""
-    await caller.tokens.delete(token_id)
-    caller.rights_changed()
+    await caller.administration.tokens.delete(token_id)
+    caller.announcements.rights_changed()
 
 
 @routes.get("/audit")

@@ -37,7 +37,7 @@ async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, bod
 async def delete_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber) -> None:
     """Take a message out of the queue."""
     seen = await _waiting(caller, chat_id, number)
-    await caller.follow(seen, DeleteQueuedMessage(number), answer=lambda _: None)
+    await caller.changes.follow(seen, DeleteQueuedMessage(number), answer=lambda _: None)
 
 
 @routes.post("/chats/{chat_id}/queue/{number}/promote", by_machine=True)
@@ -60,4 +60,4 @@ async def _waiting(caller: Caller, chat_id: ChatId, *numbers: QueuedNumber) -> S
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:
-    return await caller.follow(seen, transition, answer=lambda outcome: Moved(seen.card_after(outcome.chat)))
+    return await caller.changes.follow(seen, transition, answer=lambda outcome: Moved(seen.card_after(outcome.chat)))

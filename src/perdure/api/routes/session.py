@@ -53,7 +53,7 @@ async def logout(caller: Caller) -> WithHeaders[None]:
     """End the session that this request came with."""
     if caller.actor.session_id is not None:
         await sessions.end(caller.rows, caller.actor.session_id)
-        caller.rights_changed()
+        caller.announcements.rights_changed()
     return WithHeaders(None, clearing(secure=caller.call.secure))
 
 
@@ -75,7 +75,7 @@ async def change_me(caller: Caller, body: MeBody) -> Me:
     await users.change_me(caller.rows, None if body.name is UNSET else body.name, preferences, password)
     if password is not None:
         await sessions.end_others(caller.rows, caller.actor.session_id)
-        caller.rights_changed()
+        caller.announcements.rights_changed()
     return await _me(caller)
 
 
@@ -93,7 +93,7 @@ async def end_session(caller: Caller, session_id: UUID) -> None:
     caller.actor.require_whole()
     if await sessions.end(caller.rows, session_id) is None:
         raise NotFound("There is no such session.")
-    caller.rights_changed()
+    caller.announcements.rights_changed()
 
 
 async def _me(caller: Caller, secret: str | None = None) -> Me:

@@ -18,8 +18,8 @@ async def read_settings(caller: Caller) -> Settings:
 @routes.put("/settings/{name}")
 async def put_setting(caller: Caller, name: str, body: ValueBody) -> Value:
     """Set something for your organisation."""
-    await caller.configuration.put_setting(name, body.value)
-    caller.config_changed()
+    await caller.administration.providers.put_setting(name, body.value)
+    caller.announcements.config_changed()
     return Value(name, body.value)
 
 
@@ -41,6 +41,6 @@ async def read_personal_setting(caller: Caller, name: str) -> Value:
 @routes.put("/me/settings/{name}")
 async def put_personal_setting(caller: Caller, name: str, body: ValueBody) -> Value:
     """Set something for your own chats."""
-    await caller.configuration.put_personal_setting(name, body.value)
-    caller.personal_config_changed()
+    await caller.administration.providers.put_personal_setting(name, body.value)
+    caller.announcements.personal_config_changed()
     return Value(name, body.value)

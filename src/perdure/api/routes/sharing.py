@@ -23,7 +23,7 @@ async def share(caller: Caller, chat_id: ChatId, body: Acl) -> Acl:
     seen = await caller.chats.own(chat_id)
     if seen.row["parent_id"] is not None:
         raise InvalidInput("Share the root chat: its children come along.", Validation("chat_id", "is a child"))
-    caller.card_changed(chat_id, await caller.chats.share(seen, body.users, body.groups))
+    caller.announcements.card_changed(chat_id, await caller.chats.share(seen, body.users, body.groups))
     acl = await _acl(caller, chat_id)
     await record(caller.rows, "chat.share", chat_id, users=acl.users, groups=acl.groups)
     return acl

@@ -45,7 +45,7 @@ async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
     row = await skills.put(caller.rows, name, description, body.content, files, MOST)
     if row is None:
         raise Refused(f"You have {MOST} skills, which is the limit. Delete one first.")
-    caller.personal_config_changed()
+    caller.announcements.personal_config_changed()
     return _shown(row)
 
 
@@ -54,7 +54,7 @@ async def delete_skill(caller: Caller, name: str) -> None:
     """Forget one of your skills."""
     if await skills.delete(caller.rows, name) is None:
         raise NotFound("You have no such skill.")
-    caller.personal_config_changed()
+    caller.announcements.personal_config_changed()
 
 
 def _shown(row: Skill | None) -> SkillText:

@@ -30,7 +30,7 @@ async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Mo
     """Ask a model what the chat is called now, and call it that."""
     seen = await caller.chats.own(chat_id)
     title = Description(title=await _proposed(caller, seen))
-    caller.card_changed(chat_id, await caller.chats.describe(seen, title))
+    caller.announcements.card_changed(chat_id, await caller.chats.describe(seen, title))
     return Moved((await caller.chats.read(chat_id)).card)
 
 

@@ -1,0 +1,69 @@
+"""Changes of chats that somebody asks for: each answered once; what comes to run is taken here if there is room."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from perdure.access.chats import Chats, Seen
+from perdure.api.idempotency import Claim
+from perdure.api.local_worker import LocalStart
+from perdure.api.reply import Outcome, Reply
+from perdure.api.services import Services
+from perdure.core.ids import ChatId, MessageNumber, UserId
+from perdure.machine.diagram import follow
+from perdure.machine.transitions import Transition
+from perdure.machine.transitions.messages import EditMessage, Target
+from perdure.store.commit import NewCard
+
+T = TypeVar("T")
+
+
+class ChatChanges:
+    """The changes of one request."""
+
+    def __init__(self, chats: Chats, services: Services, user_id: UserId, claim: Claim | None) -> None:
+        self._chats = chats
+        self._services = services
+        self._user_id = user_id
+        self._claim = claim
+
+    async def create(
+        self, chat_id: ChatId, card: NewCard, transition: Transition, *, answer: Callable[[Outcome], T]
+    ) -> T:
+        """Bring a chat into being. If it runs and there is room, a worker of this replica takes it."""
+        reply, created = self._reply(answer), follow(None, (transition,), chat_id=chat_id).chat
+        with self._start() as start:
+            transitions = (transition, *start.acquiring(created))
+            committed = await self._chats.create(chat_id, card, transitions, reply.request)
+            start.done(committed)
+        return reply.of(committed)
+
+    async def follow(self, seen: Seen, *transitions: Transition, answer: Callable[[Outcome], T]) -> T:
+        """Follow arrows in a chat of the caller's own; a worker of this replica takes what comes to run."""
+        reply = self._reply(answer)
+        with self._start() as start:
+            committed = await self._chats.advance(seen, start.bundle(transitions), reply.request)
+            start.done(committed, seen.turn_card)
+        return reply.of(committed)
+
+    async def edit(
+        self,
+        seen: Seen,
+        number: MessageNumber,
+        edit: Callable[[Target], EditMessage],
+        *,
+        answer: Callable[[Outcome], T],
+    ) -> T:
+        """Replace a message, which is read together with the chat."""
+        reply = self._reply(answer)
+        with self._start() as start:
+            committed = await self._chats.edit(
+                seen, number, lambda target: start.bundle((edit(target),)), reply.request
+            )
+            start.done(committed)
+        return reply.of(committed)
+
+    def _reply(self, answer: Callable[[Outcome], T]) -> Reply[T]:
+        return Reply(answer, self._claim, self._user_id, self._services.clock)
+
+    def _start(self) -> LocalStart:
+        return LocalStart(self._services.local_worker, self._user_id)

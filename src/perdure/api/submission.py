@@ -1,0 +1,51 @@
+"""What somebody says: from the content of a request to the parts of a message, as hooks leave them."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from perdure.access.actor import Actor
+from perdure.access.rows import ActorRows
+from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
+from perdure.core.errors import InvalidInput, Validation
+from perdure.core.ids import ChatId, FileId
+from perdure.core.parts import AnyPart, File, FileReference, Text
+from perdure.tools.hooks.hooks import Hooks
+from perdure.tools.hooks.speech import Subject
+from perdure.tools.hooks.submission import submitted
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What somebody says: its parts, and the files that come into the chat with it."""
+
+    parts: tuple[AnyPart, ...]
+    files: tuple[FileId, ...] = ()
+
+
+async def read_content(rows: ActorRows, content: tuple[AnyContent, ...], chat_id: ChatId | None = None) -> Said:
+    """What is said, with the files that are the speaker's own and that the chat does not hold yet."""
+    check(content)
+    wanted = [part.file_id for part in content if isinstance(part, FileContent)]
+    found = await rows.all("files/usable", wanted, chat_id) if wanted else []
+    files = {row["id"]: File(str(row["id"]), row["name"], row["media_type"]) for row in found}
+    parts = tuple(_part(part, index, files) for index, part in enumerate(content))
+    held = {row["id"] for row in found if row["held"]}
+    return Said(parts, tuple(FileId(file_id) for file_id in dict.fromkeys(wanted) if file_id not in held))
+
+
+async def after_hooks(hooks: Hooks, actor: Actor, said: Said, chat_id: ChatId | None, *, begins: str = "") -> Said:
+    """What is said, as the organisation's hooks leave it. Nothing is stored yet."""
+    subject = Subject(organisation_id=actor.organisation_id, owner_id=actor.user_id, chat_id=chat_id)
+    return Said(await submitted(hooks, subject, said.parts, begins=begins), said.files)
+
+
+def _part(part: AnyContent, index: int, files: dict[UUID, File]) -> AnyPart:
+    match part:
+        case TextContent(text=text):
+            return Text(text)
+        case FileReferenceContent():
+            return FileReference(part.file_name, part.start_line, part.end_line, part.content)
+        case FileContent(file_id=file_id):
+            if file_id not in files:
+                raise InvalidInput("There is no such file.", Validation(f"content[{index}].file_id", "is not known"))
+            return files[file_id]
