@@ -13,6 +13,8 @@ from typing import Annotated, Self, TypeVar, get_type_hints
 from perdure.core.errors import Misconfigured
 
 PREFIX = "PERDURE_"
+NO_LISTENING = "off"
+"""In place of an address: notices of other replicas are not listened for."""
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
@@ -74,6 +76,10 @@ def _postgres_url(text: str) -> str:
     if not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("it must start with postgresql://")
     return text
+
+
+def _listen_url(text: str) -> str:
+    return NO_LISTENING if text == NO_LISTENING else _postgres_url(text)
 
 
 def _public_url(text: str) -> str:
@@ -143,9 +149,25 @@ class Settings:
 
     database_url: Annotated[
         str | None,
-        About("A Postgres, 14 or newer, as a `postgresql://` URL. Without it an embedded one is used.", _postgres_url),
+        About(
+            "A Postgres, 14 or newer, as a `postgresql://` URL. Name several hosts, separated by commas, where one of "
+            "them at a time takes writes. Without it an embedded one is used.",
+            _postgres_url,
+        ),
     ] = field(default=None, repr=False)
     database_pool: Annotated[int, About("How many connections a replica opens at most.", _count)] = 20
+    listen_url: Annotated[
+        str | None,
+        About(
+            "The same database past a pooler in transaction mode, which carries no notices; or `off`, to look for what "
+            "other replicas did every two seconds. Without it the database URL.",
+            _listen_url,
+        ),
+    ] = field(default=None, repr=False)
+    prepared_statements: Annotated[
+        bool,
+        About("Whether statements are prepared. `no` for a pooler in transaction mode that cannot keep them.", _yes),
+    ] = True
     data_dir: Annotated[
         Path,
         About(

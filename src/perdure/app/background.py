@@ -33,6 +33,7 @@ def make_background(
     pool, machine, pubsub, clock = foundation.pool, foundation.machine, foundation.pubsub, foundation.clock
     tools = workers.tools
     return (
+        workers.database,
         tools.workspaces.workspaces,
         tools.workspaces.lookout,
         tools.exchange.lines,

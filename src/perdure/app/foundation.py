@@ -22,12 +22,13 @@ from perdure.observe.measures.all import Measures
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.observe.tracing import Tracing
 from perdure.providers.proxy import Proxies
-from perdure.settings import Settings
+from perdure.settings import NO_LISTENING, Settings
 from perdure.store.connection import connect
 from perdure.store.database import open_database
 from perdure.store.execution import Execution
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.migrations.runner import migrate
+from perdure.store.polling_pubsub import PollingPubsub
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
@@ -92,13 +93,16 @@ async def open_foundation(stack: AsyncExitStack, settings: Settings, parts: Part
 async def opened_pool(stack: AsyncExitStack, settings: Settings, url: str) -> Pool:
     """Connections to the database, once it is there and has the newest schema."""
     await migrate_database(url, patience=CONNECT_PATIENCE)
-    return await stack.enter_async_context(open_pool(url, size=settings.database_pool))
+    pool = open_pool(url, size=settings.database_pool, prepare=settings.prepared_statements)
+    return await stack.enter_async_context(pool)
 
 
 def make_pubsub(settings: Settings, url: str, pool: Pool, keyring: Keyring) -> FleetPubsub:
-    """What carries notices: NATS where the environment names one, else the database."""
+    """What carries notices: NATS where the environment names one, else the database, or nobody."""
+    if settings.nats_url is None and settings.listen_url == NO_LISTENING:
+        return PollingPubsub()
     if settings.nats_url is None:
-        return PostgresPubsub(url, pool)
+        return PostgresPubsub(settings.listen_url or url, pool)
     # Only a deployment that has NATS pays for loading its library.
     require("nats")
     from perdure.store.nats_pubsub import NatsPubsub  # noqa: PLC0415
@@ -130,7 +134,7 @@ def require_login(settings: Settings, household: Household) -> None:
 
 async def migrate_database(url: str, *, patience: timedelta = timedelta(0)) -> tuple[str, ...]:
     """Migrate the database, once it is there. Says what was applied."""
-    connection = await connect(url, patience=patience)
+    connection = await connect(url, patience=patience, writable=True)
     try:
         return tuple(f"{migration.number:04} {migration.name}" for migration in await migrate(connection))
     finally:

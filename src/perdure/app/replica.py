@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import asyncpg
-
 import perdure
 from perdure.access.signing_in import Household
 from perdure.api.asgi_app import AsgiApp, closed
@@ -21,6 +19,8 @@ from perdure.app.stream_parts import StreamParts
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.timing import READINESS_PATIENCE
 from perdure.settings import ReplicaRole
+from perdure.store.away import reason
+from perdure.store.errors import DRIVER_ERRORS
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,11 +58,15 @@ class Replica:
             return {"replica": "it is shutting down"}
         if self.workers.lease.joining:
             return {"replica": "the others have not heard of it yet"}
+        if self.workers.database.obstacle is not None:
+            return {"database": self.workers.database.obstacle}
+        if not self.workers.lease.valid:
+            return {"replica": "its lease ran out"}
         try:
             async with asyncio.timeout(READINESS_PATIENCE.total_seconds()):
                 await self.foundation.pool.fetchval("SELECT 1")
-        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            return {"database": str(error) or type(error).__name__}
+        except DRIVER_ERRORS as error:
+            return {"database": reason(error)}
         return {}
 
     async def drain(self) -> None:

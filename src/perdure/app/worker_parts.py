@@ -29,6 +29,7 @@ from perdure.store.connection import connect
 from perdure.store.journal import Journal
 from perdure.tools.reports import Waits
 from perdure.worker.capacity import Capacity
+from perdure.worker.database_watch import DatabaseWatch
 from perdure.worker.draining import Limits
 from perdure.worker.forgetting import Forgetting
 from perdure.worker.kit import Kit
@@ -45,6 +46,7 @@ class WorkerParts:
     lease: Lease
     worker: Worker
     recorder: Recorder
+    database: DatabaseWatch
 
 
 async def make_worker_parts(
@@ -65,7 +67,12 @@ async def make_worker_parts(
     lease = make_lease(foundation, address)
     kit = make_kit(foundation, parts, tools, preparation, client, lease)
     return WorkerParts(
-        tools=tools, kit=kit, lease=lease, worker=make_worker(foundation, parts, kit, lease), recorder=recorder
+        tools=tools,
+        kit=kit,
+        lease=lease,
+        worker=make_worker(foundation, parts, kit, lease),
+        recorder=recorder,
+        database=DatabaseWatch(foundation.url, foundation.pool, lease, SystemClock()),
     )
 
 

@@ -7,6 +7,11 @@ RENEWAL_PERIOD = timedelta(seconds=1)
 RENEWAL_TIMEOUT = timedelta(seconds=1)
 LEASE_MARGIN = timedelta(milliseconds=500)
 LOOP_STALL = timedelta(seconds=10)
+# How often a replica looks which server it talks to, how long that may take, and when it gives its chats up because
+# it cannot do anything about them: such a state ends no later than a lease and two seconds after it began.
+SERVER_PERIOD = timedelta(milliseconds=500)
+SERVER_PATIENCE = timedelta(seconds=1)
+UNSERVED = timedelta(seconds=2)
 SWEEP_PERIOD = timedelta(seconds=1)
 RENEWAL_LATE = 1.5 * RENEWAL_PERIOD
 # After which the end of a lease has passed for the database too.
@@ -16,6 +21,7 @@ SHARE_PATIENCE = timedelta(milliseconds=300)
 READY_AFTER = 2 * RENEWAL_PERIOD
 LISTEN_PING_PERIOD = timedelta(seconds=2)
 LISTEN_PING_PATIENCE = timedelta(seconds=2)
+NOTICE_POLL = timedelta(seconds=2)
 
 SEGMENT_PERIOD = timedelta(milliseconds=250)
 SEGMENT_SWEEP_PERIOD = timedelta(minutes=1)
@@ -100,6 +106,9 @@ POSTGRES_RESTART_FIRST = timedelta(milliseconds=50)
 POSTGRES_RESTART_LONGEST = timedelta(seconds=5)
 POSTGRES_SHUTDOWN = timedelta(seconds=60)
 CONNECT_PATIENCE = timedelta(seconds=10)
+# How long one host of a database has to answer, and when the next one is asked besides.
+HOST_PATIENCE = timedelta(seconds=3)
+NEXT_HOST_AFTER = timedelta(milliseconds=200)
 # Longer than proxies and clients keep a connection that is idle (nginx a minute, Caddy two): whoever sends requests
 # closes it first, or a request could meet our closing on its way.
 IDLE_CONNECTION_KEPT = timedelta(seconds=150)

@@ -4,7 +4,6 @@ import asyncio
 import time
 from datetime import timedelta
 from typing import TypeAlias
-from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 from asyncpg import Record
@@ -12,36 +11,37 @@ from asyncpg.pool import PoolConnectionProxy
 
 from perdure.core.errors import Misconfigured
 from perdure.core.timing import DATABASE_RETRY_FIRST
+from perdure.store.address import place
+from perdure.store.hosts import Hosts, ServerConnection
 
 OLDEST_MAJOR = 14
 
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
 
 
-async def connect(url: str, *, patience: timedelta = timedelta(0)) -> "asyncpg.Connection[Record]":
-    """A connection to a server that is new enough. Waits for one that is not there yet, if told to."""
+async def connect(url: str, *, patience: timedelta = timedelta(0), writable: bool = False) -> ServerConnection:
+    """A connection to a server that is new enough, and takes writes if it must.
+
+    Waits for one that is not there yet, if told to.
+    """
     deadline = time.monotonic() + patience.total_seconds()
     while True:
         try:
-            connection = await asyncpg.connect(url, server_settings={"application_name": "perdure"})
+            connection = await Hosts(url).connect(server_settings={"application_name": "perdure"})
         except (OSError, asyncpg.CannotConnectNowError, TimeoutError) as error:
-            if time.monotonic() >= deadline:
-                raise Misconfigured(_unreachable(url, error)) from error
-            await asyncio.sleep(DATABASE_RETRY_FIRST.total_seconds())
+            problem = Misconfigured(_unreachable(url, error))
+            problem.__cause__ = error
         except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
             raise Misconfigured(_refused(url, error)) from error
         else:
             await _refuse_old_server(connection)
-            return connection
-
-
-def place(url: str) -> str:
-    """Where a database is, without its password."""
-    parts = urlsplit(url)
-    options = parse_qs(parts.query)
-    host = parts.hostname or options.get("host", ["localhost"])[0]
-    port = parts.port or options.get("port", ["5432"])[0]
-    return f"{host}{parts.path}" if host.startswith("/") else f"{host}:{port}{parts.path}"
+            if not (writable and connection.read_only):
+                return connection
+            connection.terminate()
+            problem = Misconfigured(_takes_no_writes(url))
+        if time.monotonic() >= deadline:
+            raise problem
+        await asyncio.sleep(DATABASE_RETRY_FIRST.total_seconds())
 
 
 async def _refuse_old_server(connection: "asyncpg.Connection[Record]") -> None:
@@ -58,6 +58,13 @@ def _unreachable(url: str, error: Exception) -> str:
     return (
         f"The database at {_safe_place(url)} cannot be reached ({_why(error)}). "
         "Start it, correct PERDURE_DATABASE_URL, or leave that out to use the embedded one."
+    )
+
+
+def _takes_no_writes(url: str) -> str:
+    return (
+        f"The database at {_safe_place(url)} takes no writes: what answers is a standby, or is set to read only. "
+        "Name every host in PERDURE_DATABASE_URL, separated by commas: the one that takes writes is found."
     )
 
 

@@ -4,8 +4,10 @@ import asyncio
 from collections import deque
 from typing import TypeAlias
 
-from asyncpg import Pool, Record
+from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
+
+from perdure.store.pool import Pool, RenewingPool
 
 Connection: TypeAlias = "PoolConnectionProxy[Record]"
 
@@ -21,7 +23,7 @@ class Connections:
     A part of the pool is never borrowed, so that others get their turn.
     """
 
-    def __init__(self, pool: "Pool[Record]", timeout: float) -> None:
+    def __init__(self, pool: Pool, timeout: float) -> None:
         self._pool = pool
         self._timeout = timeout
         self._limit = max(1, pool.get_max_size() - UNTOUCHED)
@@ -32,6 +34,11 @@ class Connections:
         self.statements = 0
         self._tidying: asyncio.TimerHandle | None = None
         self._releasing = set[asyncio.Task[None]]()
+        self._held = set[Connection]()
+        self._stale = set[Connection]()
+        """In use since before the pool was renewed: they go when their statement is done."""
+        if isinstance(pool, RenewingPool):
+            pool.when_renewed(self._give_back)
 
     @property
     def waiting(self) -> int:
@@ -71,13 +78,15 @@ class Connections:
     async def _borrow(self) -> Connection:
         self._borrowed += 1
         try:
-            return await self._pool.acquire(timeout=self._timeout)
+            connection = await self._pool.acquire(timeout=self._timeout)
         except BaseException:
             self._returned()
             raise
+        self._held.add(connection)
+        return connection
 
     def _give(self, connection: Connection) -> None:
-        if connection.is_closed():
+        if connection.is_closed() or (self._stale and connection in self._stale):
             self._release(connection)
         elif (turn := self._next()) is not None:
             turn.set_result(connection)
@@ -101,6 +110,13 @@ class Connections:
                 return turn
         return None
 
+    def _give_back(self) -> None:
+        """Keep none of the connections of now: they lead to a server that takes no writes."""
+        self._stale |= self._held.difference(self._idle)
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            self._release(connection)
+
     def _tidy(self) -> None:
         """Give back what was not needed since the last look."""
         self._tidying = None
@@ -113,6 +129,8 @@ class Connections:
 
     def _release(self, connection: Connection) -> None:
         self._returned()
+        self._held.discard(connection)
+        self._stale.discard(connection)
         task = asyncio.ensure_future(self._pool.release(connection, timeout=RELEASE_PATIENCE))
         self._releasing.add(task)
         task.add_done_callback(self._released)

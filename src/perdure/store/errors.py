@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 import asyncpg
 
 from perdure.core.errors import DatabaseFault, PerdureError, Unavailable
-from perdure.store.away import AWAY
+from perdure.store.away import AWAY, reason
 from perdure.store.conflicts import conflict_of
 from perdure.store.connection import Connection
 from perdure.store.scopes import Database
@@ -21,7 +21,7 @@ def meaning(error: Exception) -> PerdureError:
         case asyncpg.UniqueViolationError():
             return conflict_of(error.constraint_name)
         case _ if isinstance(error, AWAY):
-            return Unavailable(f"The database is away: {error or type(error).__name__}")
+            return Unavailable(reason(error))
         case _:
             return DatabaseFault(f"The database refuses a statement: {error}")
 

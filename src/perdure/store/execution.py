@@ -13,7 +13,7 @@ from perdure.core.errors import ChatNotFound, InvalidInput, KeyTaken, MessageNot
 from perdure.core.ids import ChangeId, ChatId, MessageNumber
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.observe.metrics import Metrics
-from perdure.store.away import AWAY
+from perdure.store.away import AWAY, reason
 from perdure.store.commit import Write
 from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections
 from perdure.store.queries import query
@@ -97,7 +97,7 @@ class Execution:
         try:
             rows = await self._pool.fetch(query("chats/load_family"), root_id, change_id, timeout=self._timeout)
         except AWAY as error:
-            raise Unavailable(_describe(error)) from error
+            raise Unavailable(reason(error)) from error
         return [Member(leading_chat_of(row), row["child"], row["remembered"]) for row in rows]
 
     async def archive_family(
@@ -144,13 +144,13 @@ class Execution:
             finally:
                 await self._pool.release(connection, timeout=RELEASE_PATIENCE)
         except AWAY as error:
-            raise OutcomeUnknown(_describe(error)) from error
+            raise OutcomeUnknown(reason(error)) from error
 
     async def _row(self, name: str, *values: object) -> Record:
         try:
             row = await self._connections.fetchrow(query(name), values)
         except AWAY as error:
-            raise Unavailable(_describe(error)) from error
+            raise Unavailable(reason(error)) from error
         if row is None:
             raise ChatNotFound
         return row
@@ -188,7 +188,7 @@ def _stamp_of(row: Record | None) -> Stamp | None:
 def _without_stamp(error: Exception) -> None:
     """A lost swap is no worse than an answer without a row; everything else is raised as what it means."""
     if isinstance(error, AWAY):
-        raise OutcomeUnknown(_describe(error)) from error
+        raise OutcomeUnknown(reason(error)) from error
     assert isinstance(error, asyncpg.PostgresError)
     if not isinstance(error, _LOST_SWAP):
         raise _meaning(error) from error
@@ -219,7 +219,3 @@ def _meaning(error: asyncpg.PostgresError) -> Exception:
             return MessageNotFound()
         case _:
             return error
-
-
-def _describe(error: BaseException) -> str:
-    return f"The database is away: {error or type(error).__name__}"

@@ -1,9 +1,10 @@
 """The connections that the server works with, set up for many small statements that must be durable."""
 
-from collections.abc import AsyncGenerator
+import weakref
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import asyncpg
 from asyncpg import Record
@@ -11,35 +12,84 @@ from asyncpg import Record
 from perdure.core.timing import CONNECT_PATIENCE
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.store.connection import Connection, connect
+from perdure.store.hosts import Hosts, ServerConnection
+from perdure.store.session import set_defaults
 
 Pool: TypeAlias = "asyncpg.Pool[Record]"
 
-# Every statement is known and finds its rows by an index: planning it once is enough, and a sequential scan that the
-# planner prefers while a table is small would stay in the plan when it is large.
-SESSION = {
-    "plan_cache_mode": "force_generic_plan",
-    "enable_seqscan": "off",
-    "jit": "off",
-    "synchronous_commit": "on",
-}
+
+class RenewingPool(asyncpg.Pool):
+    """A pool that replaces all its connections when one of them finds that its server takes no writes.
+
+    Those of the same age lead to the same server.
+    """
+
+    def __init__(self, url: str, *, size: int, name: str, prepare: bool = True) -> None:
+        super().__init__(
+            min_size=min(2, size),
+            max_size=size,
+            max_queries=50_000,
+            max_inactive_connection_lifetime=300,
+            connect=self._connect_one,
+            reset=_leave_as_it_is,
+            loop=None,
+            connection_class=ServerConnection,
+            record_class=Record,
+            server_settings={"application_name": name},
+            statement_cache_size=500 if prepare else 0,
+        )
+        self._hosts = Hosts(url)
+        self._followers = list[Callable[[], None]]()
+        self._opened = weakref.WeakSet[ServerConnection]()
+        self.renewals = 0
+        """How often all connections were replaced. One that is older than the last time is not used again."""
+
+    def when_renewed(self, follower: Callable[[], None]) -> None:
+        """Tell whoever keeps connections at hand to give them back."""
+        self._followers.append(follower)
+
+    def renew(self, *, ending: bool = False) -> None:
+        """Use no connection of now again; and break those in use, where nothing comes of waiting for them."""
+        self.renewals += 1
+        # What `expire_connections` does: a coroutine that awaits nothing, and could only run later.
+        self._generation: int = self._generation + 1
+        for follower in self._followers:
+            follower()
+        if ending:
+            for connection in tuple(self._opened):
+                connection.terminate()
+
+    async def _connect_one(self, *_: Any, **options: Any) -> ServerConnection:
+        age = self.renewals
+        connection = await self._hosts.connect(**options)
+        connection.age = age
+        connection.when_read_only = self._found_read_only
+        self._opened.add(connection)
+        return connection
+
+    def _found_read_only(self, connection: ServerConnection) -> None:
+        if connection.age == self.renewals:
+            self.renew()
 
 
 @asynccontextmanager
 async def open_pool(
-    url: str, *, size: int = 10, name: str = "perdure", patience: timedelta = CONNECT_PATIENCE
-) -> AsyncGenerator[Pool]:
+    url: str, *, size: int = 10, name: str = "perdure", patience: timedelta = CONNECT_PATIENCE, prepare: bool = True
+) -> AsyncGenerator[RenewingPool]:
     """A pool of connections, once the server is there and new enough."""
-    probe = await connect(url, patience=patience)
-    await probe.close()
-    async with asyncpg.create_pool(
-        url,
-        min_size=min(2, size),
-        max_size=size,
-        reset=_leave_as_it_is,
-        server_settings={**SESSION, "application_name": name},
-        statement_cache_size=500,
-    ) as pool:
+    probe = await connect(url, patience=patience, writable=True)
+    try:
+        await set_defaults(probe)
+    finally:
+        await probe.close()
+    async with RenewingPool(url, size=size, name=name, prepare=prepare) as pool:
         yield pool
+
+
+def renew(pool: Pool, *, ending: bool = False) -> None:
+    """Replace all connections of a pool; and break those that are in use, if nothing comes of waiting for them."""
+    if isinstance(pool, RenewingPool):
+        pool.renew(ending=ending)
 
 
 def measure(pool: Pool, measures: DatabaseMeasures) -> None:

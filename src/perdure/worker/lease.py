@@ -13,8 +13,9 @@ from asyncpg import Connection, Record
 from perdure.core.clock import Clock
 from perdure.core.errors import Misconfigured
 from perdure.core.ids import ReplicaId
-from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, READY_AFTER, RENEWAL_PERIOD, RENEWAL_TIMEOUT
+from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, READY_AFTER, RENEWAL_PERIOD, RENEWAL_TIMEOUT, UNSERVED
 from perdure.store.replicas import Renewal, leave, register, renew
+from perdure.store.server import Server, server_of
 
 _log = logging.getLogger(__name__)
 Connect: TypeAlias = "Callable[[], Awaitable[Connection[Record]]]"
@@ -39,6 +40,11 @@ class Lease:
         self._resumed = 0.0
         """When it was last held again after it had run out."""
         self._ticked = clock.monotonic()
+        self._hindered: float | None = None
+        """Since when what it gives a right to cannot be written."""
+        self.server: Server | None = None
+        """Where it is renewed."""
+        self._reconnect = False
         self._held = asyncio.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -82,6 +88,17 @@ class Lease:
         """The event loop lives."""
         self._ticked = self._clock.monotonic()
 
+    def hinder(self, *, hindered: bool) -> None:
+        """Whether something keeps this replica from writing what it owns."""
+        if not hindered:
+            self._hindered = None
+        elif self._hindered is None:
+            self._hindered = self._clock.monotonic()
+
+    def reconnect(self) -> None:
+        """Look for the server again before the next renewal."""
+        self._reconnect = True
+
     async def stop(self) -> None:
         """Give the lease back."""
         self._stopping.set()
@@ -96,8 +113,8 @@ class Lease:
         registered = False
         while not self._stopping.is_set():
             try:
-                if connection is None or connection.is_closed():
-                    connection = await asyncio.wait_for(self._connect(), RENEWAL_TIMEOUT.total_seconds())
+                if self._reconnect or connection is None or connection.is_closed():
+                    connection = await self._connected(connection)
                 if not registered:
                     await self._register(connection)
                     registered = True
@@ -112,6 +129,13 @@ class Lease:
                 await asyncio.to_thread(self._stopping.wait, RENEWAL_PERIOD.total_seconds() / 5)
         if connection is not None and not connection.is_closed():
             await self._leave(connection)
+
+    async def _connected(self, old: "Connection[Record] | None") -> "Connection[Record]":
+        self._reconnect = False
+        await self._dropped(old)
+        connection = await asyncio.wait_for(self._connect(), RENEWAL_TIMEOUT.total_seconds())
+        self.server = await server_of(connection, timeout=RENEWAL_TIMEOUT.total_seconds())
+        return connection
 
     async def _leave(self, connection: "Connection[Record]") -> None:
         """Say that this replica is gone. Where that fails, its lease runs out."""
@@ -136,6 +160,11 @@ class Lease:
         if self._clock.monotonic() - self._ticked > LOOP_STALL.total_seconds():
             # A replica whose loop hangs must lose its chats: nobody would answer for them.
             _log.error("the event loop hangs; the lease is not renewed")
+            return True
+        hindered = self._hindered
+        if hindered is not None and self._clock.monotonic() - hindered > UNSERVED.total_seconds():
+            # Whoever reaches the database better may have its chats.
+            _log.warning("the chats of this replica cannot be written; the lease is not renewed")
             return True
         sent = self._clock.monotonic()
         renewal = await renew(connection, self.id, LEASE, timeout=RENEWAL_TIMEOUT.total_seconds())

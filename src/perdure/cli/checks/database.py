@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import asyncpg
 
 from perdure.cli.checks.finding import Finding, bad, good, off
+from perdure.cli.checks.hosts import host_findings, replication
 from perdure.cli.checks.secrets import secrets
 from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
@@ -23,6 +24,8 @@ _REMEDIES = {
 
 async def database_findings(url: str, settings: Settings) -> AsyncIterator[Finding]:
     try:
+        async for finding in host_findings(url):
+            yield finding
         connection = await connect(url)
     except Misconfigured as error:
         yield bad("database", str(error), "")
@@ -30,6 +33,7 @@ async def database_findings(url: str, settings: Settings) -> AsyncIterator[Findi
     try:
         yield await reach(connection, url)
         yield await permissions(connection)
+        yield await replication(connection)
         yield await pooler(connection, url)
         schema_finding = await schema(connection)
         yield schema_finding

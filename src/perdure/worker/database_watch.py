@@ -1,0 +1,102 @@
+"""Whether the database can be written to, and whether everything of this replica talks to the same server."""
+
+import logging
+
+from perdure.core.clock import Clock
+from perdure.core.errors import Misconfigured
+from perdure.core.timing import SERVER_PATIENCE, SERVER_PERIOD
+from perdure.store.away import AWAY, reason
+from perdure.store.connection import connect
+from perdure.store.hosts import ServerConnection
+from perdure.store.pool import Pool, renew
+from perdure.store.server import Server, server_of
+from perdure.worker.lease import Lease
+
+_log = logging.getLogger(__name__)
+
+
+class DatabaseWatch:
+    """Asks every second, on a connection that is as old as those of the pool.
+
+    When the database moves, the lease may find the new server while the pool stays with the old one: then the replica
+    keeps its chats and can do nothing about them. So either the pool is renewed, or the lease is not.
+    """
+
+    def __init__(self, url: str, pool: Pool, lease: Lease, clock: Clock) -> None:
+        self._url = url
+        self._pool = pool
+        self._lease = lease
+        self._clock = clock
+        self._connection: ServerConnection | None = None
+        self.obstacle: str | None = None
+        """Why writes cannot succeed at the moment."""
+
+    async def run(self) -> None:
+        try:
+            while True:
+                await self.once()
+                await self._clock.sleep(SERVER_PERIOD.total_seconds())
+        finally:
+            self._drop()
+
+    async def once(self) -> None:
+        """One look, and what follows from it."""
+        try:
+            server = await self._seen()
+        except (*AWAY, Misconfigured) as error:
+            self._drop()
+            self._tell(str(error) if isinstance(error, Misconfigured) else reason(error))
+            return
+        self._tell(self._judge(server))
+
+    async def _seen(self) -> Server:
+        """The server at the end of our connection, or of a new one where that is broken."""
+        if self._connection is None or self._connection.is_closed():
+            return await self._found_again()
+        asked = self._clock.monotonic()
+        try:
+            return await server_of(self._connection, timeout=SERVER_PATIENCE.total_seconds())
+        except TimeoutError:
+            # A loop that was busy elsewhere sees the end of its patience before the answer that lies there.
+            on_time = self._clock.monotonic() - asked < 1.2 * SERVER_PATIENCE.total_seconds()
+            server = await self._found_again()
+            if on_time:
+                # This connection hangs while another is answered: so do those of the same age.
+                renew(self._pool, ending=True)
+            return server
+        except AWAY:
+            return await self._found_again()
+
+    async def _found_again(self) -> Server:
+        self._drop()
+        self._connection = await connect(self._url)
+        return await server_of(self._connection, timeout=SERVER_PATIENCE.total_seconds())
+
+    def _judge(self, server: Server) -> str | None:
+        if not server.writable:
+            self._drop()
+            renew(self._pool)
+            return "it takes no writes: it is being switched over, or it is a standby"
+        leased = self._lease.server
+        if leased is None or leased == server:
+            return None
+        if leased.system == server.system and leased.timeline < server.timeline:
+            self._lease.reconnect()
+            return "the lease is renewed at a server that was replaced"
+        self._drop()
+        renew(self._pool, ending=True)
+        return "its connections lead to another server than the lease's"
+
+    def _tell(self, obstacle: str | None) -> None:
+        if obstacle != self.obstacle:
+            if obstacle is None:
+                _log.warning("the database takes writes again")
+            else:
+                _log.warning("the database cannot be used: %s", obstacle)
+        self.obstacle = obstacle
+        self._lease.hinder(hindered=obstacle is not None)
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.terminate()
