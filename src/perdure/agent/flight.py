@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 
 from msgspec import structs
 
@@ -9,7 +10,8 @@ from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, AnyDelta, ReasoningDelta, ToolCallDelta, ToolResultDelta
 from perdure.core.message import FinishReason, NewMessage, Role
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
-from perdure.live.episodes import Episode
+from perdure.live.episodes import Episode, on_the_loop
+from perdure.live.thinning import Thinned, call_allowance
 from perdure.tools.arguments import is_json_object
 
 INTERRUPTED = "The call was interrupted before it produced a result."
@@ -26,6 +28,7 @@ class Flight:
         self._clock = clock
         self._answer = Accumulator()
         self._results: dict[str, ToolResult] = {}
+        self._progress: dict[str, Thinned] = {}
         self._reasoning: int | None = None
         self._last = -1
 
@@ -43,12 +46,31 @@ class Flight:
 
     def result(self, index: int, result: ToolResult) -> None:
         """A finished tool result."""
+        self._end_progress(result.call_id)
         self._results[result.call_id] = result
         self.episode.add(Role.TOOL, [_whole(index, result)])
 
     def progress(self, index: int, call: ToolCall, text: str, *, afresh: bool = False) -> None:
-        """More of a result that is not finished, or the beginning of another try at it."""
-        self.episode.add(Role.TOOL, [ToolResultDelta(index, call.call_id, call.tool, text, result_reset=afresh)])
+        """More of a result that is not finished, or the beginning of another try at it. A flood is thinned."""
+        if afresh:
+            self._end_progress(call.call_id)
+            self.episode.add(Role.TOOL, [ToolResultDelta(index, call.call_id, call.tool, text, result_reset=True)])
+            return
+        if call.call_id not in self._progress:
+            allowance = call_allowance(self.episode.allowance)
+            show = partial(self._show, index, call)
+            self._progress[call.call_id] = Thinned(allowance, show, self._clock, on_the_loop)
+        self._progress[call.call_id].add(text)
+
+    def _show(self, index: int, call: ToolCall, text: str) -> None:
+        # What waited for room may come when the attempt is over.
+        if not self.episode.closed:
+            self.episode.add(Role.TOOL, [ToolResultDelta(index, call.call_id, call.tool, text)])
+
+    def _end_progress(self, call_id: str) -> None:
+        shown = self._progress.pop(call_id, None)
+        if shown is not None:
+            shown.end()
 
     @property
     def parts(self) -> tuple[AnyPart, ...]:

@@ -10,6 +10,7 @@ from perdure.core.deltas import AnyDelta
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT, COALESCE
+from perdure.live.thinning import Allowance, chat_allowance, replica_allowance
 
 
 class Piece(Struct, frozen=True, array_like=True, gc=False):
@@ -66,11 +67,19 @@ class Episode:
     The first part of a burst wakes the followers at once; while more arrive, they are woken with every beat.
     """
 
-    __slots__ = ("_coalescing", "_pieces", "_pulse", "_told", "_wakers", "closed", "key")
+    __slots__ = ("_coalescing", "_pieces", "_pulse", "_told", "_wakers", "allowance", "closed", "key")
 
-    def __init__(self, key: EpisodeKey, wakers: "Iterable[Wake]" = (), pulse: Pulse | None = None) -> None:
+    def __init__(
+        self,
+        key: EpisodeKey,
+        wakers: "Iterable[Wake]" = (),
+        pulse: Pulse | None = None,
+        allowance: Allowance | None = None,
+    ) -> None:
         self.key = key
         self.closed = False
+        self.allowance = allowance or chat_allowance(replica_allowance())
+        """How much the chat's tools may show while they run."""
         self._pieces: list[Piece] = []
         self._wakers = wakers
         self._pulse = pulse or Pulse()
@@ -125,6 +134,7 @@ class Episodes:
     def __init__(self, later: Later = on_the_loop) -> None:
         self._later = later
         self._pulse = Pulse(later)
+        self._allowance = replica_allowance()
         self._episodes: dict[ChatId, Episode] = {}
         self._wakers: dict[ChatId, list[Wake]] = {}
 
@@ -133,7 +143,8 @@ class Episodes:
         older = self._episodes.get(key.chat_id)
         if older is not None:
             older.closed = True
-        episode = Episode(key, self._wakers.setdefault(key.chat_id, []), self._pulse)
+        wakers, allowance = self._wakers.setdefault(key.chat_id, []), chat_allowance(self._allowance)
+        episode = Episode(key, wakers, self._pulse, allowance)
         self._episodes[key.chat_id] = episode
         for wake in tuple(self._wakers[key.chat_id]):
             wake(episode)

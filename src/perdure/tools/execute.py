@@ -1,6 +1,7 @@
 """The tool `execute`."""
 
 import asyncio
+import codecs
 import contextlib
 from datetime import timedelta
 from typing import Annotated
@@ -74,9 +75,13 @@ async def end_command(ctx: ToolContext, client: WorkspaceClient) -> None:
 
 async def _show(ctx: ToolContext, client: WorkspaceClient, process: str) -> None:
     """Let people watch the output."""
+    decoder, reached = codecs.getincrementaldecoder("utf-8")("replace"), 0
     try:
         async for frame in client.processes.follow(process):
-            ctx.progress(frame.content.decode(errors="replace"))
+            if frame.offset > reached:
+                ctx.progress(f"\n[… {frame.offset - reached} bytes are not shown …]\n")
+            ctx.progress(decoder.decode(frame.content))
+            reached = frame.offset + len(frame.content)
     except PerdureError:
         # Only the view is lost: the result is read on its own.
         return

@@ -7,7 +7,7 @@ import struct
 from collections.abc import AsyncIterator
 from typing import NamedTuple, Protocol
 
-from perdure.workspaces.agent.limits import PIPE_READ_BYTES
+from perdure.workspaces.agent.limits import FOLLOW_PAUSE_SECONDS, PIPE_READ_BYTES
 
 
 class Piece(NamedTuple):
@@ -75,6 +75,8 @@ async def frames(source: Followed, offset: int) -> AsyncIterator[bytes]:
         if piece.content:
             offset = piece.offset + len(piece.content)
             yield struct.pack(">QI", piece.offset, len(piece.content)) + piece.content
+            # What is printed meanwhile comes in one piece, or is dropped by the ring: a flood keeps nobody busy.
+            await asyncio.sleep(FOLLOW_PAUSE_SECONDS)
         elif source.closed:
             return
         else:
