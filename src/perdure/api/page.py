@@ -1,9 +1,11 @@
 """The web page: files of one folder, read once, with a policy that lets no foreign script in."""
 
+import asyncio
 import gzip
 import mimetypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from perdure.api.errors import Problem
@@ -33,18 +35,19 @@ _PLACES = ("/chats", "/settings", "/admin", "/login", "/inbox", "/workspaces", "
 _MISSING = b"<!doctype html><title>Perdure</title><p>The web page is not built. Run <code>make run</code>.</p>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _File:
     content: bytes
-    squeezed: bytes | None
     media_type: str
 
     @classmethod
     def read(cls, path: Path) -> "_File":
-        content = path.read_bytes()
-        media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        squeezed = gzip.compress(content, 6) if _texty(media_type) else None
-        return cls(content, squeezed, media_type)
+        return cls(path.read_bytes(), mimetypes.guess_type(path.name)[0] or "application/octet-stream")
+
+    @cached_property
+    def squeezed(self) -> bytes | None:
+        """Made for the first who asks. To squeeze every file took longer than all else that a replica does to start."""
+        return gzip.compress(self.content, 6) if _texty(self.media_type) else None
 
 
 def _texty(media_type: str) -> bool:
@@ -59,14 +62,16 @@ class Page:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         headers = headers_of(scope)
-        await self._answer(scope["method"], scope["path"], headers).send(send)
+        # In a thread, as whoever asks first has the file squeezed.
+        answer = await asyncio.to_thread(self._answer, scope["method"], scope["path"], headers)
+        await answer.send(send)
 
     def _answer(self, method: str, path: str, headers: Mapping[str, str]) -> Answer:
         if method not in ("GET", "HEAD"):
             return Answer.json(405, Problem("This address is only read."), ("allow", "GET, HEAD"))
         file = self._files.get(path)
         if file is None and _known(path):
-            file = self._files.get(INDEX) or _File(_MISSING, None, "text/html")
+            file = self._files.get(INDEX) or _File(_MISSING, "text/html")
         if file is None:
             return Answer.json(404, Problem("There is nothing at this address."))
         return _served(file, path, squeeze="gzip" in headers.get("accept-encoding", ""))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -24,8 +25,9 @@ class Catalog:
         self._models = models
 
     @classmethod
+    @cache
     def load(cls) -> "Catalog":
-        """The catalog that ships with the product."""
+        """The catalog that ships with the product, read once."""
         text = files("perdure.providers").joinpath("catalog.toml").read_bytes()
         entries = msgspec.toml.decode(text, type=_Catalog).models
         return cls({name: msgspec.convert({"id": name, **entry}, Model) for name, entry in entries.items()})
