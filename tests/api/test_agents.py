@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from perdure.access.roles import Role as Rank
+from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind, CallKind, Status
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import NewMessage, Role
@@ -16,7 +17,6 @@ from perdure.machine.transitions.actions import EnterRequiresAction
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.steps import CommitStep
-from perdure.store.commit import NewCard
 from perdure.testing.served_api import Person, ServedApi
 
 HELLO = [{"type": "text", "text": "Hello"}]

@@ -11,12 +11,13 @@ from datetime import timedelta
 from uuid import UUID
 
 from perdure.core.chat import ActionKind, Busy, CallKind, Chat, Fence, State, Status
+from perdure.core.commit import Commit
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role, Visibility
 from perdure.core.parts import Text, ToolCall, ToolResult
-from perdure.machine.change import Owner, Plan
+from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
@@ -221,7 +222,7 @@ def taken(world: World, step: Step) -> World | None:
     return None if plan.empty else checked(world, step, plan)
 
 
-def checked(world: World, step: Step, plan: Plan) -> World:
+def checked(world: World, step: Step, plan: Commit) -> World:
     chat = plan.chat
     check_chat(chat)
     check_owner(world, step, chat)
@@ -271,14 +272,14 @@ def check_owner(world: World, step: Step, chat: Chat) -> None:
         require(before == OWNERS[step.runner].worker_id, "a runner wrote to a chat that it does not own")
 
 
-def followed_rows(world: World, step: Step, plan: Plan) -> tuple[list[str], list[str], frozenset[str]]:
+def followed_rows(world: World, step: Step, plan: Commit) -> tuple[list[str], list[str], frozenset[str]]:
     """The queue by name, who entered the history, which calls are open: read off the rows, not off the chat."""
     names = dict(zip((entry.number for entry in world.chat.queue), world.queue, strict=True))
     if step.sends is not None:
         names[world.chat.next_queued] = step.sends
-    calls = set[str]() if plan.rows.cut_from is not None else set(world.open_calls)
-    rows: list[tuple[int, NewMessage | None, str]] = [(n, m, text_of(m)) for n, m in plan.rows.messages]
-    rows += [(promotion.number, None, names[promotion.queued]) for promotion in plan.rows.promoted]
+    calls = set[str]() if plan.hidden_from is not None else set(world.open_calls)
+    rows: list[tuple[int, NewMessage | None, str]] = [(n, m, text_of(m)) for n, m in plan.appended]
+    rows += [(number, None, names[queued]) for queued, number in plan.promoted]
     entered: list[str] = []
     for _, message, name in sorted(rows, key=lambda row: row[0]):
         if message is None or message.role is Role.USER:
@@ -296,7 +297,7 @@ def text_of(message: NewMessage) -> str:
     return part.text if isinstance(part, Text) else ""
 
 
-def check_entries(world: World, step: Step, plan: Plan, expected: list[str], entered: list[str]) -> None:
+def check_entries(world: World, step: Step, plan: Commit, expected: list[str], entered: list[str]) -> None:
     """Messages enter once, first come first served, but for steer messages, which go together."""
     require(not set(entered) & {*world.entered, *world.removed}, "a message entered twice, or after it was removed")
     steer = [n for n, entry in zip(world.queue, world.chat.queue, strict=True) if entry.steer]

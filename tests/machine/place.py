@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from uuid import uuid4
 
+from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, UserId
-from perdure.machine.machine import Committed, Machine
+from perdure.machine.machine import Machine
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.testing.chats import Chats
@@ -27,7 +28,7 @@ class Place:
     def __init__(self, url: str, pool: Pool) -> None:
         self.url = url
         self.pool = pool
-        self.announced: list[Committed] = []
+        self.announced: list[Commit] = []
         self.organisation_id, self.user_id = uuid4(), UserId(uuid4())
         self.machine = self.another_machine()
         self.chats = self.chats_of(self.machine)

@@ -14,12 +14,13 @@ from tests.machine.cells import MARKED_AT
 from tests.machine.place import Place
 
 from perdure.core.chat import Busy, Chat, State
+from perdure.core.commit import Commit
 from perdure.core.errors import QueuedMessageNotFound, QueueFull, TransitionNotAllowed
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId
 from perdure.core.parts import Text
-from perdure.machine.delivery import Request
-from perdure.machine.machine import Committed, Machine
+from perdure.machine.committer import Request
+from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt
 from perdure.machine.transitions.messages import SendMessage
@@ -53,7 +54,7 @@ class Client:
 
     def __init__(self, place: Place, chat: Chat, name: str) -> None:
         self._machine, self._chat, self._place, self._name = place.another_machine(), chat, place, name
-        self.told: list[Committed] = []
+        self.told: list[Commit] = []
         self.admitted: list[tuple[int, str]] = []
         self.withdrawn: list[str] = []
 
@@ -65,9 +66,9 @@ class Client:
                 # Refused is an answer, too. What matters is that it left nothing behind.
                 continue
 
-    async def _change(self, *transitions: Transition) -> Committed:
+    async def _change(self, *transitions: Transition) -> Commit:
         committed = await self._machine.change(self._chat.id, *transitions)
-        if not committed.plan.empty:
+        if not committed.empty:
             self.told.append(committed)
         return committed
 
@@ -83,10 +84,10 @@ class Client:
 
     async def withdraw(self, text: str) -> None:
         committed = await self._change(SendMessage(said(text, self._place.user_id)))
-        if not committed.plan.rows.enqueued:
+        if not committed.enqueued:
             self.admitted.append((committed.chat.snapshot_version, text))
             return
-        ((number, _),) = committed.plan.rows.enqueued
+        ((number, _),) = committed.enqueued
         try:
             await self._change(DeleteQueuedMessage(number))
         except (QueuedMessageNotFound, TransitionNotAllowed):
@@ -165,7 +166,7 @@ async def in_and_out(place: Place, chat_id: ChatId) -> None:
     machine = place.another_machine()
     for _ in range(5):
         committed = await machine.change(chat_id, SendMessage(said("in", place.user_id)))
-        ((number, _message),) = committed.plan.rows.enqueued
+        ((number, _message),) = committed.enqueued
         await machine.change(chat_id, DeleteQueuedMessage(number))
 
 

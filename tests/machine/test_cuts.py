@@ -12,14 +12,15 @@ from tests.machine.place import Place
 
 from perdure.core.chat import Busy, Chat, State
 from perdure.core.clock import SystemClock
+from perdure.core.commit import Commit
 from perdure.core.errors import Unavailable
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 from perdure.core.parts import Text
-from perdure.machine.delivery import Delivery, Request
+from perdure.machine.committer import Committer, Request
 from perdure.machine.diagram import follow
-from perdure.machine.machine import Committed, Machine
+from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt
 from perdure.machine.transitions.lifecycle import Create
@@ -57,15 +58,15 @@ class Driven:
     def __init__(self, place: Place, chat: Chat, client: Machine, runner: Machine) -> None:
         self._place, self.chat, self._client, self._runner = place, chat, client, runner
         self._number = 0
-        self.told: list[Committed] = []
+        self.told: list[Commit] = []
         self.sent: list[str] = []
 
-    async def _change(self, machine: Machine, *transitions: Transition) -> Committed:
+    async def _change(self, machine: Machine, *transitions: Transition) -> Commit:
         committed = await machine.change(self.chat.id, *transitions)
         self.told.append(committed)
         return committed
 
-    async def send(self, busy: Busy = Busy.QUEUE) -> Committed:
+    async def send(self, busy: Busy = Busy.QUEUE) -> Commit:
         self._number += 1
         self.sent.append(f"{self.chat.id} says {self._number}")
         return await self._change(self._client, SendMessage(said(self.sent[-1], self._place.user_id), busy))
@@ -155,7 +156,7 @@ async def test_a_stop_that_got_through_does_not_stop_the_next_turn_too(place: Pl
         await until(place, chat.id, lambda now: now.state is State.I1)
         await place.machine.change(chat.id, FinishInterruption())
         committed = await stop
-    assert committed.plan.chat.state is State.I1
+    assert committed.chat.state is State.I1
     assert (await place.machine.load(chat.id)).state is State.R1
 
 
@@ -248,4 +249,4 @@ async def test_a_row_that_somebody_holds_for_ever_does_not_hold_its_writers_for_
         await connection.execute("SELECT FROM chats WHERE id = $1 FOR UPDATE", chat.id)
         with pytest.raises(Unavailable):
             async with asyncio.timeout(60):
-                await Delivery(execution, SystemClock(), lambda _: plan, IMPATIENT).settle(plan)
+                await Committer(execution, SystemClock(), lambda _: plan, IMPATIENT).write(plan)

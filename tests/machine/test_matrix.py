@@ -14,12 +14,12 @@ from tests.machine.cells import A_MOMENT, CELLS, MARKED_AT, OLD_OWNER, RETRYING,
 from tests.machine.place import Place
 
 from perdure.core.chat import AT_REST, ActionKind, Busy, Chat, QueueEntry, State
+from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, InvalidState, PerdureError, TransitionNotAllowed
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text, ToolResult
 from perdure.machine.diagram import DIAGRAM
-from perdure.machine.machine import Committed
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
@@ -145,7 +145,7 @@ def place_of(state: State, shared: Place, lawless: Place) -> Place:
 # Following one arrow, and reading what it wrote.
 
 
-async def follow(place: Place, chat_id: ChatId, transition: Transition | Edited) -> Committed:
+async def follow(place: Place, chat_id: ChatId, transition: Transition | Edited) -> Commit:
     if isinstance(transition, Create):
         return await place.machine.create(chat_id, place.chats.card(), [transition])
     if not isinstance(transition, Edited):
@@ -217,7 +217,7 @@ async def test_an_allowed_arrow_lands_and_writes_what_the_table_says(
     await check_card(place, cell, before)
 
 
-async def check_rows(place: Place, cell: Cell, before: Chat, committed: Committed) -> None:
+async def check_rows(place: Place, cell: Cell, before: Chat, committed: Commit) -> None:
     version = before.snapshot_version + 1
     messages = await place.pool.fetch("SELECT * FROM messages WHERE chat_id = $1 ORDER BY number", before.id)
     added = [row for row in messages if row["number"] >= before.next_message]

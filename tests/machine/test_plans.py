@@ -39,21 +39,21 @@ def test_a_turn_is_two_bundles_and_two_snapshots() -> None:
     assert (chat.generation_attempt, chat.snapshot_version) == (1, 2)
     done = follow(chat, [CommitStep(messages=(assistant(Text("hello")),), continues=False), FinishTurn(), Abandon()])
     assert (done.chat.state, done.chat.snapshot_version, done.chat.owned) == (State.W, 3, False)
-    assert [number for number, _ in done.rows.messages] == [2]
+    assert [number for number, _ in done.appended] == [2]
 
 
 def test_a_message_that_is_queued_and_promoted_in_one_bundle_is_simply_appended() -> None:
     chat = follow(created(user("a")), [CommitStep(messages=(assistant(Text("b")),), continues=False)]).chat
     plan = follow(chat, [SendMessage(user("c")), FinishTurn()])
-    assert plan.rows.enqueued == ()
-    assert [m.queued_as for _, m in plan.rows.messages] == [1]
+    assert plan.enqueued == ()
+    assert [m.queued_as for _, m in plan.appended] == [1]
 
 
 def test_open_calls_are_answered_before_a_user_message() -> None:
     call = assistant(ToolCall("c1", "ledger", "{}"), ToolCall("c2", "ledger", "{}"))
     chat = follow(created(user("a")), [CommitStep(messages=(call,), continues=False), FinishTurn()]).chat
     plan = follow(chat, [SendMessage(user("b"))])
-    results = [part for _, m in plan.rows.messages for part in m.parts if isinstance(part, ToolResult)]
+    results = [part for _, m in plan.appended for part in m.parts if isinstance(part, ToolResult)]
     assert [(part.call_id, part.is_error) for part in results] == [("c1", True), ("c2", True)]
     assert plan.chat.open_calls == ()
 
@@ -67,7 +67,7 @@ def test_steer_messages_wait_until_no_call_is_open() -> None:
     plan = follow(chat, [CommitStep(messages=(result,))])
     assert plan.chat.state is State.R0
     assert plan.chat.turn == 1
-    assert [p.number for p in plan.rows.promoted] == [4]
+    assert [number for _, number in plan.promoted] == [4]
 
 
 def test_a_turn_whose_last_word_is_the_users_cannot_finish() -> None:

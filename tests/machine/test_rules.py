@@ -227,7 +227,7 @@ async def test_stop_means_the_turn_that_it_names(shared_place: Place) -> None:
     chat = await shared_place.chats.in_state(R0)
     before = await shared_place.rows_of(chat.id)
     committed = await shared_place.machine.change(chat.id, Interrupt(turn=MessageNumber(99)))
-    assert committed.plan.empty
+    assert committed.empty
     assert await shared_place.rows_of(chat.id) == before
 
 

@@ -10,8 +10,9 @@ from msgspec import structs
 from perdure.cli import chaos_replica
 from perdure.core.chat import Fence
 from perdure.core.clock import SystemClock
+from perdure.core.commit import Commit
 from perdure.live.segments import Segments
-from perdure.machine.machine import Committed, Machine
+from perdure.machine.machine import Machine
 from perdure.store.journal import Journal
 from perdure.worker.drive import Drive
 from perdure.worker.lease import Lease
@@ -47,16 +48,16 @@ def skip_the_fence() -> None:
 
 def publish_before_commit() -> None:
     """Everybody hears of a change, and then it is written."""
-    settle: Any = getattr(Machine, "_settle")  # noqa: B009
+    written: Any = getattr(Machine, "_written")  # noqa: B009
 
-    async def eager(self: Any, delivery: Any, plan: Any) -> Committed:
+    async def eager(self: Any, committer: Any, plan: Any) -> Commit:
         if not plan.empty and plan.base is not None:
             chat = structs.replace(plan.chat, updated_at=SystemClock().now())
-            self._announce(Committed(plan, chat, delivery.change_id))
+            self._announce(structs.replace(plan, chat=chat))
             await asyncio.sleep(0.01)
-        return await settle(self, delivery, plan)
+        return await written(self, committer, plan)
 
-    plant(Machine, "_settle", eager)
+    plant(Machine, "_written", eager)
 
 
 def drop_a_segment() -> None:

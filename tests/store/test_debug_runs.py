@@ -6,12 +6,12 @@ from uuid import uuid4
 import pytest
 
 from perdure.access.signing_in import first_household
+from perdure.core.card import NewCard
 from perdure.core.ids import ChatId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text
 from perdure.machine.machine import Machine
 from perdure.machine.transitions.lifecycle import Create
-from perdure.store.commit import NewCard
 from perdure.store.debug_runs import DebugRun, opened, sweep, write
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool

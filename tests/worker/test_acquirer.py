@@ -5,13 +5,13 @@ from uuid import uuid4
 
 import pytest
 
+from perdure.core.card import NewCard
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.timing import LEASE, RENEWAL_LATE, SHARE_PATIENCE
 from perdure.machine.change import Owner
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.ownership import Acquire
 from perdure.sim.server import Simulator
-from perdure.store.commit import NewCard
 from perdure.store.connection import connect
 from perdure.store.pool import Pool
 from perdure.store.replicas import Candidate, Renewal, renew

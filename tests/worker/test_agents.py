@@ -7,6 +7,7 @@ from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 import msgspec
 import pytest
 
+from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind, Busy, Chat, Fence, State, Status
 from perdure.core.errors import Fenced
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
@@ -21,7 +22,6 @@ from perdure.machine.transitions.steps import CommitStep
 from perdure.sim.script import Call, Fault, GatePart, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
-from perdure.store.commit import NewCard
 from perdure.testing.replica import PATIENCE, InProcessReplica
 from perdure.tools.call import CallKey, Mode, Told, ToolFailed
 from perdure.tools.message_agent import message_agent

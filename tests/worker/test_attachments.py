@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 import pytest
 from msgspec import structs
 
+from perdure.core.card import NewCard
 from perdure.core.chat import Chat, State
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import Kind
@@ -14,7 +15,6 @@ from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import RecordGenerationAttempt
 from perdure.sim.server import Simulator
-from perdure.store.commit import NewCard
 from perdure.testing.replica import InProcessReplica
 
 SMALL = "small-window-8k"

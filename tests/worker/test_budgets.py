@@ -11,7 +11,7 @@ import pytest
 from msgspec import json, structs
 
 from perdure.agent.prepare import Limits, Rules
-from perdure.core.card import Card
+from perdure.core.card import Card, NewCard
 from perdure.core.chat import ActionKind, Breach, BudgetOwner, Chat, State, Status
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId, OrganisationId, ReplicaId, UserId
@@ -23,7 +23,6 @@ from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
 from perdure.store.away import AWAY
 from perdure.store.budgets import take
-from perdure.store.commit import NewCard
 from perdure.store.pool import Pool, open_pool
 from perdure.store.replicas import register
 from perdure.testing.clock import MidMonthClock

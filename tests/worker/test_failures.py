@@ -8,22 +8,21 @@ import pytest
 
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prompt import Surroundings
-from perdure.core.card import Card
+from perdure.core.card import Card, NewCard
 from perdure.core.chat import Chat, State
+from perdure.core.commit import Commit
 from perdure.core.errors import Refused
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Effort, Kind
 from perdure.core.parts import Notice
 from perdure.core.timing import ATTEMPT_LIMIT
-from perdure.machine.machine import Committed
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.steps import RecordGenerationAttempt, RecordRetryState
 from perdure.sim.script import Fault, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator
-from perdure.store.commit import NewCard
 from perdure.store.pool import Pool
 from perdure.testing.clock import HurriedClock
 from perdure.testing.fakes import PlainSources
@@ -56,7 +55,7 @@ def attempts_of(replica: InProcessReplica) -> list[int]:
     """The attempts that were recorded, as they come."""
     seen: list[int] = []
 
-    def saw(committed: Committed) -> None:
+    def saw(committed: Commit) -> None:
         if committed.chat.retry_state is not None:
             seen.append(committed.chat.retry_state.attempt)
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from perdure.core.card import NewCard
 from perdure.core.chat import Busy, State
 from perdure.core.deltas import ReasoningDelta, TextDelta, ToolCallDelta
 from perdure.core.errors import TransitionNotAllowed
@@ -16,7 +17,6 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create, RequestCompaction
 from perdure.providers.request import ModelSettings
 from perdure.sim.server import Simulator
-from perdure.store.commit import NewCard
 from perdure.store.pool import Pool
 from perdure.testing.fakes import SERVICES
 from perdure.testing.replica import InProcessReplica, open_replica

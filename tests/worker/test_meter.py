@@ -7,6 +7,7 @@ from uuid import uuid4
 import msgspec
 import pytest
 
+from perdure.core.card import NewCard
 from perdure.core.chat import Busy, Chat, Status
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.machine.change import Owner
@@ -15,7 +16,6 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create, RequestCompaction
 from perdure.machine.transitions.ownership import Acquire
 from perdure.sim.server import Simulator
-from perdure.store.commit import NewCard
 from perdure.store.execution import Execution
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.replica import InProcessReplica

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind, Fence, State, Status
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role
@@ -13,7 +14,6 @@ from perdure.machine.transitions.actions import CompleteRequiresAction, Decision
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep
-from perdure.store.commit import NewCard
 from perdure.store.journal import CallRun, Journal
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.tool import Effect, Tool, ToolContext, tool

@@ -13,6 +13,7 @@ import pytest
 
 from perdure.agent.decide import Policy
 from perdure.agent.prepare import Rules
+from perdure.core.card import NewCard
 from perdure.core.chat import Busy, Chat, State, Status
 from perdure.core.errors import TransitionNotAllowed
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
@@ -30,7 +31,6 @@ from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.recording import Recorded
 from perdure.sim.script import Script, Step, Text
 from perdure.sim.server import Simulator
-from perdure.store.commit import NewCard
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pubsub import LocalBus

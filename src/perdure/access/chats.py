@@ -10,20 +10,20 @@ from asyncpg import Record
 from perdure.access.actor import Actor
 from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
-from perdure.core.card import Card
+from perdure.core.after import card_after, pending
+from perdure.core.card import Card, NewCard
 from perdure.core.chat import Chat
+from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, NotAllowed
-from perdure.core.events import ChatCard, PendingAction, PendingCall, QueuedMessage
+from perdure.core.events import ChatCard, PendingAction, QueuedMessage
 from perdure.core.ids import ChatId, MessageNumber, UserId
 from perdure.core.message import Message
-from perdure.core.parts import ToolCall
 from perdure.core.public import public_queued
-from perdure.machine.machine import Bundle, Committed, Machine, Request
-from perdure.machine.transitions import Transition
+from perdure.machine.diagram import Transitions
+from perdure.machine.machine import Bundle, Machine, Request
 from perdure.machine.transitions.messages import Target
 from perdure.store.cards import card_of
-from perdure.store.commit import NewCard
 from perdure.store.histories import seen_card
 from perdure.store.rows import chat_of, message_of, queued_of
 
@@ -38,11 +38,11 @@ class Seen:
 
     @property
     def card(self) -> ChatCard:
-        return self.card_after(self.chat)
+        return card_of(self.row, self.chat, reader=self.actor.user_id)
 
-    def card_after(self, chat: Chat) -> ChatCard:
-        """The card once the chat has moved on."""
-        return card_of(self.row, chat, reader=self.actor.user_id)
+    def card_after(self, commit: Commit) -> ChatCard:
+        """The card once this is committed."""
+        return card_after(self.card, commit)
 
     @property
     def turn_card(self) -> Card | None:
@@ -123,20 +123,18 @@ class Chats:
         self._rows.actor.require(Permission.CHAT)
         return seen
 
-    async def create(
-        self, chat_id: ChatId, card: NewCard, transitions: Sequence[Transition], request: Request
-    ) -> Committed:
+    async def create(self, chat_id: ChatId, card: NewCard, transitions: Transitions, request: Request) -> Commit:
         self._rows.actor.require(Permission.CHAT)
         return await self._machine.create(chat_id, card, transitions, request)
 
-    async def advance(self, seen: Seen, bundle: Bundle, request: Request) -> Committed:
+    async def advance(self, seen: Seen, bundle: Bundle, request: Request) -> Commit:
         """Follow the arrows that the bundle chooses, in a chat of the actor's own."""
         assert seen.own
         return await self._machine.advance_by(seen.chat, bundle, request=request)
 
     async def edit(
         self, seen: Seen, number: MessageNumber, bundle: Callable[[Target], Bundle], request: Request
-    ) -> Committed:
+    ) -> Commit:
         assert seen.own
         return await self._machine.edit(seen.chat.id, number, bundle, request)
 
@@ -207,19 +205,5 @@ class Chats:
         chat = seen.chat
         if chat.action is None:
             return None
-        return PendingAction(
-            kind=chat.action.kind,
-            calls=await self._pending_calls(chat) if chat.action.calls else (),
-            children=tuple(ChatId(UUID(child)) for child in chat.action.children),
-            deadline_at=chat.action_deadline_at,
-            limit=chat.action.limit,
-            spent=chat.action.spent or chat.budget_spent or None,
-            budget=chat.action.budget,
-        )
-
-    async def _pending_calls(self, chat: Chat) -> tuple[PendingCall, ...]:
-        row = await self._rows.one("messages/one", chat.id, chat.last_assistant)
-        parts = message_of(row).parts if row else ()
-        calls = [part for part in parts if isinstance(part, ToolCall) and not part.provider_executed]
-        asked = chat.action.calls if chat.action else ()
-        return tuple(PendingCall(calls[i].call_id, calls[i].tool, calls[i].args) for i in asked if i < len(calls))
+        row = await self._rows.one("messages/one", chat.id, chat.last_assistant) if chat.action.calls else None
+        return pending(chat, message_of(row).parts if row else ())

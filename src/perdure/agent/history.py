@@ -8,14 +8,15 @@ from asyncpg import Pool, Record
 from msgspec import Struct, structs
 
 from perdure.agent.digest import Digest
+from perdure.core.after import hides, history_after, settings_after
 from perdure.core.card import Card
 from perdure.core.chat import Chat
 from perdure.core.clock import Clock, SystemClock
+from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Kind, Message, Role, Visibility
 from perdure.core.parts import ToolCall
 from perdure.core.timing import HISTORY_KEPT
-from perdure.machine.machine import Committed
 from perdure.providers.settled import Settled
 from perdure.store.histories import load_history
 
@@ -110,6 +111,21 @@ class History(Struct, frozen=True):
         kept = tuple(message for message in self.messages if message.number not in numbers)
         return structs.replace(self, messages=kept, digest=Digest().after(kept))
 
+    def after(self, commit: Commit) -> "History | None":
+        """The history once this is committed; None where only the database knows it."""
+        known = commit.base is not None and commit.base.history_version == self.version
+        if not known or len(commit.promoted_messages) != len(commit.promoted):
+            return None
+        after = structs.replace(self, card=settings_after(self.card, commit))
+        version = commit.chat.history_version
+        if commit.hidden_from is None:
+            return after.with_messages(commit.messages, version)
+        if self.boundary is not None and hides(commit, self.boundary):
+            # What the summary stood for may never have been read, and is told again now that the summary is gone.
+            return None
+        messages = history_after(self.messages, commit)
+        return structs.replace(after, version=version, messages=messages, digest=Digest().after(messages))
+
     def _rewritten(self, messages: tuple[Message, ...], version: int) -> "History":
         every = {message.number: message for message in (*self.messages, *messages)}
         ordered = tuple(every[number] for number in sorted(every))
@@ -160,11 +176,11 @@ class Histories:
         known = self._known(chat.id)
         return known if known is not None and known.version == chat.history_version else None
 
-    def after(self, committed: Committed, card: Card) -> History | None:
+    def after(self, commit: Commit, card: Card) -> History | None:
         """The history after a change of this process, without reading anything, if what was before is here."""
-        base = committed.plan.base
+        base = commit.base
         known = None if base is None else self.at_hand(base)
-        return None if known is None else followed(structs.replace(known, card=card), committed)
+        return None if known is None else structs.replace(known, card=card).after(commit)
 
     def keep(self, history: History) -> None:
         """Have a history at hand for the chat's next turn."""
@@ -199,15 +215,6 @@ class Histories:
         if found is not None:
             del self._looked_at[chat_id]
             self._used -= found[1]
-
-
-def followed(history: History, committed: Committed) -> History | None:
-    """The history after a change of our own, or None where only the database knows what it brought."""
-    rows = committed.plan.rows
-    if rows.promoted or rows.cut_from is not None:
-        return None
-    card = history.card if rows.card is None else history.card.after(rows.card)
-    return structs.replace(history, card=card).with_messages(committed.messages, committed.chat.history_version)
 
 
 def newest_user_message(history: History) -> Message | None:

@@ -6,13 +6,13 @@ from typing import TypeVar
 from perdure.access.chats import Chats, Seen
 from perdure.api.idempotency import Claim
 from perdure.api.local_worker import LocalStart
-from perdure.api.reply import Outcome, Reply
+from perdure.api.reply import Reply
 from perdure.api.services import Services
+from perdure.core.card import NewCard
+from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, MessageNumber, UserId
-from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import EditMessage, Target
-from perdure.store.commit import NewCard
 
 T = TypeVar("T")
 
@@ -27,21 +27,20 @@ class ChatChanges:
         self._claim = claim
 
     async def create(
-        self, chat_id: ChatId, card: NewCard, transition: Transition, *, answer: Callable[[Outcome], T]
+        self, chat_id: ChatId, card: NewCard, transition: Transition, *, answer: Callable[[Commit], T]
     ) -> T:
         """Bring a chat into being. If it runs and there is room, a worker of this replica takes it."""
-        reply, created = self._reply(answer), follow(None, (transition,), chat_id=chat_id).chat
+        reply = self._reply(answer)
         with self._start() as start:
-            transitions = (transition, *start.acquiring(created))
-            committed = await self._chats.create(chat_id, card, transitions, reply.request)
+            committed = await self._chats.create(chat_id, card, start.transitions(transition), reply.request)
             start.done(committed)
         return reply.of(committed)
 
-    async def follow(self, seen: Seen, *transitions: Transition, answer: Callable[[Outcome], T]) -> T:
+    async def follow(self, seen: Seen, *transitions: Transition, answer: Callable[[Commit], T]) -> T:
         """Follow arrows in a chat of the caller's own; a worker of this replica takes what comes to run."""
         reply = self._reply(answer)
         with self._start() as start:
-            committed = await self._chats.advance(seen, start.bundle(transitions), reply.request)
+            committed = await self._chats.advance(seen, start.bundle(*transitions), reply.request)
             start.done(committed, seen.turn_card)
         return reply.of(committed)
 
@@ -51,18 +50,16 @@ class ChatChanges:
         number: MessageNumber,
         edit: Callable[[Target], EditMessage],
         *,
-        answer: Callable[[Outcome], T],
+        answer: Callable[[Commit], T],
     ) -> T:
         """Replace a message, which is read together with the chat."""
         reply = self._reply(answer)
         with self._start() as start:
-            committed = await self._chats.edit(
-                seen, number, lambda target: start.bundle((edit(target),)), reply.request
-            )
+            committed = await self._chats.edit(seen, number, lambda target: start.bundle(edit(target)), reply.request)
             start.done(committed)
         return reply.of(committed)
 
-    def _reply(self, answer: Callable[[Outcome], T]) -> Reply[T]:
+    def _reply(self, answer: Callable[[Commit], T]) -> Reply[T]:
         return Reply(answer, self._claim, self._user_id, self._services.clock)
 
     def _start(self) -> LocalStart:

@@ -18,9 +18,9 @@ from perdure.access.keyring import Keyring
 from perdure.access.rows import ActorRows
 from perdure.api.http import Answer, Call
 from perdure.api.routing import Route
+from perdure.core.commit import IdempotencyKey
 from perdure.core.errors import InvalidInput, KeyReused, KeyTaken, PerdureError, Validation
 from perdure.core.timing import IDEMPOTENCY_KEPT
-from perdure.store.commit import IdempotencyKey
 
 HEADER = "idempotency-key"
 LONGEST = 255

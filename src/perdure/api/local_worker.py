@@ -1,14 +1,14 @@
 """How a handler hands a chat to this replica's own worker in the very commit that makes it runnable."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Protocol, Self
 
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
+from perdure.core.commit import Commit
 from perdure.core.ids import UserId
 from perdure.machine.change import Owner
-from perdure.machine.diagram import follow
-from perdure.machine.machine import Bundle, Committed
+from perdure.machine.machine import Bundle
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import RecordGenerationAttempt
@@ -19,7 +19,7 @@ class LocalWorker(Protocol):
         """An owner for a chat of this user, or None where there is no place. The place is kept until it is known."""
         ...
 
-    def taken(self, committed: Committed, owner: Owner, *, card: Card | None = None) -> None:
+    def taken(self, committed: Commit, owner: Owner, *, card: Card | None = None) -> None:
         """The chat is ours: drive it from the row that was committed, with the card that was read for it."""
         ...
 
@@ -43,11 +43,19 @@ class LocalStart:
         if self._owner is not None:
             self._worker.untaken(self._owner)
 
-    def bundle(self, transitions: Sequence[Transition]) -> Bundle:
+    def bundle(self, *transitions: Transition) -> Bundle:
         """The transitions, with an owner wherever they lead to a running chat that has none."""
-        return lambda chat: (*transitions, *self.acquiring(follow(chat, transitions).chat))
+        return lambda _: self.transitions(*transitions)
 
-    def acquiring(self, chat: Chat) -> Sequence[Transition]:
+    def transitions(self, *transitions: Transition) -> Generator[Transition, Chat]:
+        chat: Chat | None = None
+        for transition in transitions:
+            chat = yield transition
+        # A loop, as a tuple cannot be sent anything.
+        for transition in () if chat is None else self._acquiring(chat):
+            yield transition
+
+    def _acquiring(self, chat: Chat) -> Sequence[Transition]:
         if chat.status is not Status.RUNNING or chat.owned:
             return ()
         self._owner = self._owner or self._worker.take(self._user_id)
@@ -57,6 +65,6 @@ class LocalStart:
         attempt = () if chat.budget_limit is not None else (RecordGenerationAttempt(),)
         return Acquire(self._owner), *attempt
 
-    def done(self, committed: Committed, card: Card | None = None) -> None:
+    def done(self, committed: Commit, card: Card | None = None) -> None:
         if self._owner is not None and committed.chat.runner_id == self._owner.runner_id:
             self._worker.taken(committed, self._owner, card=card)

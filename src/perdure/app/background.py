@@ -9,7 +9,7 @@ from perdure.api.services import Services
 from perdure.app.foundation import Foundation
 from perdure.app.request_parts import make_wording
 from perdure.app.worker_parts import WorkerParts
-from perdure.machine.machine import Committed
+from perdure.core.commit import Commit
 from perdure.store.search import SearchIndex
 from perdure.worker.aftermath import Aftermath
 from perdure.worker.housekeeping import Housekeeping
@@ -80,7 +80,7 @@ def make_search(stack: AsyncExitStack, foundation: Foundation) -> SearchIndex:
     """What people search, told of every chat whose history this replica changes."""
     search = SearchIndex(foundation.pool, foundation.clock)
 
-    def committed(committed: Committed) -> None:
+    def committed(committed: Commit) -> None:
         if committed.chat.history_version == committed.chat.snapshot_version:
             search.moved(committed.chat.id)
 

@@ -14,7 +14,7 @@ import asyncpg
 import uvloop
 
 from perdure.access.signing_in import first_household
-from perdure.core.card import CardChange
+from perdure.core.card import CardChange, NewCard
 from perdure.core.chat import Chat
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role
@@ -28,7 +28,6 @@ from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 from perdure.proof.evidence import sql
-from perdure.store.commit import NewCard
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.execution import Execution
 from perdure.store.migrations.runner import migrate

@@ -1,9 +1,13 @@
 """What a chat is set up to be: the metadata that a turn reads and no arrow depends on."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
+from enum import Enum
+from operator import attrgetter
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId, WorkspaceId
 from perdure.core.message import Effort
@@ -49,46 +53,92 @@ class Card(Struct, frozen=True, kw_only=True):
     turns: int = 0
     summarised_turns: int = 0
 
-    def after(self, change: "CardChange") -> "Card":
-        """The card once this change is committed."""
-        if not change.turns and not change.approve and change.plan_mode is None:
-            return self
-        settings = self.settings
-        if change.approve:
-            approvals = {**settings.approvals, **dict.fromkeys(change.approve, "auto")}
-            settings = structs.replace(settings, approvals=approvals)
-        return structs.replace(
-            self,
-            turns=self.turns + change.turns,
-            plan_mode=self.plan_mode if change.plan_mode is None else change.plan_mode,
-            settings=settings,
-        )
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCard:
+    """The card of a chat that is about to exist."""
+
+    organisation_id: object
+    owner_id: object
+    title: str
+    title_source: str = "fallback"
+    parent_id: ChatId | None = None
+    root_id: ChatId | None = None
+    agent_type: str | None = None
+    labels: str = "{}"
+    source: str = "api"
+    model: str | None = None
+    effort: str | None = None
+    plan_mode: bool = False
+    workspace_id: WorkspaceId | None = None
+    client_tools: str = "[]"
+    client_tool_deadline: timedelta | None = None
+    settings: str = "{}"
+
+
+class Fold(Enum):
+    """How a change of a card's field and the field as it was make the field as it is."""
+
+    ADD = "add"
+    SET = "set"
+    MERGE = "merge"
+
+
+CARD_FIELDS: Mapping[str, Fold] = {
+    "cost": Fold.ADD,
+    "unpriced_calls": Fold.ADD,
+    "turns": Fold.ADD,
+    "context_tokens": Fold.SET,
+    "context_limit": Fold.SET,
+    "plan_mode": Fold.SET,
+    "pin": Fold.SET,
+    "turn_label": Fold.SET,
+    "approvals": Fold.MERGE,
+}
+"""What a commit may change of a card. Both the commit's SQL and `moved_fields` are made of it."""
 
 
 class CardChange(Struct, frozen=True, kw_only=True):
-    """What a change adds to the chat's card."""
+    """What a commit changes of the chat's card: the fields of the table, each left alone by its default."""
 
     cost: int = 0
     unpriced_calls: int = 0
     turns: int = 0
-    context_tokens: int | None = None
-    context_limit: int | None = None
-    unpin: bool = False
-    unlabel: bool = False
-    """Take the label of the last turn off: another one began and was stopped."""
-    plan_mode: bool | None = None
-    approve: tuple[str, ...] = ()
-    """Tools that nobody is asked about in this chat any more."""
+    context_tokens: int | UnsetType = UNSET
+    context_limit: int | UnsetType = UNSET
+    plan_mode: bool | UnsetType = UNSET
+    pin: int | UnsetType = UNSET
+    turn_label: str | UnsetType | None = UNSET
+    approvals: dict[str, str] = {}
+    """By tool name; `auto` for tools that nobody is asked about in this chat any more."""
+
+    def items(self) -> list[tuple[str, Fold, Any]]:
+        """The fields that it changes, in the order of the table."""
+        return [
+            (name, fold, value)
+            for (name, fold), value in zip(_FIELDS, _values(self), strict=True)
+            if value is not UNSET and (value or fold is Fold.SET)
+        ]
 
     def __add__(self, more: "CardChange") -> "CardChange":
-        return CardChange(
-            cost=self.cost + more.cost,
-            unpriced_calls=self.unpriced_calls + more.unpriced_calls,
-            turns=self.turns + more.turns,
-            context_tokens=self.context_tokens if more.context_tokens is None else more.context_tokens,
-            context_limit=self.context_limit if more.context_limit is None else more.context_limit,
-            unpin=self.unpin or more.unpin,
-            unlabel=self.unlabel or more.unlabel,
-            plan_mode=self.plan_mode if more.plan_mode is None else more.plan_mode,
-            approve=(*self.approve, *more.approve),
-        )
+        return structs.replace(self, **moved_fields(self, more))
+
+
+_FIELDS = tuple(CARD_FIELDS.items())
+_values = attrgetter(*CARD_FIELDS)
+
+
+def moved_fields(record: Struct, change: CardChange) -> dict[str, Any]:
+    """The fields of a record that the change gives another value. What the record does not have is left out."""
+    names = record.__struct_fields__
+    return {name: _folded(fold, getattr(record, name), value) for name, fold, value in change.items() if name in names}
+
+
+def _folded(fold: Fold, before: Any, value: Any) -> Any:
+    match fold:
+        case Fold.ADD:
+            return before + value
+        case Fold.SET:
+            return value
+        case Fold.MERGE:
+            return before | value

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from perdure.core.chat import Chat, Status
+from perdure.core.commit import Commit
 from perdure.core.notice import Notice, Topic
-from perdure.machine.machine import Committed
 from perdure.store.pubsub import Pubsub
 
 _RUNNABLE = frozenset({Status.RUNNING, Status.INTERRUPTING})
@@ -23,14 +23,14 @@ class Announcer:
 
     def __init__(self, pubsub: Pubsub) -> None:
         self._pubsub = pubsub
-        self._followers: list[Callable[[Committed], None]] = []
+        self._followers: list[Callable[[Commit], None]] = []
 
-    def __call__(self, committed: Committed) -> None:
+    def __call__(self, committed: Commit) -> None:
         for follower in tuple(self._followers):
             follower(committed)
         self._pubsub.publish(notices_of(committed.chat))
 
-    def follow(self, follower: Callable[[Committed], None]) -> Callable[[], None]:
+    def follow(self, follower: Callable[[Commit], None]) -> Callable[[], None]:
         """Call the follower for every change that this process commits; the result stops that."""
         self._followers.append(follower)
         return lambda: self._followers.remove(follower)

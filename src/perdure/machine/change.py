@@ -1,4 +1,4 @@
-"""What transitions ask to be written, and the plan that a bundle of them adds up to."""
+"""What a transition asks to be written."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from perdure.core.card import CardChange
-from perdure.core.chat import Action, CallKind, Chat, Status
+from perdure.core.chat import Action, CallKind, Status
+from perdure.core.commit import InboxKind
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber, ReplicaId, RunnerId
 from perdure.core.message import NewMessage
@@ -61,12 +62,6 @@ class Enqueued(Struct, frozen=True):
     steer: bool = False
 
 
-class InboxKind(StrEnum):
-    FINISHED = "finished"
-    FAILED = "failed"
-    NEEDS_YOU = "needs_you"
-
-
 class Change(Struct, frozen=True, kw_only=True):
     """One wish, in the order in which it is carried out: cut, answer, append, enqueue, remove, promote."""
 
@@ -110,46 +105,6 @@ class Change(Struct, frozen=True, kw_only=True):
     """Whether a user message that enters the history begins a turn. A steer message does not."""
     inbox: InboxKind | None = None
     card: CardChange | None = None
-
-
-class Promotion(Struct, frozen=True):
-    """A queued row that becomes a message: its contents never leave the database."""
-
-    queued: QueuedNumber
-    number: MessageNumber
-
-
-class Rows(Struct, frozen=True, kw_only=True):
-    """What a plan writes besides the chat's own row. No row appears twice."""
-
-    cut_from: MessageNumber | None = None
-    messages: tuple[tuple[MessageNumber, NewMessage], ...] = ()
-    enqueued: tuple[tuple[QueuedNumber, NewMessage], ...] = ()
-    removed: tuple[QueuedNumber, ...] = ()
-    rewritten: tuple[tuple[QueuedNumber, tuple[AnyPart, ...]], ...] = ()
-    promoted: tuple[Promotion, ...] = ()
-    files: tuple[FileId, ...] = ()
-    inbox: tuple[InboxKind, ...] = ()
-    card: CardChange | None = None
-
-
-class Times(Struct, frozen=True, kw_only=True):
-    """Moments that only the database can name: each is its clock plus this much."""
-
-    action_deadline: timedelta | None = None
-    compaction_requested: bool = False
-    turn_began: bool = False
-
-
-class Plan(Struct, frozen=True, kw_only=True):
-    """A chat as it was, as it will be, and the rows that make it so."""
-
-    base: Chat | None
-    chat: Chat
-    rows: Rows = Rows()
-    times: Times = Times()
-    empty: bool = False
-    """Nothing is to be written: what was asked for is already so."""
 
 
 # Stands in the planned chat for a moment that the database will name.

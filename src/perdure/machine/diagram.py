@@ -1,11 +1,11 @@
 """Which arrow leads where. This table draws the diagram in the docs, and every landing is checked against it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 
 from perdure.core.chat import Chat, State, Status
+from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, InvalidState, TransitionNotAllowed
 from perdure.core.ids import ChatId
-from perdure.machine.change import Plan
 from perdure.machine.effects import Draft
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction, CompleteRequiresAction, EnterRequiresAction
@@ -122,12 +122,16 @@ class WrongLanding(Exception):
     """A transition planned a state that the diagram does not allow: a bug, caught before anything is written."""
 
 
-def follow(chat: Chat | None, transitions: Sequence[Transition], *, chat_id: ChatId | None = None) -> Plan:
+Transitions = Sequence[Transition] | Generator[Transition, Chat]
+"""One after the other. A generator is sent the chat as it is after each, so that it can choose the next by it."""
+
+
+def follow(chat: Chat | None, transitions: Transitions, *, chat_id: ChatId | None = None) -> Commit:
     """Apply transitions one after the other; raise where the diagram has no arrow. Nothing is written."""
     base = chat if chat is not None else _nothing(chat_id)
     draft = Draft(chat, base)
     state = N if chat is None else base.state
-    for transition in transitions:
+    for transition in transitions if isinstance(transitions, Sequence) else _each(transitions, draft):
         landings = _landings(state, transition)
         change = transition.plan(draft.chat)
         if change is None:
@@ -136,7 +140,17 @@ def follow(chat: Chat | None, transitions: Sequence[Transition], *, chat_id: Cha
         state = draft.chat.state
         if state not in landings:
             raise WrongLanding(f"{type(transition).__name__} landed in {state.value}")
-    return draft.plan()
+    return draft.commit()
+
+
+def _each(transitions: Generator[Transition, Chat], draft: Draft) -> Iterator[Transition]:
+    try:
+        transition = next(transitions)
+        while True:
+            yield transition
+            transition = transitions.send(draft.chat)
+    except StopIteration:
+        return
 
 
 def _landings(state: State, transition: Transition) -> set[State]:

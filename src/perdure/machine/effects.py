@@ -9,11 +9,12 @@ from msgspec.structs import force_setattr, replace
 
 from perdure.core.card import CardChange
 from perdure.core.chat import AT_REST, CallKind, Chat, OpenCall, QueueEntry
+from perdure.core.commit import Commit, InboxKind
 from perdure.core.errors import InvalidInput
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
-from perdure.machine.change import KEEP, SOON, Change, InboxKind, Marker, Plan, Promotion, Rows, Times
+from perdure.machine.change import KEEP, SOON, Change, Marker
 
 FILES_LIMIT = 50
 """How many files people may attach to a chat, and how many its tools may add."""
@@ -58,34 +59,42 @@ def synthetic(call: OpenCall, reason: str) -> NewMessage:
 
 
 class Draft:
-    """A plan in the making. Its chat is a copy of its own, so that changes can be carried out in place."""
+    """A commit in the making. Its chat is a copy of its own, so that changes can be carried out in place."""
 
     __slots__ = (
-        "_base", "_card", "_compaction", "_cut_from", "_deadline", "_enqueued", "_files", "_inbox", "_messages",
-        "_promoted", "_removed", "_rewritten", "chat", "empty",
+        "_appended", "_base", "_card", "_compaction", "_deadline", "_enqueued", "_files", "_hidden_from", "_inbox",
+        "_promoted", "_removed", "_rewritten", "_unchanged", "chat",
     )  # fmt: skip
 
     def __init__(self, base: Chat | None, chat: Chat) -> None:
         self._base = base
         self.chat = copy(chat)
         self._set("snapshot_version", chat.snapshot_version + 1)
-        self.empty = True
-        self._cut_from: MessageNumber | None = None
-        self._messages: list[tuple[MessageNumber, NewMessage]] = []
+        self._unchanged = True
+        self._hidden_from: MessageNumber | None = None
+        self._appended: list[tuple[MessageNumber, NewMessage]] = []
         self._enqueued: list[tuple[QueuedNumber, NewMessage]] = []
         self._removed: list[QueuedNumber] = []
         self._rewritten: list[tuple[QueuedNumber, tuple[AnyPart, ...]]] = []
-        self._promoted: list[Promotion] = []
+        self._promoted: list[tuple[QueuedNumber, MessageNumber]] = []
         self._files: tuple[FileId, ...] = ()
         self._inbox: tuple[InboxKind, ...] = ()
         self._card: CardChange | None = None
         self._deadline: timedelta | None = None
         self._compaction = False
 
-    def plan(self) -> Plan:
-        rows = Rows(
-            cut_from=self._cut_from,
-            messages=tuple(self._messages),
+    def commit(self) -> Commit:
+        """What all the changes add up to."""
+        if self._unchanged and self._base is not None:
+            return Commit(base=self._base, chat=self._base)
+        began = _turn_begins(self._base, self.chat)
+        if began:
+            self._set("turn_began_at", SOON)
+        return Commit(
+            base=self._base,
+            chat=self.chat,
+            appended=tuple(self._appended),
+            hidden_from=self._hidden_from,
             enqueued=tuple(self._enqueued),
             removed=tuple(self._removed),
             rewritten=tuple(self._rewritten),
@@ -93,16 +102,14 @@ class Draft:
             files=self._files,
             inbox=self._inbox,
             card=self._card,
+            action_deadline=self._deadline,
+            compaction_requested=self._compaction,
+            turn_began=began,
         )
-        began = _turn_begins(self._base, self.chat)
-        if began:
-            self._set("turn_began_at", SOON)
-        times = Times(action_deadline=self._deadline, compaction_requested=self._compaction, turn_began=began)
-        return Plan(base=self._base, chat=self.chat, rows=rows, times=times, empty=self.empty)
 
     def apply(self, change: Change) -> None:
         """Carry out one more change."""
-        self.empty = False
+        self._unchanged = False
         next_message = self.chat.next_message
         self._change_history(change)
         self._change_queue(change)
@@ -118,8 +125,8 @@ class Draft:
 
     def _change_history(self, change: Change) -> None:
         if change.cut_from is not None:
-            assert not self._messages, "what a plan appends, it does not hide"
-            self._cut_from = change.cut_from
+            assert not self._appended, "what a plan appends, it does not hide"
+            self._hidden_from = change.cut_from
             self._set("open_calls", ())
             self._set("last_assistant", MessageNumber(0))
         for index in change.answer_calls:
@@ -130,7 +137,7 @@ class Draft:
             self._append(message, change)
 
     def _append(self, message: NewMessage, change: Change) -> None:
-        self._messages.append((self.chat.next_message, message))
+        self._appended.append((self.chat.next_message, message))
         self._count(message, change)
 
     def _count(self, message: NewMessage, change: Change) -> None:
@@ -199,7 +206,7 @@ class Draft:
         if fresh is not None:
             self._append(replace(fresh, queued_as=number), change)
             return
-        self._promoted.append(Promotion(number, self.chat.next_message))
+        self._promoted.append((number, self.chat.next_message))
         self._count(_SOMETHING_SAID, change)
 
     def _change_columns(self, change: Change) -> None:

@@ -1,60 +1,33 @@
 """Following arrows for real: read, plan, commit once, announce."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import replace as with_fields
-from datetime import timedelta
 from typing import TypeVar
 
-from msgspec import Struct, structs
-
+from perdure.core.card import NewCard
 from perdure.core.chat import Chat, Fence
 from perdure.core.clock import Clock, SystemClock
+from perdure.core.commit import Commit
 from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, PerdureError, TransitionNotAllowed
-from perdure.core.ids import ChangeId, ChatId, MessageNumber
-from perdure.core.message import Effort, Message, Role, Visibility
-from perdure.machine.change import Plan
-from perdure.machine.delivery import Delivery, PlanFrom, Request
-from perdure.machine.diagram import follow
+from perdure.core.ids import ChatId, MessageNumber
+from perdure.core.message import Effort, Role, Visibility
+from perdure.machine.committer import Committer, PlanFrom, Request
+from perdure.machine.diagram import Transitions, follow
 from perdure.machine.family import archive_family
-from perdure.machine.lanes import Lanes
-from perdure.machine.memory import Memory
+from perdure.machine.locks import ChatLocks
+from perdure.machine.row_cache import RowCache
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import Target
-from perdure.store.commit import NewCard
 from perdure.store.execution import Execution, IdTaken
 
-Bundle = Callable[[Chat], Sequence[Transition]]
+Bundle = Callable[[Chat], Transitions]
 """Transitions to follow from where the chat is. It is asked again whenever the chat moved meanwhile."""
-
-
-class Committed(Struct, frozen=True):
-    """A change that is in the database."""
-
-    plan: Plan
-    chat: Chat
-    change_id: ChangeId
-    waited: tuple[timedelta, ...] = ()
-    """How long each message that it took from the queue had been there, whichever replica put it in."""
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """The messages whose content this change brought. Promoted ones are only in the database."""
-        assert self.chat.updated_at is not None
-        return tuple(
-            Message(
-                **structs.asdict(message),
-                number=number,
-                revision=self.chat.snapshot_version,
-                created_at=self.chat.updated_at,
-            )
-            for number, message in self.plan.rows.messages
-        )
 
 
 T = TypeVar("T")
 _PLAIN = Request()
-Announce = Callable[[Committed], None]
+Announce = Callable[[Commit], None]
 
 
 class Machine:
@@ -64,74 +37,73 @@ class Machine:
         self._execution = execution
         self._announce = announce
         self._clock = clock or SystemClock()
-        self._lanes = Lanes()
-        self._memory = Memory()
+        self._locks = ChatLocks()
+        self._rows = RowCache()
         self._committing = set[asyncio.Task[None]]()
 
     async def load(self, chat_id: ChatId) -> Chat:
         return await self._execution.load(chat_id)
 
     async def create(
-        self, chat_id: ChatId, card: NewCard, transitions: Sequence[Transition], request: Request = _PLAIN
-    ) -> Committed:
+        self, chat_id: ChatId, card: NewCard, transitions: Transitions, request: Request = _PLAIN
+    ) -> Commit:
         """Bring a chat into being, with whatever its first change does besides."""
         plan = follow(None, transitions, chat_id=chat_id)
         try:
-            return await self._deliver(plan, lambda _: plan, with_fields(request, new_card=card))
+            return await self._write(plan, lambda _: plan, with_fields(request, new_card=card))
         except IdTaken:
             state = (await self._execution.load(chat_id)).state
             raise TransitionNotAllowed("Create", state.value, "There is a chat with this id already.") from None
 
-    async def change(self, chat_id: ChatId, *transitions: Transition, request: Request = _PLAIN) -> Committed:
+    async def change(self, chat_id: ChatId, *transitions: Transition, request: Request = _PLAIN) -> Commit:
         """Follow these arrows from wherever the chat is."""
         return await self.change_by(chat_id, lambda _: transitions, request=request)
 
-    async def change_by(self, chat_id: ChatId, bundle: Bundle, *, request: Request = _PLAIN) -> Committed:
+    async def change_by(self, chat_id: ChatId, bundle: Bundle, *, request: Request = _PLAIN) -> Commit:
         """Follow the arrows that the bundle chooses when it sees the chat."""
         plan_from = _planner(bundle, request.fence)
-        await self._lanes.enter(chat_id)
+        await self._locks.acquire(chat_id)
         try:
-            plan = self._plan_from_memory(chat_id, plan_from) or plan_from(await self._execution.load(chat_id))
-            return await self._deliver(plan, plan_from, request)
+            plan = self._plan_from_cache(chat_id, plan_from) or plan_from(await self._execution.load(chat_id))
+            return await self._write(plan, plan_from, request)
         finally:
-            self._lanes.leave(chat_id)
+            self._locks.release(chat_id)
 
-    async def advance(self, chat: Chat, *transitions: Transition, request: Request = _PLAIN) -> Committed:
+    async def advance(self, chat: Chat, *transitions: Transition, request: Request = _PLAIN) -> Commit:
         """Follow these arrows from a row that the caller knows: one round trip if nobody moved it."""
         return await self.advance_by(chat, lambda _: transitions, request=request)
 
-    async def advance_by(self, chat: Chat, bundle: Bundle, *, request: Request = _PLAIN) -> Committed:
+    async def advance_by(self, chat: Chat, bundle: Bundle, *, request: Request = _PLAIN) -> Commit:
         """Follow the arrows that the bundle chooses, from a row that the caller knows."""
-        await self._lanes.enter(chat.id)
+        await self._locks.acquire(chat.id)
         plan_from = _planner(bundle, request.fence)
         try:
-            return await self._deliver(plan_from(chat), plan_from, request)
+            return await self._write(plan_from(chat), plan_from, request)
         finally:
-            self._lanes.leave(chat.id)
+            self._locks.release(chat.id)
 
     async def edit(
         self, chat_id: ChatId, number: MessageNumber, bundle: Callable[[Target], Bundle], request: Request = _PLAIN
-    ) -> Committed:
+    ) -> Commit:
         """Follow arrows that replace a message, which is read together with the chat."""
-        await self._lanes.enter(chat_id)
+        await self._locks.acquire(chat_id)
         try:
             base, target = await self._load_target(chat_id, number)
             plan_from = _planner(bundle(target), request.fence)
-            return await self._deliver(plan_from(base), plan_from, request)
+            return await self._write(plan_from(base), plan_from, request)
         finally:
-            self._lanes.leave(chat_id)
+            self._locks.release(chat_id)
 
-    async def archive_family(self, root_id: ChatId, *, archived: bool) -> tuple[Committed, ...]:
+    async def archive_family(self, root_id: ChatId, *, archived: bool) -> tuple[Commit, ...]:
         """Put a root away with all its descendants, or bring them back: all of them, or none."""
         return await self._on_its_own(self._archive(root_id, archived=archived))
 
-    async def _archive(self, root_id: ChatId, *, archived: bool) -> tuple[Committed, ...]:
-        family = await archive_family(self._execution, root_id, archived=archived)
-        committed = tuple(Committed(member.plan, member.chat, member.change_id) for member in family)
-        for member in committed:
-            self._memory.keep(member.chat)
-            self._announce(member)
-        return committed
+    async def _archive(self, root_id: ChatId, *, archived: bool) -> tuple[Commit, ...]:
+        commits = tuple(await archive_family(self._execution, root_id, archived=archived))
+        for commit in commits:
+            self._rows.keep(commit.chat)
+            self._announce(commit)
+        return commits
 
     async def settled(self) -> None:
         """Wait for the commits that are under way."""
@@ -147,12 +119,12 @@ class Machine:
         effort = Effort(row["effort"]) if row["effort"] else None
         return chat, Target(number=number, visibility=Visibility(row["visibility"]), model=row["model"], effort=effort)
 
-    def _plan_from_memory(self, chat_id: ChatId, plan_from: PlanFrom) -> Plan | None:
+    def _plan_from_cache(self, chat_id: ChatId, plan_from: PlanFrom) -> Commit | None:
         """A plan from the row as this process left it: if it moved since, the swap is lost and the row is read.
 
         Only the row itself may say no, or that nothing is to be done.
         """
-        known = self._memory.get(chat_id)
+        known = self._rows.get(chat_id)
         if known is None:
             return None
         try:
@@ -161,12 +133,11 @@ class Machine:
             return None
         return None if plan.empty else plan
 
-    async def _deliver(self, plan: Plan, plan_from: PlanFrom, request: Request) -> Committed:
-        delivery = Delivery(self._execution, self._clock, plan_from, request)
+    async def _write(self, plan: Commit, plan_from: PlanFrom, request: Request) -> Commit:
         if plan.empty:
-            assert plan.base is not None, "creating a chat is never nothing"
-            return Committed(plan, plan.base, delivery.change_id)
-        return await self._on_its_own(self._settle(delivery, plan))
+            return plan
+        committer = Committer(self._execution, self._clock, plan_from, request)
+        return await self._on_its_own(self._written(committer, plan))
 
     async def _on_its_own(self, work: Coroutine[None, None, T]) -> T:
         """A task that nobody's cancellation reaches: whoever waits may go, a commit may not.
@@ -180,17 +151,16 @@ class Machine:
         task.add_done_callback(self._committing.discard)
         return await done
 
-    async def _settle(self, delivery: Delivery, plan: Plan) -> Committed:
+    async def _written(self, committer: Committer, plan: Commit) -> Commit:
         try:
-            delivered = await delivery.settle(plan)
+            commit = await committer.write(plan)
         except BaseException:
-            self._memory.forget(plan.chat.id)
+            self._rows.forget(plan.chat.id)
             raise
-        self._memory.keep(delivered.chat)
-        committed = Committed(delivered.plan, delivered.chat, delivered.change_id, delivered.waited)
-        if not delivered.plan.empty:
-            self._announce(committed)
-        return committed
+        self._rows.keep(commit.chat)
+        if not commit.empty:
+            self._announce(commit)
+        return commit
 
 
 async def _tell(done: "asyncio.Future[T]", work: Coroutine[None, None, T]) -> None:
@@ -211,7 +181,7 @@ async def _tell(done: "asyncio.Future[T]", work: Coroutine[None, None, T]) -> No
 
 
 def _planner(bundle: Bundle, fence: Fence | None) -> PlanFrom:
-    def plan_from(chat: Chat | None) -> Plan:
+    def plan_from(chat: Chat | None) -> Commit:
         assert chat is not None
         if fence is not None and not fence.holds(chat):
             raise Fenced

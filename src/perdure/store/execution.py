@@ -3,22 +3,25 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import asyncpg
 from asyncpg import Pool, Record
+from msgspec.structs import replace
 
 from perdure.core.chat import Chat
+from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, InvalidInput, KeyTaken, MessageNotFound, Unavailable
 from perdure.core.ids import ChangeId, ChatId, MessageNumber
+from perdure.core.message import Effort, Message, Role
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY, reason
-from perdure.store.commit import Write
 from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections
 from perdure.store.queries import query
-from perdure.store.rows import leading_chat_of
+from perdure.store.rows import leading_chat_of, parts_of
 from perdure.store.statement.assembly import statement
+from perdure.store.statement.queue import PROMOTED_COLUMNS
 
 _FAILURES = (*AWAY, asyncpg.PostgresError)
 _LOST_SWAP = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
@@ -30,17 +33,6 @@ class OutcomeUnknown(Unavailable):
 
 class IdTaken(Exception):
     """There is a chat with this id already."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """The moments that the database gave to a change."""
-
-    at: datetime
-    action_deadline_at: datetime | None
-    compaction_requested_at: datetime | None
-    waited: tuple[timedelta, ...] = ()
-    """How long each message that left the queue had been in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +77,10 @@ class Execution:
         row = await self._row("chats/load_with_message", chat_id, number)
         return leading_chat_of(row), row
 
-    async def trace(self, write: Write) -> Trace | None:
+    async def trace(self, plan: Commit) -> Trace | None:
         """The chat as it is now, and what of this change or of a later try at it is there. None without a chat."""
         try:
-            return _trace_of(await self._row("chats/load_after_failure", *_traced(write)))
+            return _trace_of(await self._row("chats/load_after_failure", *_traced(plan)))
         except ChatNotFound:
             return None
 
@@ -110,20 +102,20 @@ class Execution:
                 query("chats/archive_family"), ids, versions, archived, change_id, timeout=self._timeout
             )
         except _FAILURES as error:
-            return _without_stamp(error)
+            return _without_row(error)
         self._measures.commits.labels("done" if rows else "lost").inc(len(rows) or 1)
         return {row["id"]: row["updated_at"] for row in rows} or None
 
-    async def commit(self, write: Write) -> Stamp | None:
+    async def commit(self, plan: Commit) -> Commit | None:
         """Write it all, or nothing. None means that somebody else moved the chat first."""
-        sql, values = statement(write)
+        sql, values = statement(plan)
         with self._measures.commit_seconds.time():
             try:
-                stamp = _stamp_of(await self._connections.fetchrow(sql, values))
+                row = await self._connections.fetchrow(sql, values)
             except _FAILURES as error:
-                stamp = _without_stamp(error)
-        self._measures.commits.labels("lost" if stamp is None else "done").inc()
-        return stamp
+                row = _without_row(error)
+        self._measures.commits.labels("lost" if row is None else "done").inc()
+        return None if row is None else _completed(plan, row)
 
     @asynccontextmanager
     async def holding(self, chat_id: ChatId) -> AsyncGenerator["HeldRow"]:
@@ -166,26 +158,65 @@ class HeldRow:
         self.written = 0
         """How many changes are committed with the block."""
 
-    async def trace(self, write: Write) -> Trace | None:
-        traced = _traced(write)
+    async def trace(self, plan: Commit) -> Trace | None:
+        traced = _traced(plan)
         row = await self._connection.fetchrow(query("chats/load_after_failure"), *traced, timeout=self._timeout)
         return None if row is None else _trace_of(row)
 
-    async def write(self, write: Write) -> Stamp | None:
-        sql, values = statement(write)
+    async def commit(self, plan: Commit) -> Commit | None:
+        sql, values = statement(plan)
         try:
-            stamp = _stamp_of(await self._connection.fetchrow(sql, *values, timeout=self._timeout))
+            row = await self._connection.fetchrow(sql, *values, timeout=self._timeout)
         except _FAILURES as error:
-            return _without_stamp(error)
-        self.written += stamp is not None
-        return stamp
+            return _without_row(error)
+        self.written += row is not None
+        return None if row is None else _completed(plan, row)
 
 
-def _stamp_of(row: Record | None) -> Stamp | None:
-    return None if row is None else Stamp(row[0], row[1], row[2], tuple(row.get("waited") or ()))
+def _completed(plan: Commit, row: Record) -> Commit:
+    """The plan, with what only the database knew."""
+    at, action_deadline_at, compaction_requested_at = row[0], row[1], row[2]
+    chat = replace(
+        plan.chat,
+        change_id=plan.change_id,
+        updated_at=at,
+        action_deadline_at=action_deadline_at,
+        compaction_requested_at=compaction_requested_at,
+        turn_began_at=at if plan.turn_began else plan.chat.turn_began_at,
+    )
+    if not plan.promoted:
+        return replace(plan, chat=chat, metadata_version=row.get("metadata_version"))
+    return replace(
+        plan,
+        chat=chat,
+        metadata_version=row.get("metadata_version"),
+        promoted_messages=_promoted_messages(plan, row),
+        waited=tuple(at - since for since in row["moved_created_at"]),
+    )
 
 
-def _without_stamp(error: Exception) -> None:
+def _promoted_messages(plan: Commit, row: Record) -> tuple[Message, ...]:
+    numbers = dict(plan.promoted)
+    columns = [row[f"moved_{column}"] for column in PROMOTED_COLUMNS]
+    moved = (dict(zip(PROMOTED_COLUMNS, values, strict=True)) for values in zip(*columns, strict=True))
+    return tuple(
+        Message(
+            number=numbers[queued["number"]],
+            revision=plan.chat.snapshot_version,
+            created_at=row[0],
+            role=Role.USER,
+            parts=parts_of(queued["parts"]),
+            created_by=queued["created_by"],
+            model=queued["model"],
+            effort=Effort(queued["effort"]) if queued["effort"] else None,
+            client_id=queued["client_id"],
+            queued_as=queued["number"],
+        )
+        for queued in moved
+    )
+
+
+def _without_row(error: Exception) -> None:
     """A lost swap is no worse than an answer without a row; everything else is raised as what it means."""
     if isinstance(error, AWAY):
         raise OutcomeUnknown(reason(error)) from error
@@ -194,9 +225,9 @@ def _without_stamp(error: Exception) -> None:
         raise _meaning(error) from error
 
 
-def _traced(write: Write) -> tuple[ChatId, ChangeId, int, int]:
-    base = write.base
-    return write.chat.id, write.change_id, base.next_message if base else 1, base.next_queued if base else 1
+def _traced(plan: Commit) -> tuple[ChatId, ChangeId | None, int, int]:
+    base = plan.base
+    return plan.chat.id, plan.change_id, base.next_message if base else 1, base.next_queued if base else 1
 
 
 def _trace_of(row: Record) -> Trace:

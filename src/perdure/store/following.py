@@ -29,8 +29,8 @@ class Reading:
     card: ChatCard
     metadata_version: int
     queue: tuple[QueuedMessage, ...]
-    asking: tuple[AnyPart, ...]
-    """The parts of the message whose calls a parked chat asks about."""
+    asked: tuple[AnyPart, ...]
+    """The parts of the message that the open calls belong to."""
     messages: tuple[Message, ...]
     """Visible messages beyond the position, in order of (revision, number)."""
     cut: MessageNumber | None
@@ -49,7 +49,7 @@ async def read(pool: Pool, chat_id: ChatId, since: Position | None) -> Reading |
         card=card_of(row, chat, reader=row["owner_id"]),
         metadata_version=row["metadata_version"],
         queue=_queue_of(row["queued"], chat),
-        asking=parts_of(row["asking"]) if row["asking"] else (),
+        asked=parts_of(row["asked"]) if row["asked"] else (),
         messages=tuple(public_message(message) for message in messages),
         cut=row["cut"],
     )

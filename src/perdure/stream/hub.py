@@ -6,16 +6,16 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
+from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor, Position
 from perdure.core.errors import ChatNotFound
 from perdure.core.ids import ChatId
 from perdure.live.episodes import Episode, EpisodeKey
-from perdure.machine.machine import Committed
 from perdure.store.following import Reading
 from perdure.stream.batches import Batch
 from perdure.stream.log import Anchor, End, Node, Parts, Synced
 from perdure.stream.sync import sync
-from perdure.stream.view import News, View, behind, confirmed, moved_on, view_of
+from perdure.stream.view import News, View, behind, moved_on, view_of
 
 Read = Callable[[ChatId, Position | None], Awaitable[Reading | None]]
 GONE = "gone"
@@ -81,17 +81,16 @@ class Hub:
         """The database is at these versions. `knew` is the snapshot that was known before it was asked."""
         if self.view is None:
             return
-        self.view = confirmed(self.view, metadata)
         if snapshot < knew:
             self.end(RECONNECT)
         elif snapshot > self.view.chat.snapshot_version or metadata != self.view.metadata_version:
             self.stale()
 
-    def committed(self, committed: Committed) -> None:
+    def committed(self, commit: Commit) -> None:
         """This process changed the chat."""
-        step = None if self.view is None else moved_on(self.view, committed)
+        step = None if self.view is None else moved_on(self.view, commit)
         if step is None:
-            self.hinted(committed.chat.snapshot_version, 0)
+            self.hinted(commit.chat.snapshot_version, commit.metadata_version or 0)
         else:
             self._move(*step)
 

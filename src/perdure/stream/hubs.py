@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 from perdure.core.clock import Clock, SystemClock
+from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor, Position
 from perdure.core.errors import Unavailable
 from perdure.core.ids import ChatId
@@ -13,7 +14,6 @@ from perdure.core.notice import Notice, Topic
 from perdure.core.timing import STREAM_POLL
 from perdure.live.episodes import Episodes
 from perdure.machine.announcer import Announcer
-from perdure.machine.machine import Committed
 from perdure.store import following
 from perdure.store.away import AWAY
 from perdure.store.following import Reading
@@ -137,7 +137,7 @@ class Hubs:
         except AWAY as error:
             raise Unavailable("The database is away. Try again.") from error
 
-    def _committed(self, committed: Committed) -> None:
+    def _committed(self, committed: Commit) -> None:
         if (found := self._hubs.get(committed.chat.id)) is not None:
             found[0].committed(committed)
 

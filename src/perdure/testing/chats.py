@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind, CallKind, Chat, State
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
@@ -17,7 +18,6 @@ from perdure.machine.transitions.endings import FinishError, FinishTurn, Interru
 from perdure.machine.transitions.lifecycle import Create, SetArchived
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.steps import CommitStep
-from perdure.store.commit import NewCard
 
 FAILURE = ChatError("The model is out of order.", ErrorKind.OVERLOADED)
 KINDS = {"ask_page": CallKind.CLIENT, "wait": CallKind.CHILDREN}

@@ -15,19 +15,19 @@ from asyncpg import Pool, Record
 from perdure.app.assembly import assemble
 from perdure.app.replica import Replica
 from perdure.config.demo import offer_demo
+from perdure.core.card import NewCard
 from perdure.core.chat import AT_REST, Busy, Chat
 from perdure.core.clock import Clock, SystemClock
+from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Kind, Message, NewMessage, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.live.episodes import Episode, Piece
-from perdure.machine.machine import Committed
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import RecordGenerationAttempt
 from perdure.settings import Settings
-from perdure.store.commit import NewCard
 from perdure.store.histories import load_history
 from perdure.testing.fakes import SECRET, Chosen, SimulatedModels
 from perdure.testing.metric_reader import MetricReader
@@ -118,7 +118,7 @@ class InProcessReplica:
         await self.machine.create(chat_id, new, [Create((self.says(text),))])
         return chat_id
 
-    async def someone_adds(self, chat_id: ChatId, text: str, busy: Busy = Busy.QUEUE) -> Committed:
+    async def someone_adds(self, chat_id: ChatId, text: str, busy: Busy = Busy.QUEUE) -> Commit:
         owner = self.worker.runners.take(self.user)
         assert owner is not None
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Self
 from uuid import uuid4
 
+from perdure.core.card import NewCard
 from perdure.core.chat import Busy, Chat
+from perdure.core.commit import Commit
 from perdure.core.deltas import AnyDelta, TextDelta
 from perdure.core.ids import ChatId, MessageNumber, OrganisationId, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role
@@ -13,14 +15,13 @@ from perdure.core.parts import AnyPart, Text
 from perdure.live.episodes import Episode, EpisodeKey, Episodes
 from perdure.machine.announcer import Announcer
 from perdure.machine.change import Owner
-from perdure.machine.machine import Committed, Machine
+from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import EditMessage, SendMessage
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
-from perdure.store.commit import NewCard
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub
@@ -78,7 +79,7 @@ class ScriptedChat:
     def id(self) -> ChatId:
         return self.chat.id
 
-    async def follows(self, *transitions: Transition) -> Committed:
+    async def follows(self, *transitions: Transition) -> Commit:
         committed = await self.stage.machine.change(self.id, *transitions)
         self.chat = committed.chat
         return committed
@@ -95,7 +96,7 @@ class ScriptedChat:
     def key(self) -> EpisodeKey:
         return EpisodeKey(self.id, self.chat.history_version, self.chat.generation_attempt)
 
-    async def commit(self, *parts: AnyPart, ends: bool = True) -> Committed:
+    async def commit(self, *parts: AnyPart, ends: bool = True) -> Commit:
         """The answer is complete."""
         key = self.key
         step = CommitStep(messages=(NewMessage(role=Role.ASSISTANT, parts=parts),), continues=not ends)
@@ -103,7 +104,7 @@ class ScriptedChat:
         self.stage.episodes.close(key)
         return committed
 
-    async def answer(self, text: str = "hi", *, pieces: int = 3) -> Committed:
+    async def answer(self, text: str = "hi", *, pieces: int = 3) -> Commit:
         """A whole turn, streamed in pieces."""
         episode = await self.attempt()
         size = max(1, len(text) // pieces)
@@ -111,10 +112,10 @@ class ScriptedChat:
             episode.add(Role.ASSISTANT, texts(text[start : start + size]))
         return await self.commit(Text(text))
 
-    async def send(self, text: str, busy: Busy = Busy.QUEUE) -> Committed:
+    async def send(self, text: str, busy: Busy = Busy.QUEUE) -> Commit:
         return await self.follows(SendMessage(self.stage.says(text), busy))
 
-    async def edit(self, number: int, text: str) -> Committed:
+    async def edit(self, number: int, text: str) -> Commit:
         committed = await self.stage.machine.edit(
             self.id,
             MessageNumber(number),

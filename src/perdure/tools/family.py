@@ -14,14 +14,14 @@ from msgspec import structs
 from perdure.config.config import Config
 from perdure.config.mcp import selected
 from perdure.config.settings import SubagentModels
-from perdure.core.card import ChatSettings
+from perdure.core.card import ChatSettings, NewCard
 from perdure.core.chat import Busy, Chat, State
+from perdure.core.commit import Guard, IdempotencyKey
 from perdure.core.errors import ChatNotFound, HookDenied, KeyTaken, Refused, TransitionNotAllowed
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Effort, NewMessage, Role, Visibility
 from perdure.core.parts import AnyPart, Text
 from perdure.core.text import storable
-from perdure.machine.change import Plan
 from perdure.machine.machine import Machine, Request
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import Interrupt
@@ -29,7 +29,6 @@ from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.observe.measures.agents import AgentMeasures
 from perdure.store import family
-from perdure.store.commit import Guard, IdempotencyKey, NewCard
 from perdure.store.family import Agent, Parent
 from perdure.tools.call import CallContext, Mode, ToolFailed
 from perdure.tools.hooks.hooks import Hooks
@@ -191,7 +190,7 @@ class Family:
             committed = await self._machine.change_by(chat_id, bundle)
         except (Refused, ChatNotFound):
             return False
-        return not committed.plan.empty
+        return not committed.empty
 
 
 def _refuse_model(name: str) -> ModelName:

@@ -120,7 +120,7 @@ class Waits:
             committed = await self._machine.advance_by(chat, _answering(chat, text))
         except (Refused, ChatNotFound):
             return False
-        if committed.plan.empty:
+        if committed.empty:
             return False
         self._measures.wait_ended("timed_out" if timed_out else by)
         return True

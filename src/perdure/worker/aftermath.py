@@ -12,12 +12,12 @@ from perdure.agent.words import Found, Words, report_summary
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock
+from perdure.core.commit import Commit, InboxKind
 from perdure.core.errors import ChatNotFound, PerdureError, ProviderFailure, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import WORDS_FRESH, WORDS_PATIENCE, WORDS_SWEEP
-from perdure.machine.change import InboxKind
-from perdure.machine.machine import Committed, Machine
+from perdure.machine.machine import Machine
 from perdure.store.away import AWAY, asking_the_database
 from perdure.store.pubsub import Pubsub
 from perdure.store.queries import query
@@ -59,9 +59,9 @@ class Aftermath:
         self._due: dict[ChatId, _Due] = {}
         self._more = asyncio.Event()
 
-    def committed(self, committed: Committed) -> None:
+    def committed(self, committed: Commit) -> None:
         """Take note of a turn that ended."""
-        told = committed.plan.rows.inbox
+        told = committed.inbox
         if InboxKind.FINISHED in told or InboxKind.NEEDS_YOU in told:
             self._note(committed.chat)
 

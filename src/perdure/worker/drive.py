@@ -6,18 +6,19 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from perdure.agent.flight import Flight
-from perdure.agent.history import History, followed
+from perdure.agent.history import History
 from perdure.agent.once_calls import OnceCalls
 from perdure.agent.partial_cost import partial_cost
 from perdure.agent.prepare import Prepared
 from perdure.core.chat import CallKind, Chat, Fence, OpenCall
+from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import MessageNumber
 from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST, RUNNER_COMMIT_PATIENCE
 from perdure.live.episodes import EpisodeKey
 from perdure.machine.change import Owner
-from perdure.machine.machine import Committed, Request
+from perdure.machine.machine import Request
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
@@ -159,12 +160,10 @@ class Drive:
         """Prepare anew for the next step, from a card that is read again."""
         self._prepared = self._history = None
 
-    async def commit(self, *transitions: Transition, fence: Fence | None = None) -> Committed:
+    async def commit(self, *transitions: Transition, fence: Fence | None = None) -> Commit:
         return await self.commit_by(lambda _: transitions, fence=fence)
 
-    async def commit_by(
-        self, bundle: Callable[[Chat], Sequence[Transition]], *, fence: Fence | None = None
-    ) -> Committed:
+    async def commit_by(self, bundle: Callable[[Chat], Sequence[Transition]], *, fence: Fence | None = None) -> Commit:
         """Commit on behalf of this runner, and go on from the row that it left."""
         believed = fence or self.fence()
         while True:
@@ -187,7 +186,7 @@ class Drive:
             return *transitions[:-1], Abandon()
         return transitions
 
-    async def _committed(self, bundle: Callable[[Chat], Sequence[Transition]], fence: Fence) -> Committed:
+    async def _committed(self, bundle: Callable[[Chat], Sequence[Transition]], fence: Fence) -> Commit:
         with self.uncut():
             request = Request(fence=fence, patience=RUNNER_COMMIT_PATIENCE.total_seconds())
             return await self.kit.machine.advance_by(self.chat, bundle, request=request)
@@ -209,17 +208,18 @@ class Drive:
         renewed = replace(fence, worker_id=self.owner.worker_id)
         return renewed != fence and renewed.holds(chat)
 
-    def _adopt(self, committed: Committed) -> None:
+    def _adopt(self, committed: Commit) -> None:
         known = self._history
-        if known is not None and committed.chat.history_version == committed.chat.snapshot_version:
-            self._history = followed(known, committed)
+        moved = committed.chat.history_version == committed.chat.snapshot_version
+        if known is not None and (moved or committed.card is not None):
+            self._history = known.after(committed)
             if self._history is not None:
                 self.kit.histories.keep(self._history)
         if committed.chat.snapshot_version >= self.chat.snapshot_version:
             self.chat = committed.chat
         self.saw(committed.chat)
         self._follow()
-        before, after = committed.plan.base, committed.plan.chat
+        before, after = committed.base, committed.chat
         if before is None or _attempt_of(before) != _attempt_of(after):
             self._recorded = _attempt_of(after) if after.generation_attempt else None
 

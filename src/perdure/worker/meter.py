@@ -3,9 +3,9 @@
 import msgspec
 
 from perdure.core.chat import AT_REST, Chat, Status
+from perdure.core.commit import Commit
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import ToolResult
-from perdure.machine.machine import Committed
 from perdure.observe.measures.turns import TurnMeasures
 
 
@@ -21,15 +21,14 @@ class Meter:
     def __init__(self, measures: TurnMeasures) -> None:
         self._measures = measures
 
-    def committed(self, committed: Committed) -> None:
-        plan, chat = committed.plan, committed.chat
-        base = plan.base
+    def committed(self, committed: Commit) -> None:
+        base, chat = committed.base, committed.chat
         for waited in committed.waited:
             self._measures.queue_wait.observe(waited.total_seconds())
         if base is not None and turn_ends(base, chat):
-            self._ended(base, chat, edited=plan.rows.cut_from is not None)
+            self._ended(base, chat, edited=committed.hidden_from is not None)
         if base is not None and base.status is Status.RUNNING:
-            self._step(base, chat, [message for _, message in plan.rows.messages])
+            self._step(base, chat, [message for _, message in committed.appended])
         if chat.generation_attempt and (base is None or _attempt(base) != _attempt(chat)):
             self._measures.attempts.inc()
         if chat.retry_state is not None and (base is None or base.retry_version != chat.retry_version):

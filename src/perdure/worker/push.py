@@ -21,9 +21,9 @@ from asyncpg import Pool, Record
 
 from perdure.access.vapid import VapidKeys
 from perdure.core.clock import Clock
+from perdure.core.commit import Commit
 from perdure.core.extras import installed
 from perdure.core.timing import PUSH_FRESH, PUSH_KEPT, PUSH_PATIENCE, PUSH_PERIOD, PUSH_TAKEN
-from perdure.machine.machine import Committed
 from perdure.store.away import AWAY
 from perdure.store.queries import query
 
@@ -73,9 +73,9 @@ class Push:
         self._trust = trust
         self._some = asyncio.Event()
 
-    def committed(self, committed: Committed) -> None:
+    def committed(self, committed: Commit) -> None:
         """Take note of a change that tells somebody something."""
-        if committed.plan.rows.inbox:
+        if committed.inbox:
             self._some.set()
 
     async def run(self) -> None:

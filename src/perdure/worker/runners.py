@@ -10,11 +10,11 @@ from uuid import uuid4
 from perdure.agent.history import History
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
+from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.ids import ChatId, RunnerId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.machine.change import Owner
-from perdure.machine.machine import Committed
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.ownership import Acquire
 from perdure.store.replicas import Candidate, Owned, Renewal
@@ -90,14 +90,14 @@ class Runners:
             self._places.release(owner.runner_id)
             self._kept(owner)
 
-    def taken(self, committed: Committed, owner: Owner, *, card: Card | None = None) -> None:
+    def taken(self, committed: Commit, owner: Owner, *, card: Card | None = None) -> None:
         """Drive a chat that a commit of ours acquired. Whoever has just read its card spares the runner that."""
         chat = committed.chat
         if chat.runner_id != owner.runner_id or chat.status not in _DRIVEN:
             self.untaken(owner)
             return
         self._kit.measures.replica.acquisitions.labels("message").inc()
-        recorded = bool(committed.plan.chat.generation_attempt)
+        recorded = bool(committed.chat.generation_attempt)
         history = self._kit.histories.after(committed, card) if card is not None else None
         self._start(chat, owner, attempt_recorded=recorded, history=history)
 
@@ -140,7 +140,7 @@ class Runners:
             committed = await self._kit.machine.change_by(candidate.chat_id, bundle)
         except (Refused, ChatNotFound, Unavailable):
             return None
-        return None if committed.plan.empty else committed.chat
+        return None if committed.empty else committed.chat
 
     def _measure(self, candidate: Candidate) -> None:
         measures, waited = self._kit.measures.replica, candidate.waited.total_seconds()
@@ -172,7 +172,7 @@ class Runners:
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a runner died", exc_info=error)
 
-    def committed(self, committed: Committed) -> None:
+    def committed(self, committed: Commit) -> None:
         """A change by somebody in this process."""
         entry = self._running.get(committed.chat.id)
         if entry is not None:
@@ -275,7 +275,7 @@ class Runners:
         except (Refused, ChatNotFound, Unavailable) as error:
             _log.info("chat %s was lost with the lease: %s", runner.chat.id, error)
         else:
-            if not committed.plan.empty:
+            if not committed.empty:
                 return
         await runner.look()
 

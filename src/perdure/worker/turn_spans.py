@@ -24,9 +24,9 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock
+from perdure.core.commit import Commit
 from perdure.core.ids import ChatId
 from perdure.core.timing import TURN_TRACE_KEPT, TURN_TRACE_SWEEP
-from perdure.machine.machine import Committed
 from perdure.observe.span_names import Named, called, identity
 from perdure.observe.tracing import Tracing
 from perdure.store import turn_traces
@@ -70,21 +70,20 @@ class TurnSpans:
             if self._tracing.on:
                 await self._told(turn_traces.sweep(self._pool, TURN_TRACE_KEPT))
 
-    def committed(self, committed: Committed) -> None:
+    def committed(self, committed: Commit) -> None:
         if not self._tracing.on:
             return
-        plan, chat = committed.plan, committed.chat
-        for number, _ in plan.rows.enqueued:
+        base, chat = committed.base, committed.chat
+        for number, _ in committed.enqueued:
             self._say(chat.id, -number, get_current_span().get_span_context())
-        base = plan.base
         if base is not None and base.status is Status.RUNNING:
-            kind = step_kind([message for _, message in plan.rows.messages])
+            kind = step_kind([message for _, message in committed.appended])
             if kind is not None:
                 self._step_ended(base, kind)
         if base is not None and turn_ends(base, chat):
-            self._turn_ended(base, outcome_of(base, chat, edited=plan.rows.cut_from is not None))
+            self._turn_ended(base, outcome_of(base, chat, edited=committed.hidden_from is not None))
         if chat.turn and (base is None or base.turn != chat.turn):
-            queued = [promotion.queued for promotion in plan.rows.promoted if promotion.number == chat.turn]
+            queued = [queued for queued, number in committed.promoted if number == chat.turn]
             self._turn_began(chat, queued[0] if queued else None)
 
     @asynccontextmanager

@@ -12,7 +12,6 @@ from perdure.access.chats import Description, Listing, Seen
 from perdure.api.caller import Caller
 from perdure.api.chat_workspaces import own_workspace, workspace_for
 from perdure.api.listing import next_cursor, next_passed, passed_of, position_of
-from perdure.api.reply import Outcome
 from perdure.api.routing import Routes
 from perdure.api.searching import Search, search_of
 from perdure.api.submission import Said
@@ -29,16 +28,17 @@ from perdure.api.wire.chats import (
     PatchBody,
 )
 from perdure.config.settings import check_length
-from perdure.core.card import ChatSettings
+from perdure.core.card import ChatSettings, NewCard
+from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor
 from perdure.core.errors import InvalidInput, NotRoot, Validation
 from perdure.core.events import ChatCard
 from perdure.core.ids import ChatId, ModelName, WorkspaceId
 from perdure.core.message import Effort, NewMessage, Role, Visibility
 from perdure.core.parts import Notice, Text
+from perdure.core.public import public_message
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
-from perdure.store.commit import NewCard
 from perdure.tools.arguments import validator_of
 from perdure.tools.family import AgentType
 
@@ -103,7 +103,7 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
         card = _new_card(caller, body, workspace_id, said)
         create = Create((*system, message), files=said.files, budget_limit=body.budget_limit)
         return await caller.changes.create(
-            ChatId(uuid4()), card, create, answer=lambda outcome: created(caller, card, outcome)
+            ChatId(uuid4()), card, create, answer=lambda commit: created(caller, card, commit)
         )
 
 
@@ -221,24 +221,26 @@ def fallback_title(said: Said) -> str:
     return storable(" ".join(words))[:TITLE_LENGTH].strip(" ,;:-") or "New chat"
 
 
-def created(caller: Caller, card: NewCard, outcome: Outcome, *, said: bool = True) -> Created:
+def created(caller: Caller, card: NewCard, commit: Commit, *, said: bool = True) -> Created:
     """A new chat, and what was said first in it."""
+    chat = commit.chat
+    assert chat.updated_at is not None
     return Created(
         chat=ChatCard(
-            id=outcome.chat.id,
+            id=chat.id,
             owner_id=caller.actor.user_id,
             title=card.title,
-            status=outcome.chat.status,
-            created_at=outcome.at,
-            updated_at=outcome.at,
+            status=chat.status,
+            created_at=chat.updated_at,
+            updated_at=chat.updated_at,
             model=ModelName(card.model) if card.model else None,
             effort=Effort(card.effort) if card.effort else None,
             plan_mode=card.plan_mode,
             labels=msgspec.json.decode(card.labels),
             workspace_id=card.workspace_id,
         ),
-        message=outcome.messages[-1] if said else None,
-        cursor=str(Cursor.of(outcome.chat, 1)),
+        message=public_message(commit.messages[-1]) if said else None,
+        cursor=str(Cursor.of(chat, 1)),
     )
 
 

@@ -107,4 +107,4 @@ def _decision(decided: CallDecision) -> Decision:
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:
-    return await caller.changes.follow(seen, transition, answer=lambda outcome: Moved(seen.card_after(outcome.chat)))
+    return await caller.changes.follow(seen, transition, answer=lambda commit: Moved(seen.card_after(commit)))

@@ -15,12 +15,12 @@ from perdure.api.routes.chats import created
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Created
 from perdure.api.wire.extras import Branch, Branches, Cost, CostLine, ExportFormat, ExportQuery, ForkBody
+from perdure.core.card import NewCard
 from perdure.core.errors import InvalidInput, MessageNotFound, Refused, Validation
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Message, NewMessage, Role
 from perdure.core.public import public_message
 from perdure.machine.transitions.lifecycle import Create
-from perdure.store.commit import NewCard
 from perdure.store.rows import message_of
 
 routes = Routes("chats")
@@ -48,7 +48,7 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
     card = _forked_card(caller, seen.row)
     create = Create(messages, runs=said is not None, files=tuple(attached), made_files=tuple(made))
     return await caller.changes.create(
-        ChatId(uuid4()), card, create, answer=lambda outcome: created(caller, card, outcome, said=said is not None)
+        ChatId(uuid4()), card, create, answer=lambda commit: created(caller, card, commit, said=said is not None)
     )
 
 

@@ -1,10 +1,7 @@
 """Messages: read a page, say something, say it differently."""
 
-from msgspec import structs
-
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
-from perdure.api.reply import Outcome
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import (
     EditBody,
@@ -18,9 +15,10 @@ from perdure.api.wire.chats import (
 )
 from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Busy
+from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
-from perdure.core.public import public_message, shown_text
+from perdure.core.public import public_message, public_queued, shown_text, visible
 from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
 from perdure.store.rows import parts_of
 
@@ -61,7 +59,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
     card = None if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
     send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card)
-    answer = await caller.changes.follow(seen, send, answer=lambda outcome: sent(seen, outcome))
+    answer = await caller.changes.follow(seen, send, answer=lambda commit: sent(seen, commit))
     if body.busy is Busy.INTERRUPT and waits_for_agents(seen):
         # A chat at work is interrupted by its runner, and they with it; one that waits for them has none.
         await caller.services.family.stop_all(chat_id)
@@ -87,7 +85,7 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
         )
         return EditMessage(target, message, files=said.files)
 
-    answer = await caller.changes.edit(seen, number, edit, answer=lambda outcome: sent(seen, outcome))
+    answer = await caller.changes.edit(seen, number, edit, answer=lambda commit: sent(seen, commit))
     # What they were asked for is not part of the chat any more.
     await caller.services.family.stop_all(chat_id)
     return answer
@@ -107,15 +105,12 @@ def waits_for_agents(seen: Seen) -> bool:
     return seen.chat.action is not None and seen.chat.action.kind is ActionKind.CHILDREN
 
 
-def sent(seen: Seen, outcome: Outcome) -> Sent:
+def sent(seen: Seen, commit: Commit) -> Sent:
     """Where the message went."""
-    said = [message for message in outcome.messages if message.role is Role.USER]
-    queued, settled = outcome.queued, outcome.rows.card
-    card = seen.card_after(outcome.chat)
-    if settled is not None and settled.plan_mode is not None:
-        card = structs.replace(card, plan_mode=settled.plan_mode)
+    said = [message for message in commit.messages if message.role is Role.USER and visible(message)]
+    queued = commit.queued
     return Sent(
-        chat=card,
-        message=said[-1] if said and queued is None else None,
-        queued=queued,
+        chat=seen.card_after(commit),
+        message=public_message(said[-1]) if said and not queued else None,
+        queued=public_queued(queued[-1]) if queued else None,
     )

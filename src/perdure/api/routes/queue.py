@@ -60,4 +60,4 @@ async def _waiting(caller: Caller, chat_id: ChatId, *numbers: QueuedNumber) -> S
 
 
 async def _follow(caller: Caller, seen: Seen, transition: Transition) -> Moved:
-    return await caller.changes.follow(seen, transition, answer=lambda outcome: Moved(seen.card_after(outcome.chat)))
+    return await caller.changes.follow(seen, transition, answer=lambda commit: Moved(seen.card_after(commit)))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from perdure.core.card import CardChange
 from perdure.core.chat import Action, ActionKind, Breach, BudgetOwner, CallKind, Chat, OpenCall, Status
+from perdure.core.commit import InboxKind
 from perdure.core.errors import (
     ToolResultDuplicate,
     ToolResultInvalidJson,
@@ -21,7 +22,7 @@ from perdure.core.ids import UserId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import ToolResult
 from perdure.core.timing import CLIENT_TOOL_DEADLINE
-from perdure.machine.change import Change, InboxKind, Marker, Reason
+from perdure.machine.change import Change, Marker, Reason
 from perdure.machine.transitions.refusal import refuse
 
 _ANSWERED_BY: Mapping[ActionKind, CallKind] = {
@@ -165,7 +166,7 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             append=(*results, *self.suffix),
             clear_calls=again,
             continuing=True,
-            card=CardChange(approve=always) if always else None,
+            card=CardChange(approvals=dict.fromkeys(always, "auto")) if always else None,
         )
 
     def _decided(self, call: OpenCall, decision: Decision) -> NewMessage | None:

@@ -3,11 +3,13 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Chat, State, Status
+from perdure.core.commit import InboxKind
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId, MessageNumber
 from perdure.core.message import NewMessage
-from perdure.machine.change import CardChange, Change, InboxKind, Reason
+from perdure.machine.change import Change, Reason
 from perdure.machine.effects import calls_after
 from perdure.machine.transitions.refusal import refuse
 
@@ -51,7 +53,7 @@ class FinishInterruption(Struct, frozen=True):
             reserve=0,
             made_files=self.files,
             # Nothing is said of a turn that was stopped, and what was said of the one before is old.
-            card=CardChange(cost=self.spend, unlabel=True),
+            card=CardChange(cost=self.spend, turn_label=None),
         )
 
 

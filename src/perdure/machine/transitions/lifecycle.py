@@ -2,11 +2,12 @@
 
 from msgspec import Struct
 
+from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, CallKind, Chat, Status
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId
 from perdure.core.message import Kind, NewMessage, Role
-from perdure.machine.change import ALL_MARKERS, CardChange, Change, Reason
+from perdure.machine.change import ALL_MARKERS, Change, Reason
 from perdure.machine.effects import calls_after, synthetic
 from perdure.machine.transitions.refusal import refuse
 
@@ -55,7 +56,7 @@ class SetArchived(Struct, frozen=True):
     def plan(self, chat: Chat) -> Change:
         if chat.archived == self.archived:
             raise refuse(self, chat, "The chat is archived already." if self.archived else "The chat is not archived.")
-        card = CardChange(unpin=True) if self.archived else CardChange()
+        card = CardChange(pin=0) if self.archived else CardChange()
         return Change(archived=self.archived, keeps=ALL_MARKERS, card=card)
 
 

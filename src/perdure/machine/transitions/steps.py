@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from perdure.core.card import CardChange
 from perdure.core.chat import CallKind, Chat
 from perdure.core.failure import RetryState
 from perdure.core.ids import FileId
 from perdure.core.message import NewMessage
-from perdure.machine.change import ALL_MARKERS, CardChange, Change, Marker
+from perdure.machine.change import ALL_MARKERS, Change, Marker
 from perdure.machine.effects import calls_after
 from perdure.machine.transitions.refusal import refuse
 

@@ -9,31 +9,31 @@ This is the one place where SQL is not in a file of its own: the pieces mean not
 from collections.abc import Hashable, Sequence
 from functools import cache
 
-from perdure.store.commit import Write
+from perdure.core.commit import Commit
 from perdure.store.statement import card, history, queue, row
-from perdure.store.statement.text import Say, Take, Text
+from perdure.store.statement.text import Bind, Render, Text
 
-PIECES: Sequence[tuple[Take, Say]] = (
-    (row.take_guard, row.say_guard),
-    (row.take_chat, row.say_chat),
-    (card.take_new_card, card.say_new_card),
-    (history.take_cut, history.say_cut),
-    (history.take_messages, history.say_messages),
-    (queue.take_enqueued, queue.say_enqueued),
-    (queue.take_removed, queue.say_removed),
-    (queue.take_rewritten, queue.say_rewritten),
-    (queue.take_promoted, queue.say_promoted),
-    (history.take_files, history.say_files),
-    (card.take_card, card.say_card),
-    (card.take_inbox, card.say_inbox),
-    (card.take_key, card.say_key),
+PIECES: Sequence[tuple[Bind, Render]] = (
+    (row.bind_guard, row.render_guard),
+    (row.bind_chat, row.render_chat),
+    (card.bind_new_card, card.render_new_card),
+    (history.bind_hidden, history.render_hidden),
+    (history.bind_messages, history.render_messages),
+    (queue.bind_enqueued, queue.render_enqueued),
+    (queue.bind_removed, queue.render_removed),
+    (queue.bind_rewritten, queue.render_rewritten),
+    (queue.bind_promoted, queue.render_promoted),
+    (history.bind_files, history.render_files),
+    (card.bind_card, card.render_card),
+    (card.bind_inbox, card.render_inbox),
+    (card.bind_key, card.render_key),
 )
 
 
-def statement(write: Write) -> tuple[str, list[object]]:
+def statement(commit: Commit) -> tuple[str, list[object]]:
     """The SQL of a change, and its arguments."""
-    values: list[object] = [write.chat.id, write.change_id, write.chat.snapshot_version]
-    shapes = tuple([take(write, values) for take, _ in PIECES])
+    values: list[object] = [commit.chat.id, commit.change_id, commit.chat.snapshot_version]
+    shapes = tuple([bind(commit, values) for bind, _ in PIECES])
     return _text(shapes), values
 
 
@@ -42,7 +42,7 @@ def _text(shapes: tuple[Hashable, ...]) -> str:
     text = Text()
     for _ in range(3):
         text.value()
-    for shape, (_, say) in zip(shapes, PIECES, strict=True):
+    for shape, (_, render) in zip(shapes, PIECES, strict=True):
         if shape is not None:
-            say(text, shape)
+            render(text, shape)
     return str(text)

@@ -1,8 +1,10 @@
 """What lists, owners and repeated requests are told: the card, the inbox, the kept answer."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
-from perdure.store.commit import NewCard, Write
+from perdure.core.card import CARD_FIELDS, Fold, NewCard
+from perdure.core.commit import Commit, InboxKind
+from perdure.store.rows import encoded
 from perdure.store.statement.text import Shape, Text
 
 # A new chat's card.
@@ -16,69 +18,62 @@ _CARD_TYPES = {
 _CARD_COLUMNS = tuple(NewCard.__dataclass_fields__)
 
 
-def take_new_card(write: Write, values: list[object]) -> Hashable:
-    if write.new_card is None:
+def bind_new_card(commit: Commit, values: list[object]) -> Hashable:
+    if commit.new_card is None:
         return None
-    values += (getattr(write.new_card, name) for name in _CARD_COLUMNS)
+    values += (getattr(commit.new_card, name) for name in _CARD_COLUMNS)
     return True
 
 
-def say_new_card(text: Text, _: Shape) -> None:
+def render_new_card(text: Text, _: Shape) -> None:
     values = ", ".join(f"{text.value()}::{_CARD_TYPES.get(name, 'text')}" for name in _CARD_COLUMNS)
     text.piece("card", f"INSERT INTO chat_cards (id, {', '.join(_CARD_COLUMNS)}) SELECT swap.id, {values} FROM swap")
 
 
 # The card, and what its owner is told.
 
-_ADDED = ("cost", "unpriced_calls", "turns")
-_REPLACED = ("context_tokens", "context_limit", "plan_mode")
+_COLUMN_OF: Mapping[str, str] = {"approvals": "settings"}
+"""Where a field of the card is not a column of its own."""
 
 
-def take_card(write: Write, values: list[object]) -> Hashable:
-    card = write.card
-    if card is None or write.new_card is not None:
+def bind_card(commit: Commit, values: list[object]) -> Hashable:
+    if commit.card is None or commit.new_card is not None:
         return None
-    added = tuple([name for name in _ADDED if getattr(card, name)])
-    replaced = tuple([name for name in _REPLACED if getattr(card, name) is not None])
-    values += [getattr(card, name) for name in (*added, *replaced)]
-    if card.approve:
-        values.append(list(card.approve))
-    return added, replaced, bool(card.approve), card.unpin, card.unlabel
+    moved = commit.card.items()
+    values += [encoded(value) if fold is Fold.MERGE else value for _, fold, value in moved]
+    return tuple([name for name, _, _ in moved])
 
 
-def say_card(text: Text, shape: Shape) -> None:
-    added, replaced, approved, unpinned, unlabelled = shape
+def render_card(text: Text, shape: Shape) -> None:
     sets = ["metadata_version = c.metadata_version + 1", "updated_at = now()"]
-    sets += [f"{name} = c.{name} + {text.value()}" for name in added]
-    sets += [f"{name} = {text.value()}" for name in replaced]
-    if approved:
-        sets.append(f"settings = {_approving(text.value())}")
-    if unpinned:
-        sets.append("pin = 0")
-    if unlabelled:
-        sets.append("turn_label = NULL")
+    sets += [f"{_COLUMN_OF.get(name, name)} = {_folded(name, text.value())}" for name in shape]
     text.piece(
         "carded",
         f"UPDATE chat_cards c SET {', '.join(sets)} FROM swap WHERE c.id = swap.id "
-        "RETURNING c.id, c.owner_id, c.title, c.parent_id, swap.snapshot_version",
+        "RETURNING c.id, c.owner_id, c.title, c.parent_id, c.metadata_version, swap.snapshot_version",
     )
+    text.outcome.append("(SELECT metadata_version FROM carded) AS metadata_version")
 
 
-def _approving(tools: str) -> str:
-    """A chat's settings once nobody is asked about these tools any more."""
-    before = "coalesce(c.settings::jsonb -> 'approvals', '{}')"
-    more = f"(SELECT jsonb_object_agg(tool, 'auto') FROM unnest({tools}::text[]) AS tool)"
-    return f"jsonb_set(c.settings::jsonb, '{{approvals}}', {before} || {more})::text"
+def _folded(name: str, value: str) -> str:
+    match CARD_FIELDS[name]:
+        case Fold.ADD:
+            return f"c.{name} + {value}"
+        case Fold.SET:
+            return value
+        case Fold.MERGE:
+            before = f"coalesce(c.{_COLUMN_OF[name]}::jsonb -> '{name}', '{{}}')"
+            return f"jsonb_set(c.{_COLUMN_OF[name]}::jsonb, '{{{name}}}', {before} || {value}::text::jsonb)::text"
 
 
-def take_inbox(write: Write, values: list[object]) -> Hashable:
-    if not write.inbox or write.new_card is not None:
+def bind_inbox(commit: Commit, values: list[object]) -> Hashable:
+    if not commit.inbox or commit.new_card is not None:
         return None
-    values.append(write.inbox[-1])
-    return write.card is not None, write.inbox[-1] == "needs_you"
+    values.append(commit.inbox[-1].value)
+    return commit.card is not None, commit.inbox[-1] is InboxKind.NEEDS_YOU
 
 
-def say_inbox(text: Text, shape: Shape) -> None:
+def render_inbox(text: Text, shape: Shape) -> None:
     carded, also_children = shape
     card = "(SELECT c.*, swap.snapshot_version FROM swap JOIN chat_cards c ON c.id = swap.id)"
     text.piece(
@@ -96,13 +91,13 @@ def say_inbox(text: Text, shape: Shape) -> None:
 _KEY_COLUMNS = {"caller": "uuid", "route": "text", "key": "text", "request_hash": "bytea", "answer": "text"}
 
 
-def take_key(write: Write, values: list[object]) -> Hashable:
-    if write.key is None:
+def bind_key(commit: Commit, values: list[object]) -> Hashable:
+    if commit.key is None:
         return None
-    values += (getattr(write.key, name) for name in _KEY_COLUMNS)
+    values += (getattr(commit.key, name) for name in _KEY_COLUMNS)
     return True
 
 
-def say_key(text: Text, _: Shape) -> None:
+def render_key(text: Text, _: Shape) -> None:
     listed = ", ".join(f"{text.value()}::{kind}" for kind in _KEY_COLUMNS.values())
     text.piece("kept", f"INSERT INTO idempotency_keys ({', '.join(_KEY_COLUMNS)}) SELECT {listed} FROM swap")

@@ -2,22 +2,22 @@
 
 from collections.abc import Hashable
 
-from perdure.store.commit import Write
+from perdure.core.commit import Commit
 from perdure.store.rows import MESSAGE_COLUMNS
-from perdure.store.statement.rows import listed_rows, take_rows
+from perdure.store.statement.rows import bind_rows, listed_rows
 from perdure.store.statement.text import CHANGE, Shape, Text
 
 # What an edit hides.
 
 
-def take_cut(write: Write, values: list[object]) -> Hashable:
-    if write.cut_from is None:
+def bind_hidden(commit: Commit, values: list[object]) -> Hashable:
+    if commit.hidden_from is None:
         return None
-    values += (write.cut_from, 1)
+    values += (commit.hidden_from, 1)
     return True
 
 
-def say_cut(text: Text, _: Shape) -> None:
+def render_hidden(text: Text, _: Shape) -> None:
     number = f"{text.value()}::integer"
     # A summary that covers only what stays, stays.
     text.piece(
@@ -32,11 +32,11 @@ def say_cut(text: Text, _: Shape) -> None:
 _MESSAGE = tuple(MESSAGE_COLUMNS.items())
 
 
-def take_messages(write: Write, values: list[object]) -> Hashable:
-    return take_rows(write.messages, _MESSAGE, values) if write.messages else None
+def bind_messages(commit: Commit, values: list[object]) -> Hashable:
+    return bind_rows(commit.appended, _MESSAGE, values) if commit.appended else None
 
 
-def say_messages(text: Text, shape: Shape) -> None:
+def render_messages(text: Text, shape: Shape) -> None:
     columns, listed, source = listed_rows(text, shape)
     text.piece(
         "appended",
@@ -45,14 +45,14 @@ def say_messages(text: Text, shape: Shape) -> None:
     )
 
 
-def take_files(write: Write, values: list[object]) -> Hashable:
-    if not write.files:
+def bind_files(commit: Commit, values: list[object]) -> Hashable:
+    if not commit.files:
         return None
-    values.append(list(write.files))
+    values.append(list(commit.files))
     return True
 
 
-def say_files(text: Text, _: Shape) -> None:
+def render_files(text: Text, _: Shape) -> None:
     text.piece(
         "linked",
         f"INSERT INTO file_links (chat_id, file_id) SELECT swap.id, f FROM swap, unnest({text.value()}::uuid[]) AS f "

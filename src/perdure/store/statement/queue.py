@@ -2,19 +2,22 @@
 
 from collections.abc import Hashable
 
-from perdure.store.commit import Write
+from perdure.core.commit import Commit
 from perdure.store.rows import MESSAGE_COLUMNS, encoded
-from perdure.store.statement.rows import listed_rows, take_rows
+from perdure.store.statement.rows import bind_rows, listed_rows
 from perdure.store.statement.text import CHANGE, Shape, Text
 
 _QUEUED = tuple((name, MESSAGE_COLUMNS[name]) for name in ("parts", "created_by", "model", "effort", "client_id"))
 
+PROMOTED_COLUMNS = ("number", *(name for name, _ in _QUEUED), "created_at")
+"""What the answer says of messages that left the queue for the history, as arrays in the order of their numbers."""
 
-def take_enqueued(write: Write, values: list[object]) -> Hashable:
-    return take_rows(write.enqueued, _QUEUED, values) if write.enqueued else None
+
+def bind_enqueued(commit: Commit, values: list[object]) -> Hashable:
+    return bind_rows(commit.enqueued, _QUEUED, values) if commit.enqueued else None
 
 
-def say_enqueued(text: Text, shape: Shape) -> None:
+def render_enqueued(text: Text, shape: Shape) -> None:
     columns, listed, source = listed_rows(text, shape)
     text.piece(
         "enqueued",
@@ -22,14 +25,14 @@ def say_enqueued(text: Text, shape: Shape) -> None:
     )
 
 
-def take_removed(write: Write, values: list[object]) -> Hashable:
-    if not write.removed:
+def bind_removed(commit: Commit, values: list[object]) -> Hashable:
+    if not commit.removed:
         return None
-    values += (list(write.removed), len(write.removed))
+    values += (list(commit.removed), len(commit.removed))
     return True
 
 
-def say_removed(text: Text, _: Shape) -> None:
+def render_removed(text: Text, _: Shape) -> None:
     text.piece(
         "removed",
         "UPDATE queued_messages q SET removed_in = swap.snapshot_version FROM swap WHERE q.chat_id = swap.id "
@@ -38,16 +41,16 @@ def say_removed(text: Text, _: Shape) -> None:
     text.expect("removed", "every removed message is in the queue")
 
 
-def take_rewritten(write: Write, values: list[object]) -> Hashable:
-    if not write.rewritten:
+def bind_rewritten(commit: Commit, values: list[object]) -> Hashable:
+    if not commit.rewritten:
         return None
-    values.append([number for number, _ in write.rewritten])
-    values.append([encoded(parts) for _, parts in write.rewritten])
-    values.append(len(write.rewritten))
+    values.append([number for number, _ in commit.rewritten])
+    values.append([encoded(parts) for _, parts in commit.rewritten])
+    values.append(len(commit.rewritten))
     return True
 
 
-def say_rewritten(text: Text, _: Shape) -> None:
+def render_rewritten(text: Text, _: Shape) -> None:
     text.piece(
         "rewritten",
         "UPDATE queued_messages q SET parts = r.parts "
@@ -57,16 +60,16 @@ def say_rewritten(text: Text, _: Shape) -> None:
     text.expect("rewritten", "every rewritten message is in the queue")
 
 
-def take_promoted(write: Write, values: list[object]) -> Hashable:
-    if not write.promoted:
+def bind_promoted(commit: Commit, values: list[object]) -> Hashable:
+    if not commit.promoted:
         return None
-    values.append([queued for queued, _ in write.promoted])
-    values.append([number for _, number in write.promoted])
-    values.append(len(write.promoted))
+    values.append([queued for queued, _ in commit.promoted])
+    values.append([number for _, number in commit.promoted])
+    values.append(len(commit.promoted))
     return True
 
 
-def say_promoted(text: Text, _: Shape) -> None:
+def render_promoted(text: Text, _: Shape) -> None:
     queued, numbers = f"{text.value()}::integer[]", f"{text.value()}::integer[]"
     text.piece(
         "moved",
@@ -83,4 +86,5 @@ def say_promoted(text: Text, _: Shape) -> None:
         f"FROM swap, moved m JOIN unnest({queued}, {numbers}) AS p(queued, number) ON p.queued = m.number RETURNING 1",
     )
     text.expect("promoted", "every promoted message is in the queue")
-    text.outcome.append("ARRAY(SELECT now() - m.created_at FROM moved m) AS waited")
+    for column in PROMOTED_COLUMNS:
+        text.outcome.append(f"ARRAY(SELECT m.{column} FROM moved m ORDER BY m.number) AS moved_{column}")

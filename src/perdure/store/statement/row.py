@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from operator import attrgetter
 
-from perdure.store.commit import Write
+from perdure.core.commit import Commit
 from perdure.store.rows import CHAT_COLUMNS
 from perdure.store.statement.text import CHANGE, Shape, Text
 
@@ -14,15 +14,15 @@ REMEMBERED = 8
 # The chat whose fence must hold besides.
 
 
-def take_guard(write: Write, values: list[object]) -> Hashable:
-    if write.guard is None:
+def bind_guard(commit: Commit, values: list[object]) -> Hashable:
+    if commit.guard is None:
         return None
-    fence = write.guard.fence
-    values += (write.guard.chat_id, fence.worker_id, fence.runner_id, fence.status.value, fence.history_version)
+    fence = commit.guard.fence
+    values += (commit.guard.chat_id, fence.worker_id, fence.runner_id, fence.status.value, fence.history_version)
     return True
 
 
-def say_guard(text: Text, _: Shape) -> None:
+def render_guard(text: Text, _: Shape) -> None:
     columns = ("id", "worker_id", "runner_id", "status", "history_version")
     where = " AND ".join(f"{column} = {text.value()}{'::text' * (column == 'status')}" for column in columns)
     text.piece("guard", f"SELECT 1 FROM chats WHERE {where} FOR SHARE")
@@ -43,8 +43,8 @@ _TYPES = {
 }
 
 
-def take_chat(write: Write, values: list[object]) -> Hashable:
-    base, chat = write.base, write.chat
+def bind_chat(commit: Commit, values: list[object]) -> Hashable:
+    base, chat = commit.base, commit.chat
     if base is None:
         changed = _COLUMNS
     else:
@@ -53,20 +53,20 @@ def take_chat(write: Write, values: list[object]) -> Hashable:
         changed = [column for column, old, new in pairs if old is not new and old != new]
     names: list[str] = []
     for name, of in changed:
-        if name == "action_deadline_at" and write.action_deadline is not None:
-            values.append(write.action_deadline)
+        if name == "action_deadline_at" and commit.action_deadline is not None:
+            values.append(commit.action_deadline)
             names.append("deadline")
-        elif name == "compaction_requested_at" and write.compaction_requested:
+        elif name == "compaction_requested_at" and commit.compaction_requested:
             names.append("compaction")
-        elif name == "turn_began_at" and write.turn_began:
+        elif name == "turn_began_at" and commit.turn_began:
             names.append("beginning")
         else:
             values.append(of(chat))
             names.append(name)
-    return base is None, write.guard is not None, write.named, tuple(names)
+    return base is None, commit.guard is not None, commit.traceable, tuple(names)
 
 
-def say_chat(text: Text, shape: Shape) -> None:
+def render_chat(text: Text, shape: Shape) -> None:
     created, guarded, named, names = shape
     seen = "" if created else text.value()
     columns = {"snapshot_version": "$3::bigint", "change_id": CHANGE, "updated_at": "now()"}

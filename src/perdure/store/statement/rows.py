@@ -12,7 +12,7 @@ Rows = Sequence[tuple[int, NewMessage]]
 _ALWAYS = frozenset({"role", "visibility", "kind", "parts"})
 
 
-def take_rows(rows: Rows, columns: Sequence[Any], values: list[object]) -> Hashable:
+def bind_rows(rows: Rows, columns: Sequence[Any], values: list[object]) -> Hashable:
     if len(rows) == 1:
         ((number, message),) = rows
         values.append(number)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from perdure.store.commit import Write
+from perdure.core.commit import Commit
 
 # The change's name, wherever it is written. The swap's first values are the same in every statement.
 CHANGE = "$2::uuid"
@@ -35,5 +35,5 @@ class Text:
 
 Shape = Any
 """What the text of a piece depends on. None where the change does not need the piece."""
-Take = Callable[[Write, list[object]], Hashable]
-Say = Callable[[Text, Shape], None]
+Bind = Callable[[Commit, list[object]], Hashable]
+Render = Callable[[Text, Shape], None]

@@ -14,10 +14,10 @@ from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import Prepared
 from perdure.config.hooks import HookEvent
+from perdure.core.card import CardChange
 from perdure.core.deltas import ToolCallDelta
 from perdure.core.message import Kind
 from perdure.core.parts import ToolCall
-from perdure.machine.change import CardChange
 from perdure.machine.transitions.steps import CommitStep
 from perdure.providers.pricing import cost
 from perdure.worker.drive import Drive

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from perdure.agent.compaction.size import may_compact
 from perdure.agent.decide import Facts
@@ -15,11 +15,11 @@ from perdure.agent.history import History
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
 from perdure.agent.stand_ins import OVERLOADS, next_in_line, switch
+from perdure.core.card import CardChange
 from perdure.core.chat import CallKind
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.timing import ATTEMPT_LIMIT, GENERATE_CAP
-from perdure.machine.change import CardChange
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
@@ -101,11 +101,12 @@ def _introduced(answer: Answer, prepared: Prepared, history: History, turn: int)
 
 def _step(answer: Answer, kinds: Mapping[str, CallKind], owed: int) -> CommitStep:
     usage, spent = answer.finish.usage, (answer.cost or 0) + owed
+    limit = answer.messages[0].context_limit
     card = CardChange(
         cost=spent,
         unpriced_calls=0 if answer.cost is not None else 1,
-        context_tokens=usage.input + usage.output if usage else None,
-        context_limit=answer.messages[0].context_limit,
+        context_tokens=usage.input + usage.output if usage else UNSET,
+        context_limit=UNSET if limit is None else limit,
     )
     return CommitStep(messages=answer.messages, call_kinds=kinds, spend=spent, card=card)
 

@@ -12,9 +12,9 @@ SELECT c.*,
         JOIN queued_messages q ON q.chat_id = c.id AND q.number = abs(o.entry)
         ORDER BY o.place
     ) AS queued,
-    CASE WHEN c.action IS NOT NULL THEN (
+    CASE WHEN c.open_calls <> '[]' THEN (
         SELECT m.parts FROM messages m WHERE m.chat_id = c.id AND m.number = c.last_assistant
-    ) END AS asking,
+    ) END AS asked,
     (
         SELECT min(m.number) FROM messages m
         WHERE m.chat_id = c.id AND (m.revision, m.number) > ($2::bigint, $3::integer) AND m.hidden_in IS NOT NULL

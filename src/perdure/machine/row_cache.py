@@ -6,8 +6,8 @@ from perdure.core.ids import ChatId
 ROWS = 1024
 
 
-class Memory:
-    """As many chats as were changed last. What it says may be old: the swap finds out."""
+class RowCache:
+    """As many chats as were changed last. A row may be old: the swap finds out."""
 
     def __init__(self, rows: int = ROWS) -> None:
         self._rows = rows
