@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from perdure.machine.effects import FILES_LIMIT
+from perdure.machine.planning import FILES_LIMIT
 from perdure.testing.served_api import Person, ServedApi
 
 TEXT = {"type": "text", "text": "hello"}

@@ -6,18 +6,18 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from tests.stream.serving import OpenDoor, serving
+from tests.stream.serving import OpenAccess, serving
 
 from perdure.live.segments import Segments
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
+from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.chat_stream import PATTERN, ChatStream
-from perdure.stream.door import Receive, Scope, Send
 from perdure.stream.hubs import Hubs
-from perdure.stream.relay.outlet import Outlet
+from perdure.stream.open_streams import OpenStreams
 from perdure.stream.relay.relay import Relay
+from perdure.stream.relay.server import RelayServer
 from perdure.stream.relay.wire import PATH
-from perdure.stream.visitors import Visitors
 from perdure.testing.scripted import Stage
 
 SECRET = "between us"
@@ -35,13 +35,13 @@ class Half:
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == PATH:
-            await Outlet(self.stage.episodes, SECRET)(scope, receive, send)
+            await RelayServer(self.stage.episodes, SECRET)(scope, receive, send)
             return
-        door = OpenDoor(self.stage)
+        access = OpenAccess(self.stage)
         match = re.fullmatch(PATTERN, scope["path"])
         assert match is not None
         scope["path_params"] = match.groupdict()
-        await ChatStream(self.hubs, Visitors(door), door)(scope, receive, send)
+        await ChatStream(self.hubs, OpenStreams(access), access)(scope, receive, send)
 
 
 @asynccontextmanager

@@ -20,12 +20,12 @@ from perdure.core.ids import ChatId, ReplicaId
 from perdure.observe.measures.streams import StreamMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
+from perdure.stream.access import Admission, Receive, Refusal, Scope, Send
 from perdure.stream.chat_stream import PATTERN, ChatStream
-from perdure.stream.door import Pass, Receive, Refusal, Scope, Send
+from perdure.stream.gauges import observe_streams
 from perdure.stream.hubs import Hubs
-from perdure.stream.readings import read_streams
+from perdure.stream.open_streams import OpenStreams
 from perdure.stream.relay.relay import Relay
-from perdure.stream.visitors import Visitors
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.polling import seen
 from perdure.testing.scripted import Stage
@@ -35,19 +35,19 @@ _event = msgspec.json.Decoder(AnyEvent)
 
 
 @dataclass
-class OpenDoor:
+class OpenAccess:
     """Lets everybody in but those it is told to keep out."""
 
     stage: Stage
     kept_out: set[ChatId] = field(default_factory=set[ChatId])
 
-    async def enter(self, scope: Scope, chat_id: ChatId | None) -> Pass:  # noqa: ARG002
+    async def enter(self, scope: Scope, chat_id: ChatId | None) -> Admission:  # noqa: ARG002
         if chat_id in self.kept_out:
             raise ChatNotFound
-        return Pass(user_id=self.stage.user_id, organisation_id=self.stage.organisation_id, chat_id=chat_id)
+        return Admission(user_id=self.stage.user_id, organisation_id=self.stage.organisation_id, chat_id=chat_id)
 
-    async def denied(self, passes: Sequence[Pass]) -> Collection[Pass]:
-        return [admission for admission in passes if admission.chat_id in self.kept_out]
+    async def denied(self, admissions: Sequence[Admission]) -> Collection[Admission]:
+        return [admission for admission in admissions if admission.chat_id in self.kept_out]
 
     def refusal(self, error: Exception) -> Refusal:
         status = 404 if isinstance(error, ChatNotFound) else 400 if isinstance(error, InvalidInput) else 503
@@ -60,8 +60,8 @@ class Replica:
 
     stage: Stage
     hubs: Hubs
-    door: OpenDoor
-    visitors: Visitors
+    access: OpenAccess
+    open_streams: OpenStreams
     numbers: MetricReader
     url: str = ""
 
@@ -69,17 +69,19 @@ class Replica:
     def of(cls, stage: Stage, pool: Pool) -> "Replica":
         hubs = Hubs(pool, stage.episodes)
         hubs.listen(stage.announcer, stage.pubsub)
-        door = OpenDoor(stage)
-        visitors, metrics = Visitors(door), Metrics()
+        access = OpenAccess(stage)
+        open_streams, metrics = OpenStreams(access), Metrics()
         relay = Relay(pool, "", lambda: ReplicaId(uuid4()))
-        read_streams(StreamMeasures(metrics), hubs=hubs, visitors=visitors, relay=relay, episodes=stage.episodes)
-        return cls(stage, hubs, door, visitors, MetricReader(metrics))
+        observe_streams(
+            StreamMeasures(metrics), hubs=hubs, open_streams=open_streams, relay=relay, episodes=stage.episodes
+        )
+        return cls(stage, hubs, access, open_streams, MetricReader(metrics))
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         match = re.fullmatch(PATTERN, scope["path"])
         assert match is not None
         scope["path_params"] = match.groupdict()
-        await ChatStream(self.hubs, self.visitors, self.door)(scope, receive, send)
+        await ChatStream(self.hubs, self.open_streams, self.access)(scope, receive, send)
 
     @asynccontextmanager
     async def served(self) -> AsyncGenerator["Replica"]:

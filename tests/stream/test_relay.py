@@ -21,10 +21,10 @@ from perdure.machine.change import Owner
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import RecordGenerationAttempt
 from perdure.store.pool import Pool
-from perdure.stream.door import Receive, Scope, Send
+from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.hubs import Hubs
-from perdure.stream.relay.outlet import Outlet
 from perdure.stream.relay.relay import Relay
+from perdure.stream.relay.server import RelayServer
 from perdure.testing.scripted import ScriptedChat, Stage, texts
 
 SECRET = "between us"
@@ -38,14 +38,14 @@ class Two:
     following: Stage
     hubs: Hubs
     relay: Relay
-    outlet: AsyncExitStack
+    relay_server: AsyncExitStack
     connections: list[Any]
 
     async def chat(self) -> ScriptedChat:
         return await self.driving.create()
 
     async def owner_dies(self) -> None:
-        await self.outlet.aclose()
+        await self.relay_server.aclose()
         await self.driving.pool.execute("DELETE FROM replicas")
 
 
@@ -57,7 +57,7 @@ async def two(pool: Pool) -> AsyncIterator[Two]:
     hubs = Hubs(pool, following.episodes, remote=relay)
     async with AsyncExitStack() as stack:
         connections: list[Any] = []
-        url = await stack.enter_async_context(_outlet(driving, connections))
+        url = await stack.enter_async_context(_relay_server(driving, connections))
         # Nobody renews its lease here: it lasts for longer than the test does.
         await pool.execute(
             "INSERT INTO replicas (id, address, version, seen_at) VALUES ($1, $2, '1', now() + interval '1 hour')",
@@ -71,12 +71,12 @@ async def two(pool: Pool) -> AsyncIterator[Two]:
 
 
 @asynccontextmanager
-async def _outlet(stage: Stage, connections: list[Any]) -> AsyncGenerator[str]:
-    outlet = Outlet(stage.episodes, SECRET)
+async def _relay_server(stage: Stage, connections: list[Any]) -> AsyncGenerator[str]:
+    relay_server = RelayServer(stage.episodes, SECRET)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         connections.append(send)
-        await outlet(scope, receive, send)
+        await relay_server(scope, receive, send)
 
     async with serving(app) as url:
         yield url

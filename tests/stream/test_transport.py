@@ -93,10 +93,10 @@ async def test_a_share_that_is_taken_back_ends_the_open_stream(
 ) -> None:
     chat = await replica.stage.create()
     async for _ in over(session, replica.url, chat.id, None):
-        if chat.id not in replica.door.kept_out:
-            replica.door.kept_out.add(chat.id)
-            await replica.visitors.check()
-    assert len(replica.visitors) == 0
+        if chat.id not in replica.access.kept_out:
+            replica.access.kept_out.add(chat.id)
+            await replica.open_streams.check()
+    assert len(replica.open_streams) == 0
 
 
 async def test_the_close_code_says_why(replica: Replica, session: aiohttp.ClientSession) -> None:
@@ -113,9 +113,9 @@ async def test_a_client_that_leaves_is_forgotten(replica: Replica, session: aioh
     for over in (over_sse, over_websocket):
         stream = over(session, replica.url, chat.id, None)
         await anext(stream)
-        assert len(replica.visitors) == 1
+        assert len(replica.open_streams) == 1
         await stream.aclose()
-        await until(lambda: not len(replica.visitors))
+        await until(lambda: not len(replica.open_streams))
 
 
 async def test_a_client_that_closes_its_half_is_forgotten_and_bothers_nobody(
@@ -126,9 +126,9 @@ async def test_a_client_that_closes_its_half_is_forgotten_and_bothers_nobody(
     await anext(staying)
     for request_line in (b"", b"Connection: Upgrade\r\nUpgrade: websocket\r\n"):
         with _deaf(replica.url, chat.id, request_line) as client:
-            await until(lambda: len(replica.visitors) == 2)
+            await until(lambda: len(replica.open_streams) == 2)
             client.shutdown(socket.SHUT_WR)
-            await until(lambda: len(replica.visitors) == 1)
+            await until(lambda: len(replica.open_streams) == 1)
     await chat.answer("Hello to you, too", pieces=2)
     async for event in staying:
         if event.__struct_config__.tag == "message_part":
@@ -142,14 +142,14 @@ async def test_a_stuck_client_holds_up_nobody_and_is_cut(
 ) -> None:
     chat = await replica.stage.create()
     with _deaf(replica.url, chat.id, request_line):
-        await until(lambda: len(replica.visitors))
+        await until(lambda: len(replica.open_streams))
         await _flood(chat.stage, chat.id, replica, session)
-        (visitor,) = [v for v in replica.visitors._visitors if v.sending_since is not None]  # pyright: ignore[reportPrivateUsage]
-        assert visitor.sending_since is not None
-        visitor.sending_since -= SLOW_SUBSCRIBER.total_seconds()
+        (stream,) = [each for each in replica.open_streams._streams if each.sending_since is not None]  # pyright: ignore[reportPrivateUsage]
+        assert stream.sending_since is not None
+        stream.sending_since -= SLOW_SUBSCRIBER.total_seconds()
         assert replica.numbers("perdure_stream_lag_seconds") > SLOW_SUBSCRIBER.total_seconds()
-        replica.visitors.look()
-        await until(lambda: not len(replica.visitors))
+        replica.open_streams.look()
+        await until(lambda: not len(replica.open_streams))
         assert replica.numbers("perdure_stream_lag_seconds") == 0
         assert replica.numbers("perdure_streams_ended_total", reason="slow") == 1
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import aiohttp
 import pytest
-from tests.stream.serving import OpenDoor, serving, until
+from tests.stream.serving import OpenAccess, serving, until
 
 from perdure.core.errors import InvalidInput
 from perdure.core.failure import ChatError
@@ -16,7 +16,7 @@ from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.lifecycle import SetArchived
 from perdure.store.pool import Pool
 from perdure.stream.batches import Batch
-from perdure.stream.visitors import Visitors
+from perdure.stream.open_streams import OpenStreams
 from perdure.stream.watch.feed import Feed, cursor_of, position_of
 from perdure.stream.watch.streams import WatchStream
 from perdure.stream.watch.watches import Watches
@@ -203,18 +203,18 @@ async def test_a_cursor_from_a_future_that_the_database_lost_starts_again(pool: 
 
 async def test_who_comes_back_to_nothing_new_is_let_in_at_once_and_seen_to_leave(pool: Pool) -> None:
     stage, watches = await theatre(pool)
-    door = OpenDoor(stage)
-    visitors = Visitors(door)
+    access = OpenAccess(stage)
+    open_streams = OpenStreams(access)
     cursor = {"cursor": cursor_of(await pool.fetchval("SELECT now()"))}
-    stream = WatchStream(watches.follow, visitors, door)
+    stream = WatchStream(watches.follow, open_streams, access)
     async with serving(stream) as url, aiohttp.ClientSession() as session, asyncio.timeout(30):
         async with session.ws_connect(url, params=cursor):
-            await until(lambda: len(visitors) == 1)
-        await until(lambda: len(visitors) == 0)
+            await until(lambda: len(open_streams) == 1)
+        await until(lambda: len(open_streams) == 0)
         async with session.get(url, params=cursor) as answer:
             assert answer.status == 200
-            await until(lambda: len(visitors) == 1)
-        await until(lambda: len(visitors) == 0)
+            await until(lambda: len(open_streams) == 1)
+        await until(lambda: len(open_streams) == 0)
 
 
 @pytest.mark.parametrize("chosen", ["pin = 1", 'labels = \'{"team": "docs"}\'', "model = 'other'", "plan_mode = true"])

@@ -13,7 +13,7 @@ from perdure.core.ids import ChatId, FileId
 from perdure.core.message import Kind
 from perdure.core.parts import Notice, ToolResult
 from perdure.core.timing import TOOL_CAP_EXTRA
-from perdure.machine.effects import FILES_LIMIT
+from perdure.machine.planning import FILES_LIMIT
 from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Say
 from perdure.sim.server import Simulator

@@ -10,7 +10,7 @@ from perdure.api.stream_access import StreamAccess
 from perdure.core.errors import BuildFailed, InvalidInput, NotFound, PerdureError
 from perdure.core.ids import WorkspaceId
 from perdure.store.workspaces import WorkspaceRow
-from perdure.stream.door import Receive, Scope, Send
+from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.transport import refuse
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.templates.building import Progress, Stage
@@ -45,18 +45,18 @@ class Failed(msgspec.Struct, frozen=True, tag="failed", omit_defaults=True):
 class BuildStream:
     """Makes what was only noted. It goes on when nobody listens any more."""
 
-    def __init__(self, workspaces: Workspaces, door: StreamAccess) -> None:
+    def __init__(self, workspaces: Workspaces, access: StreamAccess) -> None:
         self._workspaces = workspaces
-        self._door = door
+        self._access = access
         self._builds: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             if scope["type"] != "http":
                 raise InvalidInput("A build is told as server-sent events.")
-            _, row = await self._door.enter_workspace(scope, _workspace_id(scope))
+            _, row = await self._access.enter_workspace(scope, _workspace_id(scope))
         except PerdureError as error:
-            await refuse(self._door, error, scope, receive, send)
+            await refuse(self._access, error, scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
         async for event in self._events(row):

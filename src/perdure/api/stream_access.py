@@ -14,7 +14,7 @@ from perdure.core.errors import ChatNotFound, NotFound, Unauthenticated
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.store.queries import query
 from perdure.store.workspaces import WorkspaceRow
-from perdure.stream.door import Pass, Refusal, Scope
+from perdure.stream.access import Admission, Refusal, Scope
 
 
 class StreamAccess:
@@ -33,10 +33,10 @@ class StreamAccess:
         self._rows = rows
         self._public_url = public_url
 
-    async def enter(self, scope: Scope, chat_id: ChatId | None) -> Pass:
+    async def enter(self, scope: Scope, chat_id: ChatId | None) -> Admission:
         actor, secret = await self._actor(scope)
         own = chat_id is None or await self._owns(actor, chat_id)
-        return Pass(
+        return Admission(
             user_id=actor.user_id,
             organisation_id=actor.organisation_id,
             chat_id=chat_id,
@@ -50,14 +50,16 @@ class StreamAccess:
             raise ChatNotFound
         return row["owner_id"] == actor.user_id
 
-    async def enter_workspace(self, scope: Scope, workspace_id: WorkspaceId) -> tuple[Pass, WorkspaceRow]:
+    async def enter_workspace(self, scope: Scope, workspace_id: WorkspaceId) -> tuple[Admission, WorkspaceRow]:
         """Let the caller act in a workspace of their own."""
         actor, secret = await self._actor(scope)
         actor.require(Permission.CHAT)
         row = await self._rows(actor).one("workspaces/read", workspace_id)
         if row is None:
             raise NotFound("There is no such workspace.")
-        admission = Pass(user_id=actor.user_id, organisation_id=actor.organisation_id, works=True, credential=secret)
+        admission = Admission(
+            user_id=actor.user_id, organisation_id=actor.organisation_id, works=True, credential=secret
+        )
         return admission, WorkspaceRow.of(row)
 
     async def _actor(self, scope: Scope) -> tuple[Actor, str | None]:
@@ -69,16 +71,16 @@ class StreamAccess:
             check_page(headers, self._public_url)
         return actor, secret
 
-    async def denied(self, passes: Sequence[Pass]) -> Collection[Pass]:
-        chats = [each for each in passes if each.chat_id is not None]
+    async def denied(self, admissions: Sequence[Admission]) -> Collection[Admission]:
+        chats = [each for each in admissions if each.chat_id is not None]
         rows = await self._pool.fetch(
             query("streams/readable"), [each.user_id for each in chats], [each.chat_id for each in chats]
         )
         readable = {(row["user_id"], row["chat_id"]) for row in rows}
         revoked = {each for each in chats if (each.user_id, each.chat_id) not in readable}
-        return revoked | {each for each in passes if not await self._still_good(each)}
+        return revoked | {each for each in admissions if not await self._still_good(each)}
 
-    async def _still_good(self, admission: Pass) -> bool:
+    async def _still_good(self, admission: Admission) -> bool:
         assert admission.credential is None or isinstance(admission.credential, str)
         try:
             actor = await self._entrance.actor(admission.credential)

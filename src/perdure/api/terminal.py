@@ -18,9 +18,9 @@ from perdure.core.errors import InvalidInput, NotFound, PerdureError, Refused, U
 from perdure.core.ids import WorkspaceId
 from perdure.core.timing import TERMINAL_BUSY, TERMINAL_BUSY_RETRY, WORKSPACE_SWEEP
 from perdure.store.workspaces import WorkspaceRow
-from perdure.stream.door import Receive, Scope, Send
+from perdure.stream.access import Receive, Scope, Send
+from perdure.stream.open_streams import DENIED, SLOW, OpenStream, OpenStreams
 from perdure.stream.transport import abort, refuse
-from perdure.stream.visitors import DENIED, SLOW, Visitor, Visitors
 from perdure.workspaces.client import Terminals
 from perdure.workspaces.service import Workspaces
 
@@ -67,31 +67,31 @@ class Shell:
 class TerminalStream:
     """Terminals as an ASGI application."""
 
-    def __init__(self, workspaces: Workspaces, visitors: Visitors, door: StreamAccess, clock: Clock) -> None:
+    def __init__(self, workspaces: Workspaces, open_streams: OpenStreams, access: StreamAccess, clock: Clock) -> None:
         self._workspaces = workspaces
-        self._visitors = visitors
-        self._door = door
+        self._streams = open_streams
+        self._access = access
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             asked = _asked(scope)
-            admission, row = await self._door.enter_workspace(scope, asked.workspace_id)
+            admission, row = await self._access.enter_workspace(scope, asked.workspace_id)
             if scope["type"] != "websocket":
                 raise InvalidInput("A terminal is a WebSocket: ask for the upgrade.")
             shell = await self._shell(asked, row)
         except PerdureError as error:
-            await refuse(self._door, error, scope, receive, send)
+            await refuse(self._access, error, scope, receive, send)
             return
-        visitor = Visitor(admission, self._visitors.now())
+        stream = OpenStream(admission, self._streams.now())
         using = asyncio.ensure_future(self._use(row))
-        self._visitors.add(visitor)
+        self._streams.add(stream)
         self._workspaces.measures.terminals.inc()
         try:
-            await self._converse(shell, visitor, receive, send)
+            await self._converse(shell, stream, receive, send)
         finally:
             self._workspaces.measures.terminals.dec()
-            self._visitors.discard(visitor)
+            self._streams.discard(stream)
             using.cancel()
 
     async def _shell(self, asked: Asked, row: WorkspaceRow) -> Shell:
@@ -110,15 +110,15 @@ class TerminalStream:
             await self._clock.sleep(WORKSPACE_SWEEP.total_seconds())
             await self._workspaces.touch(row.id)
 
-    async def _converse(self, shell: Shell, visitor: Visitor, receive: Receive, send: Send) -> None:
-        writer = asyncio.ensure_future(_show(shell, visitor, self._visitors, send))
-        visitor.writes(writer)
+    async def _converse(self, shell: Shell, stream: OpenStream, receive: Receive, send: Send) -> None:
+        writer = asyncio.ensure_future(_show(shell, stream, self._streams, send))
+        stream.writes(writer)
         try:
             await self._listen(shell, receive, writer)
         except InvalidInput:
-            visitor.show_out(INVALID)
+            stream.end(INVALID)
         except PerdureError:
-            visitor.show_out(STOPPED)
+            stream.end(STOPPED)
         else:
             writer.cancel()
         with contextlib.suppress(asyncio.CancelledError, OSError):
@@ -150,7 +150,7 @@ class TerminalStream:
             await self._clock.sleep(TERMINAL_BUSY_RETRY.total_seconds())
 
 
-async def _show(shell: Shell, visitor: Visitor, visitors: Visitors, send: Send) -> None:
+async def _show(shell: Shell, stream: OpenStream, open_streams: OpenStreams, send: Send) -> None:
     """Send what the shell prints; say why it ends."""
     await send({"type": "websocket.accept"})
     reason = ENDED
@@ -159,18 +159,18 @@ async def _show(shell: Shell, visitor: Visitor, visitors: Visitors, send: Send) 
         await _tell(send, expected)
         async with contextlib.aclosing(shell.terminals.follow(shell.id, shell.offset)) as frames:
             async for frame in frames:
-                visitor.sending_since = visitor.sent_at = visitors.now()
+                stream.sending_since = stream.sent_at = open_streams.now()
                 if frame.offset != expected:
                     await _tell(send, frame.offset)
                 await send({"type": "websocket.send", "bytes": frame.content})
-                visitor.sending_since = None
+                stream.sending_since = None
                 expected = frame.offset + len(frame.content)
     except Unavailable:
         reason = STOPPED
     except asyncio.CancelledError:
-        if not visitor.reason:
+        if not stream.reason:
             raise
-        reason = visitor.reason
+        reason = stream.reason
     if reason == SLOW:
         abort(send)
     await send({"type": "websocket.close", "code": CLOSE_CODES[reason], "reason": reason})

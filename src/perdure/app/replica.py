@@ -47,9 +47,9 @@ class Replica:
         streams = self.streams
         if self.serves:
             api, page = Api(self.services, TABLE), Page(page_folder())
-            app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.outlet))
+            app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server))
         else:
-            app = AsgiApp(api=closed, page=closed, streams=(streams.outlet,))
+            app = AsgiApp(api=closed, page=closed, streams=(streams.relay_server,))
         return OperatorEndpoints(readiness=self.obstacles, metrics=self.foundation.measures.metrics, rest=app)
 
     async def obstacles(self) -> Mapping[str, str]:

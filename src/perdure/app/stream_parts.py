@@ -16,12 +16,12 @@ from perdure.app.foundation import Foundation
 from perdure.app.worker_parts import WorkerParts
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
 from perdure.stream.chat_stream import ChatStream
+from perdure.stream.gauges import observe_streams
 from perdure.stream.hubs import Hubs
-from perdure.stream.readings import read_streams
-from perdure.stream.relay.outlet import Outlet
+from perdure.stream.open_streams import OpenStreams
 from perdure.stream.relay.relay import Relay
+from perdure.stream.relay.server import RelayServer
 from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
-from perdure.stream.visitors import Visitors
 from perdure.stream.watch.streams import INBOX_PATTERN, LIST_PATTERN, WatchStream
 from perdure.stream.watch.watches import Watches
 
@@ -29,12 +29,12 @@ from perdure.stream.watch.watches import Watches
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamParts:
     hubs: Hubs
-    visitors: Visitors
+    open_streams: OpenStreams
     relay: Relay
     watches: Watches
     routes: tuple[StreamRoute, ...]
     """For clients."""
-    outlet: StreamRoute
+    relay_server: StreamRoute
     """For other replicas."""
 
 
@@ -48,17 +48,19 @@ def make_stream_parts(
         entrance, pool, lambda actor: ActorRows(actor, pool), public_url=foundation.settings.public_url
     )
     relay = Relay(pool, secret, lambda: workers.lease.id, clock)
-    hubs, visitors = Hubs(pool, episodes, clock, remote=relay), Visitors(access, clock)
+    hubs, open_streams = Hubs(pool, episodes, clock, remote=relay), OpenStreams(access, clock)
     stack.callback(hubs.listen(foundation.announcer, foundation.pubsub))
     watches = Watches(pool, foundation.pubsub, clock)
-    read_streams(foundation.measures.streams, hubs=hubs, visitors=visitors, relay=relay, episodes=episodes)
+    observe_streams(foundation.measures.streams, hubs=hubs, open_streams=open_streams, relay=relay, episodes=episodes)
     workspaces = workers.tools.workspaces.workspaces
     routes = (
-        StreamRoute(re.compile(CHAT_STREAM), ChatStream(hubs, visitors, access)),
-        StreamRoute(re.compile(LIST_PATTERN), WatchStream(watches.follow, visitors, access)),
-        StreamRoute(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, visitors, access)),
+        StreamRoute(re.compile(CHAT_STREAM), ChatStream(hubs, open_streams, access)),
+        StreamRoute(re.compile(LIST_PATTERN), WatchStream(watches.follow, open_streams, access)),
+        StreamRoute(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, open_streams, access)),
         StreamRoute(re.compile(BUILD_PATTERN), BuildStream(workspaces, access)),
-        StreamRoute(re.compile(TERMINAL_PATTERN), TerminalStream(workspaces, visitors, access, clock)),
+        StreamRoute(re.compile(TERMINAL_PATTERN), TerminalStream(workspaces, open_streams, access, clock)),
     )
-    outlet = StreamRoute(re.compile(RELAY_PATTERN), Outlet(episodes, secret))
-    return StreamParts(hubs=hubs, visitors=visitors, relay=relay, watches=watches, routes=routes, outlet=outlet)
+    relay_server = StreamRoute(re.compile(RELAY_PATTERN), RelayServer(episodes, secret))
+    return StreamParts(
+        hubs=hubs, open_streams=open_streams, relay=relay, watches=watches, routes=routes, relay_server=relay_server
+    )

@@ -1,1 +1,1 @@
-"""The only door to a chat's execution state."""
+"""The only way to change a chat's execution state."""

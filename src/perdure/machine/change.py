@@ -107,5 +107,5 @@ class Change(Struct, frozen=True, kw_only=True):
     card: CardChange | None = None
 
 
-# Stands in the planned chat for a moment that the database will name.
-SOON: Final = datetime.max.replace(tzinfo=UTC)
+# Stands in a planned chat for the moment of the commit, which the database names.
+MOMENT_OF_COMMIT: Final = datetime.max.replace(tzinfo=UTC)

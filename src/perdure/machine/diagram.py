@@ -6,7 +6,7 @@ from perdure.core.chat import Chat, State, Status
 from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, InvalidState, TransitionNotAllowed
 from perdure.core.ids import ChatId
-from perdure.machine.effects import Draft
+from perdure.machine.planning import Draft
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction, CompleteRequiresAction, EnterRequiresAction
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry

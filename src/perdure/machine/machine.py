@@ -96,7 +96,7 @@ class Machine:
 
     async def archive_family(self, root_id: ChatId, *, archived: bool) -> tuple[Commit, ...]:
         """Put a root away with all its descendants, or bring them back: all of them, or none."""
-        return await self._on_its_own(self._archive(root_id, archived=archived))
+        return await self._uncancelled(self._archive(root_id, archived=archived))
 
     async def _archive(self, root_id: ChatId, *, archived: bool) -> tuple[Commit, ...]:
         commits = tuple(await archive_family(self._execution, root_id, archived=archived))
@@ -137,9 +137,9 @@ class Machine:
         if plan.empty:
             return plan
         committer = Committer(self._execution, self._clock, plan_from, request)
-        return await self._on_its_own(self._written(committer, plan))
+        return await self._uncancelled(self._written(committer, plan))
 
-    async def _on_its_own(self, work: Coroutine[None, None, T]) -> T:
+    async def _uncancelled(self, work: Coroutine[None, None, T]) -> T:
         """A task that nobody's cancellation reaches: whoever waits may go, a commit may not.
 
         `asyncio.shield` does the same for half as much again, at every commit.

@@ -6,12 +6,12 @@ from uuid import UUID
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, PerdureError
 from perdure.core.ids import ChatId
+from perdure.stream.access import AccessControl, Receive, Scope, Send
 from perdure.stream.batches import Batch
-from perdure.stream.door import Door, Receive, Scope, Send
 from perdure.stream.hubs import Hubs
+from perdure.stream.open_streams import OpenStreams
 from perdure.stream.subscription import Subscription
 from perdure.stream.transport import refuse, serve
-from perdure.stream.visitors import Visitors
 
 PATTERN = r"/chats/(?P<chat_id>[^/]+)/stream"
 
@@ -29,22 +29,22 @@ class Shared:
 class ChatStream:
     """The stream of one chat as an ASGI application. The path's chat comes in `scope["path_params"]`."""
 
-    def __init__(self, hubs: Hubs, visitors: Visitors, door: Door) -> None:
+    def __init__(self, hubs: Hubs, open_streams: OpenStreams, access: AccessControl) -> None:
         self._hubs = hubs
-        self._visitors = visitors
-        self._door = door
+        self._streams = open_streams
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             chat_id = _chat_id(scope["path_params"]["chat_id"])
             text = cursor_text(scope)
             cursor = Cursor.parse(text) if text else None
-            admission = await self._door.enter(scope, chat_id)
+            admission = await self._access.enter(scope, chat_id)
             async with self._hubs.follow(chat_id, cursor) as subscription:
                 feed = subscription if admission.own else Shared(subscription)
-                await serve(feed, admission, self._visitors, scope, receive, send)
+                await serve(feed, admission, self._streams, scope, receive, send)
         except PerdureError as error:
-            await refuse(self._door, error, scope, receive, send)
+            await refuse(self._access, error, scope, receive, send)
 
 
 def cursor_text(scope: Scope) -> str:

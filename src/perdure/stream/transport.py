@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from perdure.core.errors import ChatNotFound, PerdureError, Unavailable
+from perdure.stream.access import AccessControl, Admission, Receive, Refusal, Scope, Send
 from perdure.stream.batches import Batch
-from perdure.stream.door import Door, Pass, Receive, Refusal, Scope, Send
 from perdure.stream.hub import GONE, RECONNECT
+from perdure.stream.open_streams import DENIED, SLOW, OpenStream, OpenStreams
 from perdure.stream.subscription import Ended
-from perdure.stream.visitors import DENIED, SLOW, Visitor, Visitors
 
 
-class Feed(Protocol):
+class BatchSource(Protocol):
     """Something that gives batch after batch, and raises `Ended` when there are no more."""
 
     async def next(self) -> Batch: ...
@@ -32,24 +32,26 @@ FRAME = "websocket.frame"
 _log = logging.getLogger(__name__)
 
 
-async def serve(feed: Feed, admission: Pass, visitors: Visitors, scope: Scope, receive: Receive, send: Send) -> None:
+async def serve(
+    feed: BatchSource, admission: Admission, open_streams: OpenStreams, scope: Scope, receive: Receive, send: Send
+) -> None:
     """Send a feed to its client until one of the two ends. What goes wrong before the first batch is raised."""
     first = await feed.next()
     over = _websocket if scope["type"] == "websocket" else _sse
-    visitor = Visitor(admission, visitors.now())
-    writer = asyncio.ensure_future(over(feed, first, visitor, visitors.now, send))
-    visitor.writes(writer)
-    visitors.add(visitor)
+    stream = OpenStream(admission, open_streams.now())
+    writer = asyncio.ensure_future(over(feed, first, stream, open_streams.now, send))
+    stream.writes(writer)
+    open_streams.add(stream)
     try:
         await _left(receive, writer)
     finally:
-        visitors.discard(visitor)
+        open_streams.discard(stream)
         await _stopped(writer)
 
 
-async def refuse(door: Door, error: PerdureError, scope: Scope, receive: Receive, send: Send) -> None:
+async def refuse(access: AccessControl, error: PerdureError, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer somebody who does not get a stream."""
-    refusal: Refusal = door.refusal(error)
+    refusal: Refusal = access.refusal(error)
     kind = "http.response"
     if scope["type"] == "websocket":
         await receive()
@@ -76,19 +78,19 @@ async def _stopped(writer: "asyncio.Task[None]") -> None:
         await writer
 
 
-async def _websocket(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[], float], send: Send) -> None:
+async def _websocket(feed: BatchSource, first: Batch, stream: OpenStream, now: Callable[[], float], send: Send) -> None:
     await send({"type": "websocket.accept"})
 
     async def emit(batch: Batch) -> None:
         await send({"type": FRAME, "frame": batch.frame})
 
-    visitor.reason = reason = await _pump(feed, first, visitor, now, emit)
+    stream.reason = reason = await _pump(feed, first, stream, now, emit)
     if reason == SLOW:
         abort(send)
     await send({"type": "websocket.close", "code": CLOSE_CODES[reason], "reason": reason})
 
 
-async def _sse(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[], float], send: Send) -> None:
+async def _sse(feed: BatchSource, first: Batch, stream: OpenStream, now: Callable[[], float], send: Send) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
 
     async def emit(batch: Batch) -> None:
@@ -97,30 +99,34 @@ async def _sse(feed: Feed, first: Batch, visitor: Visitor, now: Callable[[], flo
     async def ping() -> None:
         await send({"type": "http.response.body", "body": _PING, "more_body": True})
 
-    visitor.ping = ping
-    visitor.reason = reason = await _pump(feed, first, visitor, now, emit)
+    stream.ping = ping
+    stream.reason = reason = await _pump(feed, first, stream, now, emit)
     if reason == SLOW:
         abort(send)
     await send({"type": "http.response.body", "body": b""})
 
 
 async def _pump(
-    feed: Feed, batch: Batch, visitor: Visitor, now: Callable[[], float], emit: Callable[[Batch], Awaitable[None]]
+    feed: BatchSource,
+    batch: Batch,
+    stream: OpenStream,
+    now: Callable[[], float],
+    emit: Callable[[Batch], Awaitable[None]],
 ) -> str:
     """Send batch after batch; why it ended."""
     try:
         while True:
-            visitor.sending_since = visitor.sent_at = now()
+            stream.sending_since = stream.sent_at = now()
             if batch.events:
                 await emit(batch)
-            visitor.sending_since = None
+            stream.sending_since = None
             batch = await feed.next()
     except Ended as ended:
         return str(ended)
     except asyncio.CancelledError:
-        if not visitor.reason:
+        if not stream.reason:
             raise
-        return visitor.reason
+        return stream.reason
     except ChatNotFound:
         return GONE
     except Unavailable:

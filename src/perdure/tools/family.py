@@ -16,7 +16,7 @@ from perdure.config.mcp import selected
 from perdure.config.settings import SubagentModels
 from perdure.core.card import ChatSettings, NewCard
 from perdure.core.chat import Busy, Chat, State
-from perdure.core.commit import Guard, IdempotencyKey
+from perdure.core.commit import Commit, Guard, IdempotencyKey
 from perdure.core.errors import ChatNotFound, HookDenied, KeyTaken, Refused, TransitionNotAllowed
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Effort, NewMessage, Role, Visibility
@@ -225,7 +225,7 @@ def _card(
     )
 
 
-def _key(ctx: CallContext, plan: Plan) -> IdempotencyKey:
+def _key(ctx: CallContext, plan: Commit) -> IdempotencyKey:
     """The call's own name, kept with the change: a call that is run again after a crash changes nothing."""
     answer = msgspec.json.encode({"chat_id": plan.chat.id}).decode()
     digest = hashlib.sha256(answer.encode()).digest()

@@ -10,7 +10,7 @@ from perdure.core.failure import ChatError
 from perdure.core.ids import FileId, MessageNumber
 from perdure.core.message import NewMessage
 from perdure.machine.change import Change, Reason
-from perdure.machine.effects import calls_after
+from perdure.machine.planning import calls_after
 from perdure.machine.transitions.refusal import refuse
 
 

@@ -8,7 +8,7 @@ from perdure.core.failure import ChatError
 from perdure.core.ids import FileId
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.machine.change import ALL_MARKERS, Change, Reason
-from perdure.machine.effects import calls_after, synthetic
+from perdure.machine.planning import calls_after, synthetic
 from perdure.machine.transitions.refusal import refuse
 
 

@@ -10,7 +10,7 @@ from perdure.core.failure import RetryState
 from perdure.core.ids import FileId
 from perdure.core.message import NewMessage
 from perdure.machine.change import ALL_MARKERS, Change, Marker
-from perdure.machine.effects import calls_after
+from perdure.machine.planning import calls_after
 from perdure.machine.transitions.refusal import refuse
 
 

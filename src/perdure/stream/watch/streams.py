@@ -7,10 +7,10 @@ from datetime import datetime
 from perdure.core.errors import PerdureError, Unavailable
 from perdure.core.ids import UserId
 from perdure.store.away import AWAY
+from perdure.stream.access import AccessControl, Receive, Scope, Send
 from perdure.stream.chat_stream import cursor_text
-from perdure.stream.door import Door, Receive, Scope, Send
+from perdure.stream.open_streams import OpenStreams
 from perdure.stream.transport import refuse, serve
-from perdure.stream.visitors import Visitors
 from perdure.stream.watch.feed import Feed, position_of
 
 LIST_PATTERN = r"/chats/watch"
@@ -22,20 +22,20 @@ Follow = Callable[[UserId, datetime | None], AbstractAsyncContextManager[Feed]]
 class WatchStream:
     """One of the two as an ASGI application: `follow` says which."""
 
-    def __init__(self, follow: Follow, visitors: Visitors, door: Door) -> None:
+    def __init__(self, follow: Follow, open_streams: OpenStreams, access: AccessControl) -> None:
         self._follow = follow
-        self._visitors = visitors
-        self._door = door
+        self._streams = open_streams
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             text = cursor_text(scope)
             position = position_of(text) if text else None
-            admission = await self._door.enter(scope, None)
+            admission = await self._access.enter(scope, None)
             try:
                 async with self._follow(admission.user_id, position) as feed:
-                    await serve(feed, admission, self._visitors, scope, receive, send)
+                    await serve(feed, admission, self._streams, scope, receive, send)
             except AWAY as error:
                 raise Unavailable("The database is away. Try again.") from error
         except PerdureError as error:
-            await refuse(self._door, error, scope, receive, send)
+            await refuse(self._access, error, scope, receive, send)

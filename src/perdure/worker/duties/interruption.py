@@ -16,7 +16,7 @@ from perdure.core.errors import ProviderFailure, TransitionNotAllowed
 from perdure.core.ids import FileId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import AnyPart, Media, ToolCall, ToolResult
-from perdure.machine.effects import FILES_LIMIT
+from perdure.machine.planning import FILES_LIMIT
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption
 from perdure.providers.projection.step import repair_step

@@ -16,7 +16,7 @@ from perdure.core.chat import Chat
 from perdure.core.ids import FileId
 from perdure.core.message import NewMessage
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
-from perdure.machine.effects import FILES_LIMIT
+from perdure.machine.planning import FILES_LIMIT
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.steps import CommitStep
 from perdure.tools.budget import result_budget

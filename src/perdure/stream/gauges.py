@@ -1,16 +1,18 @@
-"""Where the numbers about streams are that somebody keeps anyway."""
+"""What is counted of streams: each gauge is read from whoever keeps the number anyway."""
 
 from perdure.live.episodes import Episodes
 from perdure.observe.measures.streams import StreamMeasures
 from perdure.stream.hubs import Hubs
+from perdure.stream.open_streams import OpenStreams
 from perdure.stream.relay.relay import Relay
-from perdure.stream.visitors import Visitors
 
 
-def read_streams(measures: StreamMeasures, *, hubs: Hubs, visitors: Visitors, relay: Relay, episodes: Episodes) -> None:
-    measures.open.read = lambda: len(visitors)
-    measures.lag.read = visitors.lag
-    measures.ended.read = lambda: visitors.ended
+def observe_streams(
+    measures: StreamMeasures, *, hubs: Hubs, open_streams: OpenStreams, relay: Relay, episodes: Episodes
+) -> None:
+    measures.open.read = lambda: len(open_streams)
+    measures.lag.read = open_streams.lag
+    measures.ended.read = lambda: open_streams.ended
     measures.followed.read = lambda: len(hubs)
     measures.reads.read = lambda: hubs.reads
     measures.episodes.read = lambda: sum(not episode.closed for episode in episodes.all())

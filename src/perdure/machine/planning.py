@@ -1,4 +1,4 @@
-"""What a change makes of a chat: the one interpreter of wishes. Pure to whoever asks for a plan."""
+"""What a change makes of a chat: the one place that carries changes out. Pure to whoever asks for a plan."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -14,7 +14,7 @@ from perdure.core.errors import InvalidInput
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
-from perdure.machine.change import KEEP, SOON, Change, Marker
+from perdure.machine.change import KEEP, MOMENT_OF_COMMIT, Change, Marker
 
 FILES_LIMIT = 50
 """How many files people may attach to a chat, and how many its tools may add."""
@@ -89,7 +89,7 @@ class Draft:
             return Commit(base=self._base, chat=self._base)
         began = _turn_begins(self._base, self.chat)
         if began:
-            self._set("turn_began_at", SOON)
+            self._set("turn_began_at", MOMENT_OF_COMMIT)
         return Commit(
             base=self._base,
             chat=self.chat,
@@ -235,10 +235,10 @@ class Draft:
         if Marker.ACTION not in change.keeps:
             self._deadline = change.deadline
             self._set("action", change.action)
-            self._set("action_deadline_at", SOON if change.deadline else None)
+            self._set("action_deadline_at", MOMENT_OF_COMMIT if change.deadline else None)
         if change.request_compaction:
             self._compaction = True
-            self._set("compaction_requested_at", SOON)
+            self._set("compaction_requested_at", MOMENT_OF_COMMIT)
         elif Marker.COMPACTION not in change.keeps:
             self._compaction = False
             self._set("compaction_requested_at", None)

@@ -12,7 +12,7 @@ Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
+class Admission:
     """That somebody was let in: to one chat, or to everything of theirs."""
 
     user_id: UserId
@@ -34,15 +34,15 @@ class Refusal:
     body: bytes
 
 
-class Door(Protocol):
+class AccessControl(Protocol):
     """Lets callers in, and looks after those inside."""
 
-    async def enter(self, scope: Scope, chat_id: ChatId | None) -> Pass:
+    async def enter(self, scope: Scope, chat_id: ChatId | None) -> Admission:
         """Let the caller of this request in. Raises where they may not."""
         ...
 
-    async def denied(self, passes: Sequence[Pass]) -> Collection[Pass]:
-        """Those of these passes that are no longer good, found in one query."""
+    async def denied(self, admissions: Sequence[Admission]) -> Collection[Admission]:
+        """Those of these admissions that are no longer good, found in one query."""
         ...
 
     def refusal(self, error: Exception) -> Refusal:

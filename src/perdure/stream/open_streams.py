@@ -1,4 +1,4 @@
-"""The open streams of this replica: whoever is stuck is cut, whoever may no longer read is shown out."""
+"""The open streams of this replica: one that is stuck is cut, one whose reader may no longer read is ended."""
 
 import asyncio
 import logging
@@ -9,15 +9,15 @@ from typing import Any
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_LOOK, STREAM_PING, STREAM_RECHECK
 from perdure.store.away import AWAY
-from perdure.stream.door import Door, Pass
+from perdure.stream.access import AccessControl, Admission
 
 _log = logging.getLogger(__name__)
 
 
-class Visitor:
+class OpenStream:
     """One open stream: who it is for, and since when it waits to be sent something."""
 
-    def __init__(self, admission: Pass, now: float) -> None:
+    def __init__(self, admission: Admission, now: float) -> None:
         self.admission = admission
         self.sending_since: float | None = None
         self.sent_at = now
@@ -28,7 +28,7 @@ class Visitor:
     def writes(self, writer: "asyncio.Task[None]") -> None:
         self._writer = writer
 
-    def show_out(self, reason: str) -> None:
+    def end(self, reason: str) -> None:
         """End the stream. Its writer says why, if it still can."""
         self.reason = reason
         if self._writer is not None:
@@ -40,19 +40,19 @@ DENIED = "denied"
 LEFT = "left"
 
 
-class Visitors:
+class OpenStreams:
     """Looks after every open stream once a second, and asks once for all whether they may stay."""
 
-    def __init__(self, door: Door, clock: Clock | None = None) -> None:
-        self._door = door
+    def __init__(self, access: AccessControl, clock: Clock | None = None) -> None:
+        self._access = access
         self._clock = clock or SystemClock()
-        self._visitors = set[Visitor]()
+        self._streams = set[OpenStream]()
         self.ended = Counter[str]()
         """How many streams ended, by reason."""
         self._pings = set[asyncio.Task[None]]()
 
     def __len__(self) -> int:
-        return len(self._visitors)
+        return len(self._streams)
 
     def now(self) -> float:
         return self._clock.monotonic()
@@ -60,15 +60,15 @@ class Visitors:
     def lag(self) -> float:
         """How long the slowest has not taken what it was sent, in seconds."""
         now = self.now()
-        return max((now - each.sending_since for each in self._visitors if each.sending_since is not None), default=0.0)
+        return max((now - each.sending_since for each in self._streams if each.sending_since is not None), default=0.0)
 
-    def add(self, visitor: Visitor) -> None:
-        self._visitors.add(visitor)
+    def add(self, stream: OpenStream) -> None:
+        self._streams.add(stream)
 
-    def discard(self, visitor: Visitor) -> None:
-        if visitor in self._visitors:
-            self._visitors.discard(visitor)
-            self.ended[visitor.reason or LEFT] += 1
+    def discard(self, stream: OpenStream) -> None:
+        if stream in self._streams:
+            self._streams.discard(stream)
+            self.ended[stream.reason or LEFT] += 1
 
     async def run(self) -> None:
         checked = self.now()
@@ -80,23 +80,23 @@ class Visitors:
                 await self._check_patiently()
 
     def look(self) -> None:
-        """Cut who has not taken anything for too long; show the rest that we are alive."""
+        """End streams that have not taken anything for too long; ping the others."""
         now = self.now()
-        for visitor in tuple(self._visitors):
-            if visitor.sending_since is not None:
-                if now - visitor.sending_since > SLOW_SUBSCRIBER.total_seconds():
-                    visitor.show_out(SLOW)
-            elif visitor.ping is not None and now - visitor.sent_at > STREAM_PING.total_seconds():
-                visitor.sent_at = now
-                self._send_ping(visitor.ping())
+        for stream in tuple(self._streams):
+            if stream.sending_since is not None:
+                if now - stream.sending_since > SLOW_SUBSCRIBER.total_seconds():
+                    stream.end(SLOW)
+            elif stream.ping is not None and now - stream.sent_at > STREAM_PING.total_seconds():
+                stream.sent_at = now
+                self._send_ping(stream.ping())
 
     async def check(self) -> None:
-        """Ask whether everyone may still read what they read."""
-        passes = list({visitor.admission for visitor in self._visitors})
-        denied = set(await self._door.denied(passes)) if passes else set[Pass]()
-        for visitor in tuple(self._visitors):
-            if visitor.admission in denied:
-                visitor.show_out(DENIED)
+        """Ask whether everyone may still read what they follow."""
+        admissions = list({stream.admission for stream in self._streams})
+        denied = set(await self._access.denied(admissions)) if admissions else set[Admission]()
+        for stream in tuple(self._streams):
+            if stream.admission in denied:
+                stream.end(DENIED)
 
     async def _check_patiently(self) -> None:
         try:

@@ -9,13 +9,13 @@ import msgspec
 from perdure.core.ids import ChatId
 from perdure.core.public import public_delta
 from perdure.live.episodes import Episode, EpisodeKey, Episodes
-from perdure.stream.door import Receive, Scope, Send
+from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.relay.wire import HEADER, Drop, Follow, Grown, encoder, known, wishes
 
 _NOT_HERE = b'{"message":"There is nothing at this address."}'
 
 
-class Outlet:
+class RelayServer:
     """`/relay` as an ASGI application: one connection for all that another replica follows."""
 
     def __init__(self, episodes: Episodes, secret: str) -> None:
