@@ -47,7 +47,13 @@ from perdure.testing.chats import FAILURE, answered, said, somebody
 
 WALKS = 24
 COMMITS = 40
-ALL_KINDS = {"ledger": CallKind.LOCAL, "page": CallKind.CLIENT, "agents": CallKind.CHILDREN}
+ALL_KINDS = {
+    "ask_user_question": CallKind.LOCAL,
+    "propose_plan": CallKind.LOCAL,
+    "ledger": CallKind.LOCAL,
+    "page": CallKind.CLIENT,
+    "agents": CallKind.CHILDREN,
+}
 VERDICTS = {
     ActionKind.APPROVAL: (Verdict.APPROVE, Verdict.DENY),
     ActionKind.OUTCOME_UNKNOWN: (Verdict.HAPPENED, Verdict.REPEAT, Verdict.SKIP),
@@ -132,7 +138,7 @@ class Walk:
 
     def _step(self, chat: Chat) -> CommitStep:
         if chat.open_calls:
-            return CommitStep(messages=self._results(chat))
+            return CommitStep(messages=self._results(chat), continues=self.random.random() < 0.5)
         if self.random.random() < 0.15:
             return CommitStep(messages=self._compaction(chat), consume_compaction=True)
         tools = self.random.sample(sorted(ALL_KINDS), self.random.randrange(3))

@@ -10,7 +10,7 @@ from uuid import UUID
 from msgspec import structs
 
 from perdure.core.card import Card, moved_fields
-from perdure.core.chat import Chat, Status
+from perdure.core.chat import Asks, Chat, Status
 from perdure.core.commit import Commit
 from perdure.core.events import ChatCard, PendingAction, PendingCall, QueuedMessage
 from perdure.core.ids import ChatId
@@ -21,17 +21,23 @@ from perdure.core.parts import AnyPart, ToolCall
 def card_after(card: ChatCard, commit: Commit) -> ChatCard:
     """A chat's card as lists and headers show it."""
     chat, change = commit.chat, commit.card
+    moved = {} if change is None else moved_fields(card, change) | {"updated_at": chat.updated_at}
     return structs.replace(
         card,
-        **({} if change is None else moved_fields(card, change) | {"updated_at": chat.updated_at}),
+        **moved,
+        asks=asked_of_owner(chat, plan_mode=moved.get("plan_mode", card.plan_mode)),
         status=chat.status,
         archived=chat.archived,
         unread=card.unread and chat.last_assistant > 0,
         last_error=chat.last_error,
         action=chat.action.kind if chat.action else None,
-        asks=card.asks if chat.status is Status.WAITING else None,
         waiting_for_capacity=card.waiting_for_capacity and commit.empty,
     )
+
+
+def asked_of_owner(chat: Chat, *, plan_mode: bool) -> Asks | None:
+    """What the last answer asks, while nobody has answered it."""
+    return chat.asks_owner if plan_mode and chat.status is Status.WAITING and not chat.newest_is_user else None
 
 
 def settings_after(card: Card, commit: Commit) -> Card:

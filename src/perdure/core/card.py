@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
-from operator import attrgetter
+from operator import add, attrgetter
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, Struct, UnsetType
 
 from perdure.core.ids import ChatId, ModelName, OrganisationId, UserId, WorkspaceId
 from perdure.core.message import Effort
@@ -98,7 +98,7 @@ CARD_FIELDS: Mapping[str, Fold] = {
 """What a commit may change of a card. Both the commit's SQL and `moved_fields` are made of it."""
 
 
-class CardChange(Struct, frozen=True, kw_only=True):
+class CardChange(Struct, frozen=True):
     """What a commit changes of the chat's card: the fields of the table, each left alone by its default."""
 
     cost: int = 0
@@ -121,11 +121,17 @@ class CardChange(Struct, frozen=True, kw_only=True):
         ]
 
     def __add__(self, more: "CardChange") -> "CardChange":
-        return structs.replace(self, **moved_fields(self, more))
+        added = map(add, _added(self), _added(more))
+        settled = [
+            before if after is UNSET else after for before, after in zip(_settled(self), _settled(more), strict=True)
+        ]
+        return CardChange(*added, *settled, self.approvals | more.approvals)
 
 
 _FIELDS = tuple(CARD_FIELDS.items())
 _values = attrgetter(*CARD_FIELDS)
+_added = attrgetter(*(name for name, fold in _FIELDS if fold is Fold.ADD))
+_settled = attrgetter(*(name for name, fold in _FIELDS if fold is Fold.SET))
 
 
 def moved_fields(record: Struct, change: CardChange) -> dict[str, Any]:

@@ -96,6 +96,13 @@ class ActionKind(StrEnum):
     CHILDREN = "children"
 
 
+class Asks(StrEnum):
+    """What a chat at rest wants to hear from its owner."""
+
+    QUESTION = "question"
+    PLAN = "plan"
+
+
 class BudgetOwner(StrEnum):
     """Whose budget it is."""
 
@@ -143,6 +150,8 @@ class Chat(Struct, frozen=True, kw_only=True, gc=False):
     last_error: ChatError | None = None
     retry_state: RetryState | None = None
     action: Action | None = None
+    asks_owner: Asks | None = None
+    """What the last assistant message asks of the owner. It counts while the chat rests and plans."""
     action_deadline_at: datetime | None = None
     compaction_requested_at: datetime | None = None
     budget_declined: bool = False

@@ -1,11 +1,10 @@
 """What a stream tells a client. The web page, the client library and the server share these words."""
 
 from datetime import datetime
-from enum import StrEnum
 
 from msgspec import Struct
 
-from perdure.core.chat import ActionKind, BudgetOwner, Status
+from perdure.core.chat import ActionKind, Asks, BudgetOwner, Status
 from perdure.core.deltas import AnyDelta
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import ChatId, MessageNumber, ModelName, QueuedNumber, UserId, WorkspaceId
@@ -61,13 +60,6 @@ class DiffStatus(Struct, frozen=True, omit_defaults=True):
     pull_request_number: int | None = None
     pull_request_title: str | None = None
     pull_request_draft: bool = False
-
-
-class Asks(StrEnum):
-    """What a chat at rest wants to hear from its owner."""
-
-    QUESTION = "question"
-    PLAN = "plan"
 
 
 class ChatCard(Struct, frozen=True, kw_only=True, omit_defaults=True):

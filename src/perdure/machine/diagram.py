@@ -1,6 +1,7 @@
 """Which arrow leads where. This table draws the diagram in the docs, and every landing is checked against it."""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from types import GeneratorType
 
 from perdure.core.chat import Chat, State, Status
 from perdure.core.commit import Commit
@@ -131,7 +132,7 @@ def follow(chat: Chat | None, transitions: Transitions, *, chat_id: ChatId | Non
     base = chat if chat is not None else _nothing(chat_id)
     draft = Draft(chat, base)
     state = N if chat is None else base.state
-    for transition in transitions if isinstance(transitions, Sequence) else _each(transitions, draft):
+    for transition in _each(transitions, draft) if isinstance(transitions, GeneratorType) else transitions:
         landings = _landings(state, transition)
         change = transition.plan(draft.chat)
         if change is None:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import force_setattr, replace
 
 from perdure.core.card import CardChange
-from perdure.core.chat import AT_REST, CallKind, Chat, OpenCall, QueueEntry
+from perdure.core.chat import AT_REST, Asks, CallKind, Chat, OpenCall, QueueEntry
 from perdure.core.commit import Commit, InboxKind
 from perdure.core.errors import InvalidInput
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber
@@ -129,6 +129,7 @@ class Draft:
             self._hidden_from = change.cut_from
             self._set("open_calls", ())
             self._set("last_assistant", MessageNumber(0))
+            self._set("asks_owner", None)
         for index in change.answer_calls:
             call = self.chat.call(index)
             if call is not None:
@@ -157,6 +158,7 @@ class Draft:
         self._set("open_calls", _calls_after_one(self.chat.open_calls, message, change.call_kinds))
         if message.role is Role.ASSISTANT:
             self._set("last_assistant", number)
+            self._set("asks_owner", _asked(self.chat.open_calls))
 
     def _change_queue(self, change: Change) -> None:
         before = self.chat.queue
@@ -276,6 +278,17 @@ class Draft:
 
 # Stands for a queued message, whose contents never leave the database.
 _SOMETHING_SAID = NewMessage(role=Role.USER, parts=())
+
+
+# The tools that end a turn with something that only its owner can answer, the first of them first.
+_ASKING = {"ask_user_question": Asks.QUESTION, "propose_plan": Asks.PLAN}
+
+
+def _asked(calls: tuple[OpenCall, ...]) -> Asks | None:
+    if not calls:
+        return None
+    called = {call.tool for call in calls}
+    return next((asks for tool, asks in _ASKING.items() if tool in called), None)
 
 
 def _fitting(count: int, what: str) -> int:

@@ -5,8 +5,9 @@ from datetime import timedelta
 import msgspec
 from asyncpg import Record
 
+from perdure.core.after import asked_of_owner
 from perdure.core.chat import Chat, Status
-from perdure.core.events import Asks, ChatCard, DiffStatus
+from perdure.core.events import ChatCard, DiffStatus
 from perdure.core.ids import UserId
 from perdure.core.message import Effort
 from perdure.core.timing import SWEEP_PERIOD
@@ -49,7 +50,7 @@ def card_of(row: Record, chat: Chat, *, reader: UserId) -> ChatCard:
         context_limit=row["context_limit"],
         last_error=chat.last_error,
         action=chat.action.kind if chat.action else None,
-        asks=Asks(row["asks"]) if row["asks"] and chat.status is Status.WAITING else None,
+        asks=asked_of_owner(chat, plan_mode=row["plan_mode"]),
         waiting_for_capacity=_waits(row, chat),
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from asyncpg import Record
 
-from perdure.core.chat import Action, Chat, OpenCall, QueueEntry, Status
+from perdure.core.chat import Action, Asks, Chat, OpenCall, QueueEntry, Status
 from perdure.core.events import QueuedMessage
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import QueuedNumber
@@ -73,6 +73,8 @@ CHAT_COLUMNS: Mapping[str, Callable[[Chat], object]] = {
     "last_error": lambda chat: _optional(chat.last_error),
     "retry_state": lambda chat: _optional(chat.retry_state),
     "action": lambda chat: _optional(chat.action),
+    "action_kind": lambda chat: chat.action and chat.action.kind.value,
+    "asks_owner": lambda chat: chat.asks_owner and chat.asks_owner.value,
     "action_deadline_at": lambda chat: chat.action_deadline_at,
     "compaction_requested_at": lambda chat: chat.compaction_requested_at,
     "budget_declined": lambda chat: chat.budget_declined,
@@ -123,6 +125,7 @@ def _chat(columns: tuple[Any, ...]) -> Chat:
         last_error,
         retry_state,
         action,
+        asks_owner,
         action_deadline_at,
         compaction_requested_at,
         budget_declined,
@@ -157,6 +160,7 @@ def _chat(columns: tuple[Any, ...]) -> Chat:
         last_error=_errors.decode(last_error) if last_error else None,
         retry_state=_retries.decode(retry_state) if retry_state else None,
         action=_actions.decode(action) if action else None,
+        asks_owner=Asks(asks_owner) if asks_owner else None,
         action_deadline_at=action_deadline_at,
         compaction_requested_at=compaction_requested_at,
         budget_declined=budget_declined,

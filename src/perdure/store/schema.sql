@@ -241,29 +241,11 @@ CREATE TABLE public.chats (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     turn_began_at timestamp with time zone,
     made_file_count integer DEFAULT 0 NOT NULL,
+    action_kind text,
+    asks_owner text,
     CONSTRAINT chats_valid_state CHECK ((((NOT archived) OR ((status)::text = 'waiting'::text) OR ((status)::text = 'error'::text)) AND (((status)::text <> 'waiting'::text) OR (queue = '{}'::integer[])) AND (((status)::text = 'requires_action'::text) = (action IS NOT NULL)) AND ((worker_id IS NULL) = (runner_id IS NULL)) AND (history_version <= snapshot_version)))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
-
-CREATE TABLE public.messages (
-    chat_id uuid NOT NULL,
-    number integer NOT NULL,
-    revision bigint NOT NULL,
-    role public.message_role NOT NULL,
-    visibility public.message_visibility NOT NULL,
-    kind text NOT NULL,
-    parts text NOT NULL,
-    created_by uuid,
-    model text,
-    effort text,
-    answer text,
-    client_id text,
-    queued_as integer,
-    covers integer,
-    change_id uuid,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    hidden_in bigint
-);
 
 CREATE VIEW public.cards AS
  SELECT id,
@@ -306,14 +288,8 @@ CREATE VIEW public.cards AS
            FROM public.chat_shares s
           WHERE (s.chat_id = COALESCE(c.root_id, c.id)))) AS shared,
         CASE
-            WHEN plan_mode THEN ( SELECT
-                    CASE
-                        WHEN (m.parts ~~ '%"tool":"ask_user_question"%'::text) THEN 'question'::text
-                        WHEN (m.parts ~~ '%"tool":"propose_plan"%'::text) THEN 'plan'::text
-                        ELSE NULL::text
-                    END AS "case"
-               FROM (public.chats e
-                 JOIN public.messages m ON (((m.chat_id = e.id) AND (m.number = e.last_assistant))))
+            WHEN plan_mode THEN ( SELECT e.asks_owner
+               FROM public.chats e
               WHERE ((e.id = c.id) AND ((e.status)::text = 'waiting'::text) AND (NOT e.newest_is_user)))
             ELSE NULL::text
         END AS asks
@@ -527,6 +503,26 @@ CREATE TABLE public.mcp_sign_ins (
     user_id uuid NOT NULL,
     secret bytea NOT NULL,
     expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.messages (
+    chat_id uuid NOT NULL,
+    number integer NOT NULL,
+    revision bigint NOT NULL,
+    role public.message_role NOT NULL,
+    visibility public.message_visibility NOT NULL,
+    kind text NOT NULL,
+    parts text NOT NULL,
+    created_by uuid,
+    model text,
+    effort text,
+    answer text,
+    client_id text,
+    queued_as integer,
+    covers integer,
+    change_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    hidden_in bigint
 );
 
 CREATE TABLE public.model_settings (

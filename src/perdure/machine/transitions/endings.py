@@ -57,6 +57,9 @@ class FinishInterruption(Struct, frozen=True):
         )
 
 
+_ONE_TURN = CardChange(turns=1)
+
+
 class FinishTurn(Struct, frozen=True):
     """The turn is over: rest, or go on with the head of the queue."""
 
@@ -66,7 +69,7 @@ class FinishTurn(Struct, frozen=True):
     def plan(self, chat: Chat) -> Change:
         if chat.continuing or chat.newest_is_user:
             raise refuse(self, chat, "The turn goes on: its last message asks for an answer.")
-        finished = Change(retry_state=None, reserve=0, card=CardChange(turns=1))
+        finished = Change(retry_state=None, reserve=0, card=_ONE_TURN)
         if chat.state is State.R0:
             told = InboxKind.NEEDS_YOU if self.asks else InboxKind.FINISHED
             return replace(finished, status=Status.WAITING, inbox=told)

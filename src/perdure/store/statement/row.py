@@ -30,10 +30,14 @@ def render_guard(text: Text, _: Shape) -> None:
 
 # The chat's own row: swapped, or inserted.
 
-_columns_of = attrgetter(*CHAT_COLUMNS)
+_ATTRIBUTES = {"action_kind": "action"}
+"""Where a column is not named as what it is made of."""
+_columns_of = attrgetter(*(_ATTRIBUTES.get(name, name) for name in CHAT_COLUMNS))
 _COLUMNS = tuple(CHAT_COLUMNS.items())
 _TYPES = {
-    **dict.fromkeys(("status", "last_error", "retry_state", "action", "open_calls"), "text"),
+    **dict.fromkeys(
+        ("status", "last_error", "retry_state", "action", "action_kind", "asks_owner", "open_calls"), "text"
+    ),
     **dict.fromkeys(("archived", "budget_declined", "continuing", "newest_is_user"), "boolean"),
     **dict.fromkeys(("worker_id", "runner_id"), "uuid"),
     **dict.fromkeys(("action_deadline_at", "compaction_requested_at", "turn_began_at"), "timestamptz"),

@@ -2,4 +2,5 @@
 SELECT c.id, c.action, c.updated_at, k.owner_id, k.organisation_id
 FROM chats c
 JOIN chat_cards k ON k.id = c.id
-WHERE c.status = 'requires_action' AND c.action LIKE '{"kind":"budget"%' AND c.action LIKE '%"budget":"%'
+WHERE c.status = 'requires_action' AND coalesce(c.action_kind, c.action::jsonb ->> 'kind') = 'budget'
+    AND c.action::jsonb ->> 'budget' <> 'chat'

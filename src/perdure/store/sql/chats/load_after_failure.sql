@@ -1,7 +1,7 @@
 -- A chat after a commit whose outcome is unknown, and what of that change is there: its first message that was not
 -- queued before, the queued number of what it sent, or its name among the newest changes that inserted nothing.
 SELECT
-    c.id, c.status, c.archived, c.worker_id, c.runner_id, c.last_error, c.retry_state, c.action,
+    c.id, c.status, c.archived, c.worker_id, c.runner_id, c.last_error, c.retry_state, c.action, c.asks_owner,
     c.action_deadline_at, c.compaction_requested_at, c.budget_declined, c.turn, c.turn_began_at, c.continuing,
     c.newest_is_user, c.last_assistant, c.open_calls, c.queue, c.next_message, c.next_queued, c.file_count,
     c.made_file_count, c.budget_limit, c.budget_spent, c.budget_reserved, c.snapshot_version, c.history_version,

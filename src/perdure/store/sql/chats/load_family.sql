@@ -1,6 +1,7 @@
 -- A root chat and all its descendants, whether each is a child, and whether it remembers this change.
 SELECT
-    c.id, c.status, c.archived, c.worker_id, c.runner_id, c.last_error, c.retry_state, c.action, c.action_deadline_at,
+    c.id, c.status, c.archived, c.worker_id, c.runner_id, c.last_error, c.retry_state, c.action, c.asks_owner,
+    c.action_deadline_at,
     c.compaction_requested_at, c.budget_declined, c.turn, c.turn_began_at, c.continuing, c.newest_is_user,
     c.last_assistant, c.open_calls,
     c.queue, c.next_message, c.next_queued, c.file_count, c.made_file_count, c.budget_limit, c.budget_spent,

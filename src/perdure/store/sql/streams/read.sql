@@ -3,7 +3,7 @@
 SELECT c.*,
     k.owner_id, k.parent_id, k.root_id, k.title, k.labels, k.model, k.effort, k.plan_mode, k.pin, k.workspace_id,
     k.turn_label, k.summary, k.diff, k.context_dirty, k.cost, k.unpriced_calls, k.context_tokens, k.context_limit,
-    k.metadata_version, k.created_at, k.listed_at, k.read_at, k.children, k.shared, k.asks,
+    k.metadata_version, k.created_at, k.listed_at, k.read_at, k.children, k.shared,
     -- Whoever follows a chat has read it.
     c.last_assistant AS read_number,
     ARRAY(
