@@ -9,7 +9,7 @@ from tests.machine.model import Violation, explore
 from tests.machine.test_matrix import ADDED, arrows_of_the_data
 
 from perdure.core.chat import ActionKind, Chat, Fence, OpenCall, State, Status
-from perdure.machine import effects
+from perdure.machine import planning
 from perdure.machine.change import Change
 from perdure.machine.diagram import DIAGRAM, WrongLanding
 from perdure.machine.transitions.actions import CancelRequiresAction, EnterRequiresAction
@@ -88,9 +88,9 @@ def from_anybody(_: Plan) -> Plan:
 RULES: dict[str, tuple[type, Callable[[Plan], Plan]]] = {
     "a new message leaves calls open (rule 1)": (SendMessage, but(answer_calls=())),
     "a promotion leaves calls open (rule 2)": (PromoteQueuedMessage, but(answer_calls=())),
-    "a stop leaves the action on the row (rule 3)": (Interrupt, but(keeps=frozenset(effects.Marker))),
-    "a deadline leaves the action on the row (rule 3)": (CancelRequiresAction, but(keeps=frozenset(effects.Marker))),
-    "a retry keeps the error (rule 3)": (Retry, but(last_error=effects.KEEP)),
+    "a stop leaves the action on the row (rule 3)": (Interrupt, but(keeps=frozenset(planning.Marker))),
+    "a deadline leaves the action on the row (rule 3)": (CancelRequiresAction, but(keeps=frozenset(planning.Marker))),
+    "a retry keeps the error (rule 3)": (Retry, but(last_error=planning.KEEP)),
     "a promotion goes to the tail (rule 6)": (PromoteQueuedMessage, but(reorder=None)),
     "the end of a turn promotes nobody (rule 7)": (FinishTurn, but(promote=())),
     "the end of a turn promotes the last (rule 7)": (FinishTurn, promoting_the_last),
@@ -124,12 +124,12 @@ def test_a_fence_that_forgets_its_owner_is_noticed(monkeypatch: pytest.MonkeyPat
 
 
 def test_calls_that_stay_open_after_their_results_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = effects._calls_after_one  # pyright: ignore[reportPrivateUsage]
+    original = planning._calls_after_one  # pyright: ignore[reportPrivateUsage]
 
     def forgetful(calls: tuple[OpenCall, ...], message: Any, kinds: Any) -> tuple[OpenCall, ...]:
         return calls or original(calls, message, kinds)
 
-    monkeypatch.setattr(effects, "_calls_after_one", forgetful)
+    monkeypatch.setattr(planning, "_calls_after_one", forgetful)
     with pytest.raises(Violation):
         explore(messages=1)
 

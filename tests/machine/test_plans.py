@@ -1,5 +1,6 @@
 """Plans in memory: what a bundle of transitions adds up to, without a database."""
 
+from collections.abc import Generator
 from uuid import uuid4
 
 import pytest
@@ -11,6 +12,7 @@ from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
+from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
@@ -78,3 +80,30 @@ def test_a_turn_whose_last_word_is_the_users_cannot_finish() -> None:
 def test_nothing_leads_out_of_no_chat_but_create() -> None:
     with pytest.raises(ChatNotFound):
         follow(None, [SendMessage(user("a"))], chat_id=ChatId(uuid4()))
+
+
+def test_a_bundle_that_chooses_by_the_chat_after_each_transition_is_planned_as_the_same_sequence() -> None:
+    step = CommitStep(messages=(assistant(Text("b")),), continues=False)
+    chat = follow(created(user("a")), [step, FinishTurn()]).chat
+    seen: list[tuple[State, bool]] = []
+
+    def chosen() -> Generator[Transition, Chat]:
+        now = yield SendMessage(user("c"))
+        seen.append((now.state, now.owned))
+        now = yield Acquire(OWNER)
+        seen.append((now.state, now.owned))
+        if now.owned:
+            yield RecordGenerationAttempt()
+
+    assert follow(chat, chosen()) == follow(chat, [SendMessage(user("c")), Acquire(OWNER), RecordGenerationAttempt()])
+    assert seen == [(State.R0, False), (State.R0, True)]
+
+
+def test_a_bundle_that_chooses_nothing_is_empty() -> None:
+    chat = created(user("a"))
+
+    def nothing() -> Generator[Transition, Chat]:
+        yield from ()
+
+    assert follow(chat, nothing()).empty
+    assert follow(chat, []).chat is chat

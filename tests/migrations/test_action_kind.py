@@ -1,8 +1,11 @@
 """What chats wait for and ask, once it is in columns."""
 
+from collections.abc import Sequence
+
 from tests.machine.place import Place
 
 from perdure.core.chat import ActionKind
+from perdure.core.ids import ChatId
 from perdure.core.parts import ToolCall
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.steps import CommitStep
@@ -30,7 +33,7 @@ async def test_chats_that_were_there_before_say_the_same_as_new_ones(database_ur
     assert await columns(pool, chats) == written
 
 
-async def columns(pool: Pool, chats: list[object]) -> list[tuple[str | None, str | None]]:
+async def columns(pool: Pool, chats: Sequence[ChatId]) -> list[tuple[str | None, str | None]]:
     rows = await pool.fetch("SELECT id, action_kind, asks_owner FROM chats")
     found = {row["id"]: (row["action_kind"], row["asks_owner"]) for row in rows}
     return [found[chat] for chat in chats]

@@ -20,12 +20,12 @@ from perdure.core.parts import AnyPart, ToolCall
 
 def card_after(card: ChatCard, commit: Commit) -> ChatCard:
     """A chat's card as lists and headers show it."""
-    chat, change = commit.chat, commit.card
-    moved = {} if change is None else moved_fields(card, change) | {"updated_at": chat.updated_at}
+    chat = commit.chat
+    if commit.card is not None:
+        card = structs.replace(card, **moved_fields(card, commit.card), updated_at=chat.updated_at)
     return structs.replace(
         card,
-        **moved,
-        asks=asked_of_owner(chat, plan_mode=moved.get("plan_mode", card.plan_mode)),
+        asks=asked_of_owner(chat, plan_mode=card.plan_mode),
         status=chat.status,
         archived=chat.archived,
         unread=card.unread and chat.last_assistant > 0,

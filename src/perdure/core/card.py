@@ -121,11 +121,9 @@ class CardChange(Struct, frozen=True):
         ]
 
     def __add__(self, more: "CardChange") -> "CardChange":
-        added = map(add, _added(self), _added(more))
-        settled = [
-            before if after is UNSET else after for before, after in zip(_settled(self), _settled(more), strict=True)
-        ]
-        return CardChange(*added, *settled, self.approvals | more.approvals)
+        added, settled = map(add, _added(self), _added(more)), zip(_settled(self), _settled(more), strict=True)
+        fields: list[Any] = [*added, *[before if after is UNSET else after for before, after in settled]]
+        return CardChange(*fields, approvals=self.approvals | more.approvals)
 
 
 _FIELDS = tuple(CARD_FIELDS.items())
