@@ -12,7 +12,6 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "core": frozenset({"Notice"}),
     "providers": frozenset({"Call", "Chunk", "Details", "Error", "Event", "Page", "Tokens"}),
     "store": frozenset({"TemplateRow"}),
-    "stream": frozenset({"Feed"}),
     "tools": frozenset({"Answer", "Question", "Told"}),
     "workspaces": frozenset({"Change", "Git", "Pipe", "Pipes", "Process", "Processes", "Terminal", "Terminals"}),
 }
