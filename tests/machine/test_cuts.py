@@ -199,6 +199,36 @@ async def test_a_database_that_stays_away_is_reported_and_the_change_can_be_foun
     assert (await place.machine.load(chat.id)).queue == ()
 
 
+class CountingExecution(Execution):
+    """Counts the tries to commit."""
+
+    tries = 0
+
+    async def commit(self, commit: Commit) -> Commit | None:
+        self.tries += 1
+        return await super().commit(commit)
+
+
+async def test_a_database_that_takes_no_writes_is_asked_again_with_patience(place: Place) -> None:
+    chat = await place.chats.at_rest()
+    name = await place.pool.fetchval("SELECT current_database()")
+    async with open_pool(place.url, size=2) as pool:
+        execution = CountingExecution(pool)
+        machine = Machine(execution, place.announced.append)
+        await pool.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        pool.renew()
+        with pytest.raises(Unavailable, match="takes no writes"):
+            await machine.change(chat.id, SendMessage(said("one", place.user_id)), request=Request(patience=1.0))
+        assert 3 <= execution.tries <= 8
+        sending = asyncio.ensure_future(machine.change(chat.id, SendMessage(said("two", place.user_id))))
+        async with pool.acquire() as connection:
+            await connection.execute("SET default_transaction_read_only = off")
+            await connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+        pool.renew()
+        await sending
+    assert await said_in(place.pool, chat.id) == ["hello", "two"]
+
+
 async def test_a_cancelled_caller_does_not_cancel_a_commit_under_way(place: Place) -> None:
     chat = await place.chats.at_rest()
     proxy = Proxy(place.url)

@@ -71,6 +71,8 @@ PREPARE_RETRIES = 3
 PREPARE_RETRY_FIRST = timedelta(milliseconds=200)
 DATABASE_RETRY_FIRST = timedelta(milliseconds=100)
 DATABASE_RETRY_LONGEST = timedelta(seconds=5)
+# Somebody waits for it: a database that is back is noticed at once.
+COMMIT_RETRY_LONGEST = timedelta(milliseconds=400)
 # A runner outlives a database that is away for a while; a handler does not.
 COMMIT_PATIENCE = timedelta(seconds=10)
 RUNNER_COMMIT_PATIENCE = timedelta(minutes=30)

@@ -16,7 +16,7 @@ from perdure.core.clock import Clock
 from perdure.core.commit import Commit, Guard, IdempotencyKey
 from perdure.core.errors import Fenced, KeyTaken, NotFound, Refused, Unavailable
 from perdure.core.ids import ChangeId
-from perdure.core.timing import COMMIT_PATIENCE, DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
+from perdure.core.timing import COMMIT_PATIENCE, COMMIT_RETRY_LONGEST, DATABASE_RETRY_FIRST
 from perdure.store.execution import Execution, HeldRow, IdTaken, OutcomeUnknown, Trace
 from perdure.store.statement.row import REMEMBERED
 
@@ -51,6 +51,7 @@ class Committer:
         """The tries whose answer got lost."""
         self._until: float | None = None
         """When a database that keeps failing is given up; nothing has failed yet while there is no such time."""
+        self._delay = DATABASE_RETRY_FIRST
         self._change_id = ChangeId(uuid4())
 
     async def write(self, plan: Commit) -> Commit:
@@ -62,7 +63,7 @@ class Committer:
                 commit = await self._execution.commit(plan)
             except OutcomeUnknown as failure:
                 self._unanswered.append(plan)
-                self._tolerate(failure)
+                await self._tolerate(failure)
             except (IdTaken, KeyTaken) as taken:
                 return await self._unless_ours(taken)
             else:
@@ -111,7 +112,7 @@ class Committer:
             except OutcomeUnknown as failure:
                 if plan is not None:
                     self._unanswered.append(plan)
-                self._tolerate(failure)
+                await self._tolerate(failure)
                 await self._wait_for_database()
 
     async def _look(self, plan: Commit) -> tuple[Commit | None, Chat | None]:
@@ -161,7 +162,7 @@ class Committer:
                 if self._clock.monotonic() >= until:
                     raise
             await self._clock.sleep(delay.total_seconds())
-            delay = min(2 * delay, DATABASE_RETRY_LONGEST)
+            delay = min(2 * delay, COMMIT_RETRY_LONGEST)
 
     async def _wait_for_database(self) -> None:
         if self._unanswered:
@@ -169,13 +170,16 @@ class Committer:
         else:
             await self._clock.sleep(DATABASE_RETRY_FIRST.total_seconds())
 
-    def _tolerate(self, failure: OutcomeUnknown) -> None:
-        """Try again, unless it has failed for too long: a database may answer, and still write nothing."""
+    async def _tolerate(self, failure: OutcomeUnknown) -> None:
+        """Try again, unless it has failed for too long: a database may answer at once, and still write nothing."""
         now = self._clock.monotonic()
         if self._until is None:
             self._until = now + self._request.patience
-        elif now >= self._until:
+            return
+        if now >= self._until:
             raise failure
+        await self._clock.sleep(self._delay.total_seconds())
+        self._delay = min(2 * self._delay, COMMIT_RETRY_LONGEST)
 
     async def _check_guard(self) -> None:
         guard = self._request.guard
