@@ -204,9 +204,9 @@ class CountingExecution(Execution):
 
     tries = 0
 
-    async def commit(self, commit: Commit) -> Commit | None:
+    async def commit(self, plan: Commit) -> Commit | None:
         self.tries += 1
-        return await super().commit(commit)
+        return await super().commit(plan)
 
 
 async def test_a_database_that_takes_no_writes_is_asked_again_with_patience(place: Place) -> None:
