@@ -13,7 +13,6 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "providers": frozenset({"Call", "Chunk", "Details", "Error", "Event", "Page", "Tokens"}),
     "store": frozenset({"TemplateRow"}),
     "tools": frozenset({"Answer", "Question", "Told"}),
-    "workspaces": frozenset({"Change", "Git", "Pipe", "Pipes", "Process", "Processes", "Terminal", "Terminals"}),
 }
 """Names that still mean two things. Whoever mends one takes it out; none comes in."""
 

@@ -22,7 +22,7 @@ from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.ssh import SshHost
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
 
 SSH = {"address": "host", "user": "me", "host_key": "ssh-ed25519 AAAA", "root": "/srv", "key": "key"}
 RECIPE = """description = "Another host"
@@ -52,8 +52,8 @@ async def offered(pool: Pool, wish: Wish, host: SshHost, key: str) -> None:
 
 
 def workspaces(pool: Pool, folder: Path) -> Workspaces:
-    drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
-    return Workspaces(WorkspaceRows(pool), drivers, shelf, LocalBus(), SystemClock())
+    drivers, templates = Drivers(folder, LocalDriver(folder)), TemplateCatalogue(TemplateRows(pool))
+    return Workspaces(WorkspaceRows(pool), drivers, templates, LocalBus(), SystemClock())
 
 
 async def test_a_template_puts_workspaces_on_another_host(pool: Pool, folder: Path, wish: Wish) -> None:

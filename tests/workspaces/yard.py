@@ -18,7 +18,7 @@ from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.local.layout import Layout
 from perdure.workspaces.service import Wish, Workspaces
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
 
 
 class Yard:
@@ -32,8 +32,8 @@ class Yard:
         self.service = self.replica()
 
     def replica(self, patience: timedelta = PATIENCE) -> Workspaces:
-        drivers, shelf = Drivers(self.folder, LocalDriver(self.folder)), Shelf(TemplateRows(self._pool))
-        return Workspaces(self.rows, drivers, shelf, LocalBus(), SystemClock(), patience=patience)
+        drivers, templates = Drivers(self.folder, LocalDriver(self.folder)), TemplateCatalogue(TemplateRows(self._pool))
+        return Workspaces(self.rows, drivers, templates, LocalBus(), SystemClock(), patience=patience)
 
     async def made(self) -> WorkspaceRow:
         return await self.row((await self.service.create(WorkspaceId(uuid4()), self.wish)).id)

@@ -21,7 +21,7 @@ from perdure.store.workspaces import WorkspaceRow
 from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.open_streams import DENIED, SLOW, OpenStream, OpenStreams
 from perdure.stream.transport import abort, refuse
-from perdure.workspaces.client import Terminals
+from perdure.workspaces.client import TerminalClient
 from perdure.workspaces.service import Workspaces
 
 PATTERN = r"/workspaces/(?P<workspace_id>[^/]+)/terminal"
@@ -59,7 +59,7 @@ class Asked:
 class Shell:
     """One shell, as long as this connection shows it."""
 
-    terminals: Terminals
+    terminals: TerminalClient
     id: str
     offset: int
 

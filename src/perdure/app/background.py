@@ -35,7 +35,7 @@ def make_background(
     return (
         workers.database,
         tools.workspaces.workspaces,
-        tools.workspaces.lookout,
+        tools.workspaces.watch,
         tools.exchange.lines,
         tools.hooks,
         workers.recorder,

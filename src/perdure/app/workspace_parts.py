@@ -13,28 +13,28 @@ from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.store.workspaces import WorkspaceRows
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.drivers import Drivers
-from perdure.workspaces.forge import Forge
+from perdure.workspaces.github import GitHub
 from perdure.workspaces.local.driver import LocalDriver
-from perdure.workspaces.lookout import Lookout
 from perdure.workspaces.pull_requests import PullRequests
 from perdure.workspaces.service import Workspaces
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
+from perdure.workspaces.watch import WorkspaceWatch
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceParts:
     workspaces: Workspaces
     contexts: Contexts
-    lookout: Lookout
+    watch: WorkspaceWatch
 
 
 def make_workspace_parts(
     settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures
 ) -> WorkspaceParts:
     local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
-    drivers, shelf = Drivers(settings.data_dir, local), Shelf(TemplateRows(pool))
-    workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, pubsub, clock, measures)
+    drivers, templates = Drivers(settings.data_dir, local), TemplateCatalogue(TemplateRows(pool))
+    workspaces = Workspaces(WorkspaceRows(pool), drivers, templates, pubsub, clock, measures)
     contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
     network = outside_network(settings)
-    forge = Forge(settings.forge_url, settings.forge_token, network.proxy, network.trusted)
-    return WorkspaceParts(workspaces, contexts, Lookout(workspaces, contexts, PullRequests(forge, clock), clock))
+    forge = GitHub(settings.forge_url, settings.forge_token, network.proxy, network.trusted)
+    return WorkspaceParts(workspaces, contexts, WorkspaceWatch(workspaces, contexts, PullRequests(forge, clock), clock))

@@ -10,7 +10,7 @@ from perdure.cli.users import owners_rows, with_pool
 from perdure.config.templates import TemplateConfiguration
 from perdure.store.pool import Pool
 from perdure.store.templates import TemplateRows
-from perdure.workspaces.templates.shelf import Shelf, read_directory
+from perdure.workspaces.templates.catalogue import TemplateCatalogue, read_directory
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -20,12 +20,10 @@ def list_templates() -> None:
     """Every template, with where it comes from."""
 
     async def work(pool: Pool) -> list[str]:
-        shelf = Shelf(TemplateRows(pool))
-        found = await shelf.all((await first_household(pool)).organisation)
-        return [
-            f"{template.name}  {'shipped' if shelf.ships(template.name) else 'yours'}  {template.recipe.description}"
-            for template in found
-        ]
+        catalogue = TemplateCatalogue(TemplateRows(pool))
+        found = await catalogue.all((await first_household(pool)).organisation)
+        whose = {template.name: "shipped" if catalogue.ships(template.name) else "yours" for template in found}
+        return [f"{template.name}  {whose[template.name]}  {template.recipe.description}" for template in found]
 
     typer.echo("\n".join(with_pool(work)))
 
@@ -56,4 +54,4 @@ def remove(name: Annotated[str, typer.Argument(help="As list names it.")]) -> No
 
 
 async def _configuration(pool: Pool) -> TemplateConfiguration:
-    return TemplateConfiguration(await owners_rows(pool), Shelf(TemplateRows(pool)))
+    return TemplateConfiguration(await owners_rows(pool), TemplateCatalogue(TemplateRows(pool)))

@@ -7,7 +7,7 @@ from perdure.core.errors import NotFound, Refused
 from perdure.store.tables import templates
 from perdure.store.templates import packed
 from perdure.workspaces.templates.acceptance import accepted
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Template, Texts
 
 _CONFIGURE = Permission.CONFIGURE
@@ -16,15 +16,15 @@ _CONFIGURE = Permission.CONFIGURE
 class TemplateConfiguration:
     """The templates of an organisation."""
 
-    def __init__(self, rows: ActorRows, shelf: Shelf) -> None:
+    def __init__(self, rows: ActorRows, catalogue: TemplateCatalogue) -> None:
         self._rows = rows
-        self._shelf = shelf
+        self._catalogue = catalogue
 
     async def put(self, texts: Texts) -> Template:
         """Bring a template, or another version of it. Workspaces made before stay as they are."""
         organisation = self._rows.organisation(_CONFIGURE)
         template = accepted(texts)
-        if self._shelf.ships(texts.name):
+        if self._catalogue.ships(texts.name):
             raise Refused(f"{texts.name} is a template that ships. Choose another name.")
         await templates.put(organisation, texts.name, texts.recipe, texts.readme, packed(dict(texts.files)))
         await record(self._rows, "template.put", texts.name)

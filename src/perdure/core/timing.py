@@ -126,7 +126,7 @@ FORGE_LONGEST = timedelta(minutes=30)
 # Strangers may ask GitHub 60 times an hour.
 FORGE_STRANGER_AGAIN = timedelta(minutes=15)
 FORGE_STRANGER_PAUSE = timedelta(minutes=1)
-LOOKOUT_KEPT = timedelta(minutes=3)
+WORKSPACE_WATCH_KEPT = timedelta(minutes=3)
 TERMINAL_BUSY = timedelta(seconds=10)
 TERMINAL_BUSY_RETRY = timedelta(milliseconds=50)
 WORKSPACE_STOP = timedelta(seconds=15)

@@ -12,7 +12,7 @@ from perdure.tools.tool import Effect, ToolContext, tool
 @tool(Effect.READS, modes=frozenset({Mode.ROOT, Mode.PLAN}))
 async def read_template(ctx: ToolContext, name: Annotated[str, Meta(description="As list_templates names it.")]) -> str:
     """Show what a template makes and which parameters it takes."""
-    template = await ctx.services.workspaces.shelf.find(ctx.organisation_id, name)
+    template = await ctx.services.workspaces.templates.find(ctx.organisation_id, name)
     recipe = template.recipe
     parameters = msgspec.json.encode(recipe.parameters).decode()
     return f"{recipe.description}\nNetwork: {recipe.network}\nParameters: {parameters}\n\n{template.readme}"

@@ -12,7 +12,7 @@ from perdure.workspaces import wire
 from perdure.workspaces.connection import Connection
 
 
-class Processes:
+class ProcessClient:
     """Commands. The same key always means the same run."""
 
     def __init__(self, connection: Connection) -> None:
@@ -56,7 +56,7 @@ class Processes:
         return self._connection.frames(f"/v1/processes/{process}/output", offset)
 
 
-class Files:
+class FileClient:
     """Files under the tree and the kept home; no path leads outside."""
 
     def __init__(self, connection: Connection) -> None:
@@ -99,7 +99,7 @@ class Files:
         await self._connection.fetch("PUT", "/v1/files/content", query=query, content=content)
 
 
-class Terminals:
+class TerminalClient:
     """Shells on pseudo terminals; output is resumed by its offset."""
 
     def __init__(self, connection: Connection) -> None:
@@ -127,7 +127,7 @@ class Terminals:
         return self._connection.frames(f"/v1/terminals/{terminal}/output", offset)
 
 
-class Pipes:
+class PipeClient:
     """Commands that we talk with over their standard streams."""
 
     def __init__(self, connection: Connection) -> None:
@@ -151,7 +151,7 @@ class Pipes:
         return self._connection.frames(f"/v1/pipes/{pipe}/output", 0)
 
 
-class Git:
+class GitClient:
     """Repositories in the tree."""
 
     def __init__(self, connection: Connection) -> None:
@@ -171,11 +171,11 @@ class WorkspaceClient:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.processes = Processes(connection)
-        self.files = Files(connection)
-        self.terminals = Terminals(connection)
-        self.pipes = Pipes(connection)
-        self.git = Git(connection)
+        self.processes = ProcessClient(connection)
+        self.files = FileClient(connection)
+        self.terminals = TerminalClient(connection)
+        self.pipes = PipeClient(connection)
+        self.git = GitClient(connection)
 
     @property
     def incarnation(self) -> str:

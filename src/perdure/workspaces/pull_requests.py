@@ -12,7 +12,7 @@ import msgspec
 from perdure.core.clock import Clock
 from perdure.core.errors import Unavailable
 from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST, FORGE_STRANGER_AGAIN, FORGE_STRANGER_PAUSE
-from perdure.workspaces.forge import Forge, PullRequest
+from perdure.workspaces.github import GitHub, PullRequest
 from perdure.workspaces.wire import Repository
 
 DOUBLINGS = 8
@@ -34,7 +34,7 @@ class Known:
 class PullRequests:
     """Knows the pull requests of branches."""
 
-    def __init__(self, forge: Forge, clock: Clock) -> None:
+    def __init__(self, forge: GitHub, clock: Clock) -> None:
         self._forge = forge
         self._clock = clock
         self._again = FORGE_AGAIN if forge.token else FORGE_STRANGER_AGAIN

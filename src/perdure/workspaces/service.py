@@ -28,15 +28,15 @@ from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
+from perdure.workspaces.call_keys import CallKeys
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import UNREACHABLE
 from perdure.workspaces.driver import Computer, Driver, Plan, restored, stored
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.templates.binding import Bound, bind
 from perdure.workspaces.templates.building import Progress, Stage, build
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Value
-from perdure.workspaces.used_keys import UsedKeys
 
 _log = logging.getLogger(__name__)
 _parameters = msgspec.json.Decoder(dict[str, Value])
@@ -66,14 +66,14 @@ class Workspaces:
         self,
         rows: WorkspaceRows,
         drivers: Drivers,
-        shelf: Shelf,
+        templates: TemplateCatalogue,
         pubsub: Pubsub,
         clock: Clock,
         measures: WorkspaceMeasures | None = None,
         patience: timedelta = WORKSPACE_REACH,
     ) -> None:
         self.rows = rows
-        self.shelf = shelf
+        self.templates = templates
         self.measures = measures or WorkspaceMeasures(Metrics())
         self._drivers = drivers
         self._pubsub = pubsub
@@ -83,7 +83,7 @@ class Workspaces:
         self._turns: dict[WorkspaceId, asyncio.Lock] = {}
         self._touched: dict[WorkspaceId, float] = {}
         self._followers: list[Follower] = []
-        self.keys = UsedKeys()
+        self.keys = CallKeys()
 
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
         return await self.rows.of_chat(chat_id)
@@ -116,7 +116,7 @@ class Workspaces:
 
     async def begin(self, workspace_id: WorkspaceId, wish: Wish) -> WorkspaceRow:
         """Note what is wanted. It is made when it is used first."""
-        bound = bind(await self.shelf.find(wish.organisation_id, wish.template), wish.parameters)
+        bound = bind(await self.templates.find(wish.organisation_id, wish.template), wish.parameters)
         now = self._clock.now()
         row = WorkspaceRow(
             id=workspace_id,
@@ -150,7 +150,7 @@ class Workspaces:
         await self.rows.stand(row.id, "running")
 
     async def _bound(self, row: WorkspaceRow) -> Bound:
-        return bind(await self.shelf.find(row.organisation_id, row.template), _parameters.decode(row.parameters))
+        return bind(await self.templates.find(row.organisation_id, row.template), _parameters.decode(row.parameters))
 
     async def attach(self, chat_id: ChatId, workspace_id: WorkspaceId) -> None:
         """Let a chat act in a workspace, and tell whoever shows the chat."""

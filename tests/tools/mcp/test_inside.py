@@ -20,7 +20,7 @@ from perdure.testing.workspace_folder import workspace_folder
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.service import Wish, Workspaces
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
 
 # As small as a server can be: the sandbox has the system's Python and no packages.
 SERVER = b"""
@@ -79,8 +79,8 @@ async def inside(replica: InProcessReplica, sim: Simulator, pool: Pool) -> Async
         insert = "INSERT INTO templates (organisation_id, name, recipe, readme, files) VALUES ($1, 'notes', $2, '', $3)"
         files = {"server.py": SERVER, "kept": b"kept\n"}
         await pool.execute(insert, replica.organisation, RECIPE, packed(files))
-        drivers, shelf = Drivers(folder, LocalDriver(folder)), Shelf(TemplateRows(pool))
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, shelf, replica.bus, replica.clock)
+        drivers, templates = Drivers(folder, LocalDriver(folder)), TemplateCatalogue(TemplateRows(pool))
+        workspaces = Workspaces(WorkspaceRows(pool), drivers, templates, replica.bus, replica.clock)
         wish = Wish(
             owner_id=replica.user, organisation_id=replica.organisation, template="notes", parameters={}, most=1
         )

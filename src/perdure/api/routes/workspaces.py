@@ -27,7 +27,7 @@ from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.store.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
-from perdure.workspaces.templates.shelf import Shelf
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Template, Texts
 from perdure.workspaces.wire import ContextSnapshot, GitState, Listing
 
@@ -43,23 +43,23 @@ SHOWN_BYTES = 1024 * 1024
 @routes.get("/templates")
 async def list_templates(caller: Caller) -> TemplateList:
     """The recipes that workspaces can be made from."""
-    shelf = caller.services.workspaces.shelf
-    found = await shelf.all(caller.actor.organisation_id)
-    return TemplateList(tuple(_template(template, shelf) for template in found))
+    catalogue = caller.services.workspaces.templates
+    found = await catalogue.all(caller.actor.organisation_id)
+    return TemplateList(tuple(_template(template, catalogue) for template in found))
 
 
 @routes.get("/templates/{name}")
 async def read_template(caller: Caller, name: str) -> TemplateCard:
     """One recipe."""
-    shelf = caller.services.workspaces.shelf
-    return _template(await shelf.find(caller.actor.organisation_id, name), shelf)
+    catalogue = caller.services.workspaces.templates
+    return _template(await catalogue.find(caller.actor.organisation_id, name), catalogue)
 
 
 @routes.put("/templates/{name}", body_limit=TEMPLATE_BYTES)
 async def put_template(caller: Caller, name: str, body: TemplateBody) -> TemplateCard:
     """Bring a template of your own, or another version of it. Workspaces made before stay as they are."""
     template = await _brought(caller).put(Texts(name, body.recipe, body.readme, body.files))
-    return _template(template, caller.services.workspaces.shelf)
+    return _template(template, caller.services.workspaces.templates)
 
 
 @routes.delete("/templates/{name}")
@@ -169,10 +169,10 @@ async def refresh_context(caller: Caller, chat_id: ChatId, body: Nothing) -> Con
 
 
 def _brought(caller: Caller) -> TemplateConfiguration:
-    return TemplateConfiguration(caller.rows, caller.services.workspaces.shelf)
+    return TemplateConfiguration(caller.rows, caller.services.workspaces.templates)
 
 
-def _template(template: Template, shelf: Shelf) -> TemplateCard:
+def _template(template: Template, catalogue: TemplateCatalogue) -> TemplateCard:
     return TemplateCard(
         name=template.name,
         description=template.recipe.description,
@@ -180,7 +180,7 @@ def _template(template: Template, shelf: Shelf) -> TemplateCard:
         network=template.recipe.network.value,
         parameters=template.recipe.parameters,
         readme=template.readme,
-        shipped=shelf.ships(template.name),
+        shipped=catalogue.ships(template.name),
     )
 
 

@@ -15,7 +15,7 @@ CONTEXT = 3
 LONGER = "… the diff is longer than this; read the file to see the rest\n"
 
 
-class Change(NamedTuple):
+class ChangedLines(NamedTuple):
     """Lines of the old text that lines of the new text stand for now; either may be none."""
 
     old: range
@@ -81,19 +81,19 @@ def _pieces(path: str, old: list[str], new: list[str], skipped: int) -> Iterator
         yield from (_shown(" ", old[index]) for index in range(position, shown_old.stop))
 
 
-def _changes(old: list[str], new: list[str]) -> list[Change]:
-    changes: list[Change] = []
+def _changes(old: list[str], new: list[str]) -> list[ChangedLines]:
+    changes: list[ChangedLines] = []
     left = right = 0
     for start, place, size in [*align(old, new), (len(old), len(new), 0)]:
         if (left, right) != (start, place):
-            changes.append(Change(range(left, start), range(right, place)))
+            changes.append(ChangedLines(range(left, start), range(right, place)))
         left, right = start + size, place + size
     return changes
 
 
-def _hunks(changes: list[Change]) -> list[list[Change]]:
+def _hunks(changes: list[ChangedLines]) -> list[list[ChangedLines]]:
     """Changes with so few lines between them that what is shown around them would touch."""
-    hunks: list[list[Change]] = []
+    hunks: list[list[ChangedLines]] = []
     for change in changes:
         if hunks and change.old.start - hunks[-1][-1].old.stop <= 2 * CONTEXT:
             hunks[-1].append(change)

@@ -24,7 +24,7 @@ from perdure.workspaces.agent.memory import Memory
 from perdure.workspaces.agent.pipes import Pipes
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import Problem
-from perdure.workspaces.agent.process import Surroundings
+from perdure.workspaces.agent.process import CommandContext
 from perdure.workspaces.agent.processes import Processes
 from perdure.workspaces.agent.routes import Program, handler
 from perdure.workspaces.agent.search import Search
@@ -143,7 +143,7 @@ def assemble(settings: Settings, folder: Folder, memory: Memory) -> Program:
         git_watch.touch()
         context_watch.touch()
 
-    around = Surroundings(settings, places, children, keys, incarnation, changed, memory)
+    around = CommandContext(settings, places, children, keys, incarnation, changed, memory)
     processes = Processes(around)
     return Program(
         settings=settings,

@@ -14,10 +14,10 @@ from perdure.workspaces.agent import guard, limits
 from perdure.workspaces.agent.fields import Fields
 from perdure.workspaces.agent.output import Output
 from perdure.workspaces.agent.problems import Problem, invalid, missing
-from perdure.workspaces.agent.process import Surroundings
+from perdure.workspaces.agent.process import CommandContext
 
 
-class Pipe:
+class PipedCommand:
     """One command with its three streams."""
 
     def __init__(self, reports: socket.socket, writing: int, reading: int, complaints: int) -> None:
@@ -66,9 +66,9 @@ class Pipe:
 class Pipes:
     """The commands that somebody talks with."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: CommandContext) -> None:
         self._around = around
-        self._known: dict[str, Pipe] = {}
+        self._known: dict[str, PipedCommand] = {}
 
     def open(self, fields: Fields) -> dict[str, object]:
         """Start a command. Unless its output is followed soon, it ends again."""
@@ -104,7 +104,7 @@ class Pipes:
         pipe.followed = True
         return self._output(pipe)
 
-    async def _output(self, pipe: Pipe) -> AsyncIterator[bytes]:
+    async def _output(self, pipe: PipedCommand) -> AsyncIterator[bytes]:
         offset = 0
         try:
             while True:
@@ -127,19 +127,19 @@ class Pipes:
             guard.dismiss(pipe.reports)
         return pipe.report()
 
-    def _find(self, run: str) -> Pipe:
+    def _find(self, run: str) -> PipedCommand:
         pipe = self._known.get(run)
         if pipe is None:
             raise missing(f"no command {run}; open a new one")
         return pipe
 
-    def _unless_followed(self, pipe: Pipe) -> None:
+    def _unless_followed(self, pipe: PipedCommand) -> None:
         if not pipe.followed:
             pipe.followed = True
             pipe.shut("reading")
             self.close(pipe.id)
 
-    def _launched(self, command: str, more: dict[str, str]) -> Pipe:
+    def _launched(self, command: str, more: dict[str, str]) -> PipedCommand:
         stdin, writing = os.pipe()
         reading, stdout = os.pipe()
         complaints, stderr = os.pipe()
@@ -157,11 +157,11 @@ class Pipes:
         finally:
             for descriptor in (directory, stdin, stdout, stderr):
                 os.close(descriptor)
-        pipe = Pipe(reports, writing, reading, complaints)
+        pipe = PipedCommand(reports, writing, reading, complaints)
         self._watch(pipe, guarded)
         return pipe
 
-    def _watch(self, pipe: Pipe, guarded: int) -> None:
+    def _watch(self, pipe: PipedCommand, guarded: int) -> None:
         loop = asyncio.get_running_loop()
         for descriptor in (pipe.writing, pipe.reading, pipe.complaints):
             os.set_blocking(descriptor, False)
@@ -169,7 +169,7 @@ class Pipes:
         loop.add_reader(pipe.reports, self._ended, pipe)
         self._around.children.expect(guarded, lambda _status: self._left(pipe))
 
-    def _complained(self, pipe: Pipe) -> None:
+    def _complained(self, pipe: PipedCommand) -> None:
         with contextlib.suppress(BlockingIOError):
             content = os.read(pipe.complaints, limits.PIPE_READ_BYTES)
             if content:
@@ -177,13 +177,13 @@ class Pipes:
             else:
                 asyncio.get_running_loop().remove_reader(pipe.complaints)
 
-    def _ended(self, pipe: Pipe) -> None:
+    def _ended(self, pipe: PipedCommand) -> None:
         """The command is over: so is whatever it left behind."""
         asyncio.get_running_loop().remove_reader(pipe.reports)
         self._complained(pipe)
         guard.dismiss(pipe.reports)
 
-    def _left(self, pipe: Pipe) -> None:
+    def _left(self, pipe: PipedCommand) -> None:
         asyncio.get_running_loop().remove_reader(pipe.reports)
         pipe.reports.close()
         pipe.closed = True
@@ -192,7 +192,7 @@ class Pipes:
         self._around.changed()
 
 
-async def _written(pipe: Pipe, content: memoryview) -> memoryview:
+async def _written(pipe: PipedCommand, content: memoryview) -> memoryview:
     """What is left after one attempt."""
     try:
         return content[os.write(pipe.writing, content) :]

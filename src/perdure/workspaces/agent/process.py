@@ -18,7 +18,7 @@ from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.settings import Settings
 
 
-class Surroundings(NamedTuple):
+class CommandContext(NamedTuple):
     """What every command shares."""
 
     settings: Settings
@@ -38,7 +38,7 @@ class Surroundings(NamedTuple):
             self.memory.protect_itself()
 
 
-class Process:
+class Command:
     """One command and everything below it."""
 
     def __init__(self, command: str, key: str | None, run: str) -> None:

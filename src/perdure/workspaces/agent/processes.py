@@ -16,7 +16,7 @@ from perdure.workspaces.agent.keys import Record
 from perdure.workspaces.agent.lineage import descendants, kill_below, signal_all
 from perdure.workspaces.agent.output import frames
 from perdure.workspaces.agent.problems import Problem, invalid, missing, of_os_error
-from perdure.workspaces.agent.process import Process, Surroundings
+from perdure.workspaces.agent.process import Command, CommandContext
 
 SIGNALS = {name: getattr(signal, "SIG" + name).value for name in ("HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM")}
 
@@ -24,9 +24,9 @@ SIGNALS = {name: getattr(signal, "SIG" + name).value for name in ("HUP", "INT", 
 class Processes:
     """All commands of this incarnation; keyed ones of earlier incarnations are known by their record."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: CommandContext) -> None:
         self._around = around
-        self._known: dict[str, Process] = {}
+        self._known: dict[str, Command] = {}
 
     def start(self, fields: Fields) -> dict[str, object]:
         command = fields.text("command")
@@ -44,7 +44,7 @@ class Processes:
                 raise Problem(503, "process_limit", "too many commands are running; stop some with process_signal")
             if key is not None:
                 self._around.keys.claim(key, fields.fingerprint(), run, self._around.incarnation)
-            process = Process(command, key, run)
+            process = Command(command, key, run)
             self._launch(process, directory, fields.text_map("environment"))
             return process.report()
         except OSError as error:
@@ -68,7 +68,7 @@ class Processes:
     def list(self) -> list[dict[str, object]]:
         return [process.report(most=0) for process in self._known.values()]
 
-    def running(self) -> list[Process]:
+    def running(self) -> list[Command]:
         return [process for process in self._known.values() if not process.quiet.is_set()]
 
     def checked(self, run: str, name: str) -> int:
@@ -96,7 +96,7 @@ class Processes:
     async def stop_all(self, grace: float) -> None:
         await asyncio.gather(*(self.signal(process.id, signal.SIGTERM, grace) for process in self.running()))
 
-    def find(self, run: str) -> Process:
+    def find(self, run: str) -> Command:
         process = self._known.get(run)
         if process is None:
             raise missing(f"no process {run}; process_list shows those that are known")
@@ -121,7 +121,7 @@ class Processes:
         with self._around.places.find(path) as place:
             return place.open(os.O_RDONLY | os.O_DIRECTORY)
 
-    def _launch(self, process: Process, directory: int, more: dict[str, str]) -> None:
+    def _launch(self, process: Command, directory: int, more: dict[str, str]) -> None:
         reading, writing = os.pipe()
         process.memory_kills = self._around.memory.kills()
         nothing = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
@@ -152,7 +152,7 @@ class Processes:
         loop.add_reader(reading, self._hear, process)
         loop.add_reader(process.reports, self._told, process)
 
-    def _hear(self, process: Process) -> bool:
+    def _hear(self, process: Command) -> bool:
         """Take what the command printed; false when there is no more for now."""
         if process.reading < 0:
             return False
@@ -169,7 +169,7 @@ class Processes:
         process.move()
         return True
 
-    def _told(self, process: Process) -> None:
+    def _told(self, process: Command) -> None:
         if process.reports is None:
             return
         try:
@@ -189,7 +189,7 @@ class Processes:
             process.reports.close()
             process.reports = None
 
-    def _exited(self, process: Process, status: int) -> None:
+    def _exited(self, process: Command, status: int) -> None:
         # What it printed before it ended is in the pipe; what others still print must not hold this up.
         for _ in range(limits.DRAIN_READS):
             if not self._hear(process):
@@ -202,7 +202,7 @@ class Processes:
         self._record(process)
         self._around.changed()
 
-    def _guard_left(self, process: Process, status: int) -> None:
+    def _guard_left(self, process: Command, status: int) -> None:
         # It may be collected together with another child, before its last words were read.
         self._told(process)
         if status != 0:
@@ -217,7 +217,7 @@ class Processes:
         self._record(process)
         self._around.changed()
 
-    async def _silence(self, process: Process, number: int, told: set[int], grace: float) -> None:
+    async def _silence(self, process: Command, number: int, told: set[int], grace: float) -> None:
         """Give everything below the grace to leave, also what appears only now; then kill until nothing is left."""
         patience = time.monotonic() + grace
         while time.monotonic() < patience:
@@ -234,7 +234,7 @@ class Processes:
             os.kill(-1, signal.SIGKILL)
             await _within(process.quiet, limits.KILL_SECONDS)
 
-    def _record(self, process: Process) -> None:
+    def _record(self, process: Command) -> None:
         """Keep a keyed result for good. On a full disk it stays in memory and is tried again when asked for."""
         if process.recorded or process.key is None or not process.exited.is_set():
             return
@@ -250,7 +250,7 @@ class Processes:
             del self._known[process.id]
 
 
-def _tell(process: Process, number: int, told: set[int]) -> set[int]:
+def _tell(process: Command, number: int, told: set[int]) -> set[int]:
     """Signal those below who have not heard it yet."""
     below = [pid for pid in descendants(process.guard) if pid not in told]
     signal_all(below, number)

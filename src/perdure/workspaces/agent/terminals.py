@@ -15,14 +15,14 @@ from collections.abc import AsyncIterator
 from perdure.workspaces.agent import guard, limits
 from perdure.workspaces.agent.output import Output, frames
 from perdure.workspaces.agent.problems import Problem, missing
-from perdure.workspaces.agent.process import Surroundings
+from perdure.workspaces.agent.process import CommandContext
 from perdure.workspaces.agent.programs import find_program
 
 SCROLLBACK_BYTES = 256 * 1024
 INPUT_BYTES = 256 * 1024
 
 
-class Terminal:
+class Shell:
     """One shell with its screen."""
 
     def __init__(self, descriptor: int, reports: socket.socket, name: str) -> None:
@@ -47,9 +47,9 @@ class Terminal:
 class Terminals:
     """The open terminals of this incarnation."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: CommandContext) -> None:
         self._around = around
-        self._known: dict[str, Terminal] = {}
+        self._known: dict[str, Shell] = {}
 
     def open(self, columns: int, rows: int, name: str = "") -> dict[str, object]:
         """A new shell, or the one that was opened under this name and still runs."""
@@ -75,7 +75,7 @@ class Terminals:
         finally:
             os.close(directory)
             os.close(theirs)
-        terminal = Terminal(ours, reports, name)
+        terminal = Shell(ours, reports, name)
         self._watch(terminal, guarded)
         return terminal.report()
 
@@ -117,7 +117,7 @@ class Terminals:
     def follow(self, run: str, offset: int) -> AsyncIterator[bytes]:
         return self._followed(self._find(run), offset)
 
-    async def _followed(self, terminal: Terminal, offset: int) -> AsyncIterator[bytes]:
+    async def _followed(self, terminal: Shell, offset: int) -> AsyncIterator[bytes]:
         terminal.followers += 1
         try:
             async for frame in frames(terminal, offset):
@@ -125,13 +125,13 @@ class Terminals:
         finally:
             terminal.followers -= 1
 
-    def _find(self, run: str) -> Terminal:
+    def _find(self, run: str) -> Shell:
         terminal = self._known.get(run)
         if terminal is None:
             raise missing(f"no terminal {run}; open a new one")
         return terminal
 
-    def _watch(self, terminal: Terminal, guarded: int) -> None:
+    def _watch(self, terminal: Shell, guarded: int) -> None:
         self._known[terminal.id] = terminal
         os.set_blocking(terminal.descriptor, False)
         loop = asyncio.get_running_loop()
@@ -139,7 +139,7 @@ class Terminals:
         loop.add_reader(terminal.reports, self._shell_ended, terminal)
         self._around.children.expect(guarded, lambda _status: self._left(terminal))
 
-    def _write(self, terminal: Terminal) -> None:
+    def _write(self, terminal: Shell) -> None:
         """A pseudo terminal takes a few kilobytes at a time: the rest is written when there is room again."""
         loop = asyncio.get_running_loop()
         try:
@@ -154,7 +154,7 @@ class Terminals:
             terminal.typed.clear()
         loop.remove_writer(terminal.descriptor)
 
-    def _hear(self, terminal: Terminal) -> bool:
+    def _hear(self, terminal: Shell) -> bool:
         try:
             content = os.read(terminal.descriptor, limits.PIPE_READ_BYTES)
         except BlockingIOError:
@@ -168,12 +168,12 @@ class Terminals:
         terminal.move()
         return True
 
-    def _shell_ended(self, terminal: Terminal) -> None:
+    def _shell_ended(self, terminal: Shell) -> None:
         """Like a real terminal that is hung up: what the shell left behind ends with it."""
         asyncio.get_running_loop().remove_reader(terminal.reports)
         guard.dismiss(terminal.reports)
 
-    def _left(self, terminal: Terminal) -> None:
+    def _left(self, terminal: Shell) -> None:
         asyncio.get_running_loop().remove_reader(terminal.reports)
         terminal.reports.close()
         while self._hear(terminal):

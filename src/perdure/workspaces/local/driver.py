@@ -18,8 +18,8 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import Connection
 from perdure.workspaces.driver import NO_VIEW, Plan
 from perdure.workspaces.local import cgroups, launch
+from perdure.workspaces.local.launch_request import launch_request
 from perdure.workspaces.local.layout import Layout, user_of
-from perdure.workspaces.local.order import order
 from perdure.workspaces.local.probe import why_not
 from perdure.workspaces.local.shared import shared
 
@@ -92,7 +92,9 @@ class LocalDriver:
     async def _launch(self, plan: Plan, role: str) -> None:
         group = await asyncio.to_thread(cgroups.prepare, str(plan.id), plan.limits)
         common = await asyncio.to_thread(shared, self._root)
-        instructions = order(plan, self._layout(plan), role, shared=common, group=group, sandboxed=self.sandboxed)
+        instructions = launch_request(
+            plan, self._layout(plan), role, shared=common, group=group, sandboxed=self.sandboxed
+        )
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-I", "-S", str(Path(launch.__file__)),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,

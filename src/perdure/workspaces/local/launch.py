@@ -24,20 +24,20 @@ OPEN_FILES = 65_536
 
 def main() -> None:
     """Fork away from the server, then become the program; the server reads from the socket when that is ready."""
-    order = cast("dict[str, Any]", json.load(sys.stdin))
+    request = cast("dict[str, Any]", json.load(sys.stdin))
     if os.fork():
         return
     os.setsid()
-    for group in cast("list[str]", order["groups"]):
+    for group in cast("list[str]", request["groups"]):
         Path(group, "cgroup.procs").write_text("0")
-    kept = _descriptors(order)
-    log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
-    settings = {name: _filled(value, kept) for name, value in cast("dict[str, Any]", order["settings"]).items()}
-    if not order["sandboxed"]:
+    kept = _descriptors(request)
+    log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+    settings = {name: _filled(value, kept) for name, value in cast("dict[str, Any]", request["settings"]).items()}
+    if not request["sandboxed"]:
         noted = {"child-pid": os.getpid(), "started": started(os.getpid())}
         os.write(kept["information"], json.dumps(noted).encode())
-    if order["stage"]:
-        _stage(cast("list[list[str]]", order["stage"]))
+    if request["stage"]:
+        _stage(cast("list[list[str]]", request["stage"]))
     os.dup2(_memory_file(json.dumps(settings).encode()), 0)
     os.dup2(log, 1)
     os.dup2(log, 2)
@@ -47,8 +47,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     limit = min(OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
-    arguments = [str(_filled(argument, kept)) for argument in cast("list[str]", order["arguments"])]
-    os.execvpe(arguments[0], arguments, {"PATH": order["path"]})  # noqa: S606
+    arguments = [str(_filled(argument, kept)) for argument in cast("list[str]", request["arguments"])]
+    os.execvpe(arguments[0], arguments, {"PATH": request["path"]})  # noqa: S606
 
 
 def started(pid: int) -> str:
@@ -57,14 +57,17 @@ def started(pid: int) -> str:
     return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {ticks}"
 
 
-def _descriptors(order: "dict[str, Any]") -> dict[str, int]:
+def _descriptors(request: "dict[str, Any]") -> dict[str, int]:
     """What the sandbox gets as open descriptors because no path inside leads to it."""
-    kept = {"socket": _listen(Path(order["socket"])), "state": os.open(order["state"], os.O_RDONLY | os.O_DIRECTORY)}
-    kept["information"] = os.open(order["information"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    if order["events"]:
-        kept["events"] = os.open(order["events"], os.O_RDONLY)
-    if order["filter"]:
-        kept["filter"] = _memory_file(bytes.fromhex(order["filter"]))
+    kept = {
+        "socket": _listen(Path(request["socket"])),
+        "state": os.open(request["state"], os.O_RDONLY | os.O_DIRECTORY),
+    }
+    kept["information"] = os.open(request["information"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    if request["events"]:
+        kept["events"] = os.open(request["events"], os.O_RDONLY)
+    if request["filter"]:
+        kept["filter"] = _memory_file(bytes.fromhex(request["filter"]))
     return kept
 
 

@@ -14,7 +14,9 @@ from perdure.workspaces.local.seccomp import program
 SEARCHED = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def order(plan: Plan, layout: Layout, role: str, *, shared: Path, group: Group, sandboxed: bool) -> dict[str, object]:
+def launch_request(
+    plan: Plan, layout: Layout, role: str, *, shared: Path, group: Group, sandboxed: bool
+) -> dict[str, object]:
     """Everything for one start, as JSON. `@name` stands for the number of a descriptor that the launcher opens."""
     python = interpreter()
     sources = Sources(layout.tree, layout.home, shared / "agent", shared / "accounts", python.prefix)

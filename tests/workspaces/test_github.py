@@ -10,7 +10,7 @@ from tests.providers.clock import HandClock
 
 from perdure.core.errors import Unavailable
 from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST
-from perdure.workspaces.forge import Forge, PullRequest, repository
+from perdure.workspaces.github import GitHub, PullRequest, repository
 from perdure.workspaces.pull_requests import PullRequests
 from perdure.workspaces.wire import Repository
 
@@ -45,8 +45,8 @@ class StandIn:
         return f"{self.url}/team/app.git"
 
     @property
-    def forge(self) -> Forge:
-        return Forge(f"{self.url}/api/v3", "secret")
+    def forge(self) -> GitHub:
+        return GitHub(f"{self.url}/api/v3", "secret")
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ async def test_a_forge_that_fails_is_asked_less_and_less_and_what_was_known_stay
 
 async def test_without_a_token_the_forge_is_asked_seldom_about_all_branches_together(stand_in: StandIn) -> None:
     clock = HandClock()
-    pulls = PullRequests(Forge(f"{stand_in.url}/api/v3"), clock)
+    pulls = PullRequests(GitHub(f"{stand_in.url}/api/v3"), clock)
     stand_in.opens()
     for minute in range(60):
         for name in "abcdefgh":
@@ -154,7 +154,7 @@ async def test_without_a_token_the_forge_is_asked_seldom_about_all_branches_toge
 
 async def test_a_forge_that_refuses_a_stranger_is_left_alone_by_all_branches(stand_in: StandIn) -> None:
     clock = HandClock()
-    pulls = PullRequests(Forge(f"{stand_in.url}/api/v3"), clock)
+    pulls = PullRequests(GitHub(f"{stand_in.url}/api/v3"), clock)
     stand_in.broken = True
     for name in "abc":
         assert await pulls.of(replace(standing(stand_in.origin), branch=name)) is None
@@ -168,7 +168,7 @@ async def test_a_forge_that_refuses_a_stranger_is_left_alone_by_all_branches(sta
 
 async def test_the_forge_is_asked_through_the_proxy(stand_in: StandIn) -> None:
     stand_in.opens()
-    forge = Forge("http://forge.invalid/api/v3", proxy=lambda _: stand_in.url)
+    forge = GitHub("http://forge.invalid/api/v3", proxy=lambda _: stand_in.url)
     found = await forge.pull_request("http://forge.invalid/team/app.git", "work")
     assert found is not None
     assert stand_in.hosts == ["forge.invalid"]

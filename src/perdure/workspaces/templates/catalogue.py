@@ -13,7 +13,7 @@ RECIPE = "template.toml"
 SHIPPED = ("blank", "python", "node", "git")
 
 
-class Shelf:
+class TemplateCatalogue:
     """All templates of an organisation. The shipped ones are everybody's and cannot be replaced."""
 
     def __init__(self, rows: TemplateRows) -> None:
@@ -44,8 +44,8 @@ def _of(row: TemplateRow) -> Template:
 
 def shipped() -> list[Template]:
     """The templates every installation has."""
-    shelf = files("perdure.workspaces.templates")
-    return [parse(_read(name, shelf / name)) for name in SHIPPED]
+    folder = files("perdure.workspaces.templates")
+    return [parse(_read(name, folder / name)) for name in SHIPPED]
 
 
 def read_directory(directory: Path) -> Texts:

@@ -9,12 +9,12 @@ from perdure.core.clock import Clock
 from perdure.core.errors import PerdureError
 from perdure.core.events import DiffStatus
 from perdure.core.ids import WorkspaceId
-from perdure.core.timing import LOOKOUT_KEPT, WORKSPACE_LONG_POLL
+from perdure.core.timing import WORKSPACE_LONG_POLL, WORKSPACE_WATCH_KEPT
 from perdure.store.away import AWAY
 from perdure.store.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.contexts import Contexts
-from perdure.workspaces.forge import PullRequest
+from perdure.workspaces.github import PullRequest
 from perdure.workspaces.pull_requests import PullRequests
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.wire import GitState
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Watch:
+class Watched:
     """One workspace that is looked at, until nobody has used it for a while."""
 
     client: WorkspaceClient
@@ -31,7 +31,7 @@ class Watch:
     looking: "asyncio.Task[None]" = field(init=False)
 
 
-class Lookout:
+class WorkspaceWatch:
     """Each replica watches what it uses itself. Where two watch the same, the second finds nothing to write."""
 
     def __init__(self, workspaces: Workspaces, contexts: Contexts, pulls: PullRequests, clock: Clock) -> None:
@@ -39,7 +39,7 @@ class Lookout:
         self._contexts = contexts
         self._pulls = pulls
         self._clock = clock
-        self._watches: dict[WorkspaceId, Watch] = {}
+        self._watches: dict[WorkspaceId, Watched] = {}
 
     async def run(self) -> None:
         stop = self._workspaces.follow(self.used)
@@ -52,19 +52,19 @@ class Lookout:
 
     def used(self, row: WorkspaceRow, client: WorkspaceClient) -> None:
         """A workspace is used: look at it from now on."""
-        until = self._clock.monotonic() + LOOKOUT_KEPT.total_seconds()
+        until = self._clock.monotonic() + WORKSPACE_WATCH_KEPT.total_seconds()
         watch = self._watches.get(row.id)
         if watch is not None and watch.client is client and not watch.looking.done():
             watch.until = until
             return
         if watch is not None:
             watch.looking.cancel()
-        watch = self._watches[row.id] = Watch(client, until)
+        watch = self._watches[row.id] = Watched(client, until)
         watch.looking = asyncio.create_task(self._look(row, watch))
         watch.looking.add_done_callback(lambda _: self._forget(row.id, watch))
         self._count()
 
-    async def _look(self, row: WorkspaceRow, watch: Watch) -> None:
+    async def _look(self, row: WorkspaceRow, watch: Watched) -> None:
         """Both looks, or none: a workspace that does not answer one is looked at again when it is used again."""
         try:
             async with asyncio.TaskGroup() as group:
@@ -75,7 +75,7 @@ class Lookout:
             why = str(errors.exceptions[0]).partition(". ")[0]
             _log.info("workspace %s is not looked at until it is used again: %s", row.id, why)
 
-    async def _git(self, row: WorkspaceRow, watch: Watch) -> None:
+    async def _git(self, row: WorkspaceRow, watch: Watched) -> None:
         known, told = "", ""
         while self._clock.monotonic() < watch.until:
             state = await watch.client.git.state(known, _patience(known))
@@ -85,7 +85,7 @@ class Lookout:
                 await self._workspaces.stands(row.id, status)
             known, told = state.hash, str(status)
 
-    async def _told(self, row: WorkspaceRow, watch: Watch) -> None:
+    async def _told(self, row: WorkspaceRow, watch: Watched) -> None:
         known = ""
         while self._clock.monotonic() < watch.until:
             snapshot = await watch.client.context(known, _patience(known))
@@ -93,7 +93,7 @@ class Lookout:
                 await self._contexts.changed(row.id, snapshot.hash)
             known = snapshot.hash
 
-    def _forget(self, workspace_id: WorkspaceId, watch: Watch) -> None:
+    def _forget(self, workspace_id: WorkspaceId, watch: Watched) -> None:
         if self._watches.get(workspace_id) is watch:
             del self._watches[workspace_id]
             self._count()

@@ -8,7 +8,7 @@ from perdure.core.ids import ChatId, WorkspaceId
 _REMEMBERED = 10_000
 
 
-class UsedKeys:
+class CallKeys:
     """Per chat and place, the keys of its newest step."""
 
     def __init__(self) -> None:

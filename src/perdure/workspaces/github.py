@@ -40,7 +40,7 @@ _answers = msgspec.json.Decoder(list[_Answer])
 
 
 @dataclass(frozen=True, slots=True)
-class Forge:
+class GitHub:
     """One server, the token that it is asked with, and the way there. Without a token it tells of public ones only."""
 
     url: str
