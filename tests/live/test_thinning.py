@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from perdure.live.thinning import LOOK_AGAIN, PIECE, TAIL, Allowance, Thinned
+from perdure.core.timing import PROGRESS_AGAIN
+from perdure.live.thinning import PIECE, TAIL, Allowance, Thinned
 
 
 class Hands:
@@ -50,7 +51,7 @@ def test_the_end_of_a_flood_is_shown_once_there_is_room() -> None:
     text.add("a" * TAIL)
     text.add("b" * 10 * TAIL + "the end")
     assert shown == ["a" * TAIL]
-    hands.move(2 * LOOK_AGAIN.total_seconds())
+    hands.move(2 * PROGRESS_AGAIN.total_seconds())
     assert len(shown) == 2
     assert shown[1].startswith(f"\n[… {9 * TAIL + 7} characters are not shown …]\n")
     assert shown[1].endswith("bthe end")
@@ -61,7 +62,7 @@ def test_many_small_pieces_are_shown_together() -> None:
     for _ in range(60):
         text.add("x")
     assert len(shown) == 10
-    hands.move(LOOK_AGAIN.total_seconds())
+    hands.move(PROGRESS_AGAIN.total_seconds())
     assert shown[10] == "x" * 50
 
 

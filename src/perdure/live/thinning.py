@@ -1,15 +1,14 @@
 """How much is shown of what tools print while they run: all of it at first, then as much as there is room for."""
 
 from collections.abc import Callable
-from datetime import timedelta
 
 from perdure.core.clock import Clock
+from perdure.core.timing import PROGRESS_AGAIN
 
 PIECE = 64
 """What a part costs besides its text."""
 TAIL = 4 * 1024
 """How much is kept of what could not be shown at once: its end matters most."""
-LOOK_AGAIN = timedelta(seconds=1)
 
 
 class Allowance:
@@ -81,7 +80,7 @@ class Thinned:
             self._shown()
         if self._held and not self._waiting:
             self._waiting = True
-            self._later(LOOK_AGAIN.total_seconds(), self._look_again)
+            self._later(PROGRESS_AGAIN.total_seconds(), self._look_again)
 
     def end(self) -> None:
         """Show no more: the whole is known now, or begins again."""
