@@ -13,6 +13,7 @@ def sent(body: bytes, **more: str) -> Sent:
         provider="Somebody",
         model="some-model",
         dialect="openai_chat",
+        vendor="somebody",
         method="POST",
         url="https://user:pass@api.example.com/v1/chat?key=canary-in-query",
         headers={"content-type": "application/json", "x-tenant": "canary-in-header", **more},

@@ -55,7 +55,14 @@ async def test_nothing_is_kept_unless_it_is_switched_on(fleet: Fleet) -> None:
 async def test_what_cannot_be_kept_is_counted(replica: InProcessReplica) -> None:
     recorder = Recorder(replica.pool, replica.config, replica.clock, replica.measures.calls)
     sent = Sent(
-        provider="Simulator", model="demo", dialect="gemini", method="POST", url="http://sim", headers={}, body=b"{}"
+        provider="Simulator",
+        model="demo",
+        dialect="gemini",
+        vendor="somebody",
+        method="POST",
+        url="http://sim",
+        headers={},
+        body=b"{}",
     )
     call = RecordedCall(recorder, replica.clock, sent, {"chat": str(uuid4())}, timedelta(hours=1))
     for _ in range(WAITING + 2):

@@ -5,9 +5,8 @@ from asyncpg import Pool, Record
 from perdure.agent.history import History
 from perdure.core.chat import Chat
 from perdure.core.message import Kind, Role
-from perdure.providers.dialects.openai_responses.encode import BACKGROUND, CHAIN, NAME
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import Continuation, ModelSettings
+from perdure.providers.request import BACKGROUND, CHAIN, Continuation, ModelSettings
 from perdure.providers.route import Route
 from perdure.store.away import asking_the_database
 from perdure.store.queries import query
@@ -31,7 +30,7 @@ def chained(settings: ModelSettings, history: History, system: tuple[str, ...]) 
 
 def outlives(route: Route, settings: ModelSettings) -> bool:
     """Whether an answer goes on at the provider when nobody listens."""
-    return route.dialect.name == NAME and bool(settings.options.get(BACKGROUND))
+    return route.dialect.background is not None and bool(settings.options.get(BACKGROUND))
 
 
 class Bookmark:

@@ -9,13 +9,6 @@ from perdure.core.deltas import Finish
 from perdure.observe.calls import CANCELLED, OK, Ended, Sent
 from perdure.observe.context import about
 
-_SYSTEMS = {
-    "anthropic_messages": "anthropic",
-    "openai_responses": "openai",
-    "openai_chat": "openai",
-    "gemini": "gcp.gemini",
-}
-
 
 class CallSpans:
     """Watches calls, and makes each a span below the step that asks."""
@@ -27,7 +20,7 @@ class CallSpans:
         ids, place = about(), urlsplit(sent.url)
         attributes: dict[str, AttributeValue] = {
             "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": _SYSTEMS.get(sent.dialect, sent.dialect),
+            "gen_ai.provider.name": sent.vendor,
             "gen_ai.request.model": sent.model,
             "gen_ai.conversation.id": ids.get("chat", ""),
             "server.address": place.hostname or "",

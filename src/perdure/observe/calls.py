@@ -18,6 +18,8 @@ class Sent:
     provider: str
     model: str
     dialect: str
+    vendor: str
+    """What telemetry calls whoever made the API."""
     method: str
     url: str
     headers: Mapping[str, str] = field(repr=False)

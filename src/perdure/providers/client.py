@@ -18,8 +18,7 @@ from perdure.core.parts import AnyPart
 from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT, ERROR_BODY, RESPONSE_GIVEN_UP, STARTUP_TIMEOUT
 from perdure.observe.calls import Watcher
 from perdure.providers.credentials import Outgoing
-from perdure.providers.dialects.dialect import Encoded
-from perdure.providers.dialects.openai_responses.background import giving_up, listening
+from perdure.providers.dialects.dialect import Background, Encoded
 from perdure.providers.errors.answers import STREAM_TYPES, refusal
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import ApiError, Malformed, StartupTimeout
@@ -89,12 +88,13 @@ class ProviderClient:
         self, route: Route, response_id: str, settings: ModelSettings, *, after: int | None = None
     ) -> AbstractAsyncContextManager[ModelStream]:
         """A background response again: from its beginning, or from behind the event numbered `after`."""
-        return self._streamed(route, lambda: self._opened(route, listening(response_id, after), settings))
+        again = _background(route).listening(response_id, after)
+        return self._streamed(route, lambda: self._opened(route, again, settings))
 
     async def give_up(self, route: Route, response_id: str) -> None:
         """Tell the provider that nobody waits for a background response any more. Its answer does not matter."""
         async with asyncio.timeout(RESPONSE_GIVEN_UP.total_seconds()):
-            url, headers, body, _ = await self._signed(route, giving_up(response_id))
+            url, headers, body, _ = await self._signed(route, _background(route).giving_up(response_id))
             proxy = self._proxies.for_url(str(url))
             async with self._session.post(url, data=body, headers=headers, proxy=proxy, allow_redirects=False):
                 pass
@@ -257,6 +257,13 @@ class ProviderClient:
             pass
         finally:
             response.close()
+
+
+def _background(route: Route) -> Background:
+    """How the route's answers outlive a connection. Only those that do are asked for."""
+    if route.dialect.background is None:
+        raise RuntimeError(f"{route.dialect.name} has no answers that outlive a connection")
+    return route.dialect.background
 
 
 async def _beginning(body: aiohttp.StreamReader) -> bytes:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from urllib.parse import SplitResult, urlsplit
 
 from perdure.core.errors import Misconfigured
-from perdure.providers.dialects.dialect import PLAIN, Quirks
+from perdure.providers.dialects.dialect import PLAIN, Dialect, Quirks
 
 
 class Framing(StrEnum):
@@ -33,17 +33,6 @@ class Endpoint:
         return f"{whole}{'&' if '?' in path else '?'}{self.query}"
 
 
-VERSIONS = {
-    "anthropic_messages": ("/v1/messages", "/v1"),
-    "openai_responses": ("/responses",),
-    "openai_chat": ("/chat/completions",),
-    "gemini": ("/v1beta", "/v1"),
-}
-"""What people type at the end of a base URL although the dialect's path brings it."""
-
-OPENAI_VERSION = "/v1"
-
-
 def split_address(typed: str) -> SplitResult:
     """The parts of a URL that an admin typed. Raises Misconfigured where no request could be sent to it."""
     try:
@@ -56,12 +45,10 @@ def split_address(typed: str) -> SplitResult:
     return url
 
 
-def base_url(typed: str, dialect: str) -> str:
+def base_url(typed: str, dialect: Dialect) -> str:
     """The URL an admin typed, as the dialect needs it: with or without a version, with or without a slash."""
     url = split_address(typed)
     path = url.path.rstrip("/")
-    for ending in VERSIONS[dialect]:
+    for ending in dialect.endings:
         path = path.removesuffix(ending)
-    if not path and dialect.startswith("openai"):
-        path = OPENAI_VERSION
-    return f"{url.scheme}://{url.netloc}{path}"
+    return f"{url.scheme}://{url.netloc}{path or dialect.version}"

@@ -4,18 +4,11 @@ import msgspec
 from msgspec import Struct
 
 from perdure.providers.client import ProviderClient
-from perdure.providers.dialects.anthropic_messages.encode import HEADERS as ANTHROPIC_HEADERS
 from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Malformed
 from perdure.providers.route import Route
 
-_PATHS = {
-    "anthropic_messages": "/v1/models?limit=1000",
-    "openai_responses": "/models",
-    "openai_chat": "/models",
-    "gemini": "/v1beta/models?pageSize=1000",
-}
 _JSON = {"accept": "application/json"}
 
 
@@ -32,8 +25,8 @@ class _List(Struct):
 
 async def listed(client: ProviderClient, route: Route) -> tuple[str, ...]:
     """The names of the models at the route's endpoint, in the provider's order. Raises a ProviderFailure."""
-    own = ANTHROPIC_HEADERS if route.dialect.name == "anthropic_messages" else {}
-    body = await client.fetch(route, Encoded(_PATHS[route.dialect.name], {**_JSON, **own}, None, ()))
+    asked = route.dialect.models
+    body = await client.fetch(route, Encoded(asked.path, {**_JSON, **asked.headers}, None, ()))
     try:
         found = msgspec.json.decode(body, type=_List)
     except msgspec.MsgspecError as error:

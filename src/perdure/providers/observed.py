@@ -33,6 +33,7 @@ class ObservedCall:
             provider=self._route.provider,
             model=self._route.model.id,
             dialect=self._route.dialect.name,
+            vendor=self._route.dialect.telemetry,
             method=method,
             url=url,
             headers={**encoded.headers, **self._route.endpoint.headers},

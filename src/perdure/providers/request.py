@@ -13,6 +13,9 @@ from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
 from perdure.providers.settled import Settled
 
 DEFAULT_MAX_OUTPUT_TOKENS = 32_000
+CHAIN = "chain"
+BACKGROUND = "background"
+"""Options of ours, among those of a dialect."""
 
 
 class ToolSpec(Struct, frozen=True):

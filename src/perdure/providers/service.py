@@ -10,7 +10,8 @@ from msgspec import Struct
 from perdure.core.errors import Misconfigured
 from perdure.providers.aws import AwsCredentials
 from perdure.providers.credentials import ApiKey, Credentials, NoKey
-from perdure.providers.dialects.dialect import PLAIN, Quirks, Searches
+from perdure.providers.dialects.dialect import PLAIN, Dialect, Quirks
+from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.endpoint import Endpoint, Framing, base_url, split_address
 from perdure.providers.errors.failures import KeyMissing
 from perdure.providers.google import GoogleCredentials
@@ -44,13 +45,6 @@ ADDRESSES = {
 }
 
 COMPATIBLE = Quirks(without=frozenset({"prompt_cache_key"}), max_tokens_field="max_tokens")
-BEDROCK = Quirks(
-    body={"anthropic_version": "bedrock-2023-05-31"},
-    without=frozenset({"model", "stream"}),
-    path="/model/{model}/invoke-with-response-stream",
-    searches=Searches.NEVER,
-    betas_in_body=True,
-)
 
 MULTI_REGIONS = frozenset({"us", "eu"})
 """Vertex serves these from hosts of their own."""
@@ -79,14 +73,15 @@ class ProviderSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.name or NAMES[self.service]
 
 
-def endpoint(provider: ProviderSettings, dialect: str) -> Endpoint:
-    """Where a provider serves a dialect."""
+def endpoint(provider: ProviderSettings, name: str) -> Endpoint:
+    """Where a provider serves the dialect of this name."""
+    dialect = dialect_named(name)
     if provider.base_url:
         split_address(provider.base_url)
     match provider.service:
         case Service.BEDROCK:
             address = provider.base_url or f"https://bedrock-runtime.{_required(provider, 'region')}.amazonaws.com"
-            return _at(provider, address.rstrip("/"), BEDROCK, framing=Framing.AWS_EVENT_STREAM)
+            return _at(provider, address.rstrip("/"), _served(provider, dialect), framing=Framing.AWS_EVENT_STREAM)
         case Service.VERTEX:
             return _vertex(provider, dialect)
         case Service.AZURE:
@@ -98,23 +93,20 @@ def endpoint(provider: ProviderSettings, dialect: str) -> Endpoint:
             return _at(provider, base_url(provider.base_url or ADDRESSES[service], dialect), PLAIN)
 
 
-def credentials(provider: ProviderSettings, dialect: str, secret: str | None) -> Credentials:
-    """How requests to a provider are authorized with a secret."""
-    match provider.service, dialect:
-        case Service.BEDROCK, _:
+def credentials(provider: ProviderSettings, name: str, secret: str | None) -> Credentials:
+    """How requests in the dialect of this name are authorized with a secret."""
+    match provider.service:
+        case Service.BEDROCK:
             return _aws(provider, secret)
-        case Service.VERTEX, _:
+        case Service.VERTEX:
             return _google(secret or None)
-        case Service.AZURE, _ if secret:
+        case Service.AZURE if secret:
             return ApiKey(secret, header="api-key", prefix="")
-        case Service.COMPATIBLE, _ if not secret:
+        case Service.COMPATIBLE if not secret:
             return NoKey()
-        case _, "anthropic_messages" if secret:
-            return ApiKey(secret, header="x-api-key", prefix="")
-        case _, "gemini" if secret:
-            return ApiKey(secret, header="x-goog-api-key", prefix="")
         case _ if secret:
-            return ApiKey(secret)
+            key = dialect_named(name).key
+            return ApiKey(secret, header=key.name, prefix=key.prefix)
         case _:
             raise KeyMissing("there is no key for this provider")
 
@@ -139,19 +131,20 @@ def _aws(provider: ProviderSettings, secret: str | None) -> Credentials:
             return ApiKey(secret)
 
 
-def _vertex(provider: ProviderSettings, dialect: str) -> Endpoint:
+def _served(provider: ProviderSettings, dialect: Dialect) -> Quirks:
+    """How a cloud serves a dialect. Raises Misconfigured where it does not."""
+    try:
+        return dialect.served[provider.service]
+    except KeyError:
+        raise Misconfigured(f"{NAMES[provider.service]} does not serve {dialect.name}.") from None
+
+
+def _vertex(provider: ProviderSettings, dialect: Dialect) -> Endpoint:
     region, project = provider.region or "global", _required(provider, "project")
     address = (provider.base_url or f"https://{_vertex_host(region)}").rstrip("/")
-    models = f"/v1/projects/{project}/locations/{region}/publishers"
-    if dialect == "gemini":
-        path = models + "/google/models/{model}:streamGenerateContent?alt=sse"
-        return _at(provider, address, Quirks(path=path, searches=Searches.ALONE))
-    quirks = Quirks(
-        body={"anthropic_version": "vertex-2023-10-16"},
-        without=frozenset({"model"}),
-        path=models + "/anthropic/models/{model}:streamRawPredict",
-    )
-    return _at(provider, address, quirks)
+    quirks = _served(provider, dialect)
+    path = f"/v1/projects/{project}/locations/{region}{quirks.path}"
+    return _at(provider, address, replace(quirks, path=path))
 
 
 def _vertex_host(region: str) -> str:
@@ -160,14 +153,14 @@ def _vertex_host(region: str) -> str:
     return "aiplatform.googleapis.com" if region == "global" else f"{region}-aiplatform.googleapis.com"
 
 
-def _azure(provider: ProviderSettings, dialect: str) -> Endpoint:
+def _azure(provider: ProviderSettings, dialect: Dialect) -> Endpoint:
     address = _required(provider, "base_url").rstrip("/")
     address = address.removesuffix("/openai/v1").removesuffix("/openai")
+    quirks = _served(provider, dialect)
     if provider.api_version is None:
         return _at(provider, f"{address}/openai/v1", PLAIN)
-    path = "/deployments/{model}/chat/completions" if dialect == "openai_chat" else None
-    quirks = Quirks(path=path, without=frozenset({"prompt_cache_key"}))
-    return _at(provider, f"{address}/openai", quirks, query=f"api-version={provider.api_version}")
+    dated = replace(quirks, without=frozenset({"prompt_cache_key"}))
+    return _at(provider, f"{address}/openai", dated, query=f"api-version={provider.api_version}")
 
 
 def _at(

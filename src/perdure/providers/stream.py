@@ -10,7 +10,6 @@ from perdure.core.clock import Clock
 from perdure.core.deltas import AnyDelta, Finish
 from perdure.providers.aws_event_stream import EventStreamSplitter
 from perdure.providers.dialects.dialect import Encoded
-from perdure.providers.dialects.openai_responses.decode import ResponsesDecoder
 from perdure.providers.endpoint import Framing
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Failure, SilenceTimeout, StartupTimeout
@@ -40,6 +39,7 @@ class ModelStream:
         self.block_hashes = encoded.block_hashes
         self.response = response
         self._provider = route.provider
+        self._background = route.dialect.background
         aws = route.endpoint.framing is Framing.AWS_EVENT_STREAM
         splitter = EventStreamSplitter() if aws else Splitter()
         self._listener = Listener(splitter, route.dialect.decoder(route.model))
@@ -69,10 +69,7 @@ class ModelStream:
     @property
     def position(self) -> tuple[str, int] | None:
         """Where a background response can be resumed: its id, and the number of the last event seen."""
-        decoder = self._listener.decoder
-        if not isinstance(decoder, ResponsesDecoder) or decoder.response_id is None:
-            return None
-        return decoder.response_id, decoder.sequence_number or 0
+        return None if self._background is None else self._background.position(self._listener.decoder)
 
     def __aiter__(self) -> Self:
         return self

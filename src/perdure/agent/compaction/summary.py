@@ -17,9 +17,8 @@ from perdure.core.parts import AnyPart, Text
 from perdure.core.timing import SUMMARY_CAP
 from perdure.core.usage import Usage
 from perdure.providers.client import ProviderClient
-from perdure.providers.dialects.openai_responses.encode import CHAIN
 from perdure.providers.estimate import BYTES_PER_TOKEN, estimate
-from perdure.providers.request import ModelRequest
+from perdure.providers.request import CHAIN, ModelRequest
 
 OUTPUT_TOKENS = 8_000
 # People hear of the progress once in so many letters.

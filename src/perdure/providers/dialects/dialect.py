@@ -62,6 +62,22 @@ class Encoded:
     """Whether it leaves out what the provider is believed to remember."""
 
 
+@dataclass(frozen=True, slots=True)
+class KeyHeader:
+    """How a key is shown to an API of this family."""
+
+    name: str = "authorization"
+    prefix: str = "Bearer "
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """Where an API of this family lists its models, and what it wants to be told besides the key."""
+
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
 class Decoder(Protocol):
     """Understands one answer. `done` once the terminal event was seen."""
 
@@ -77,14 +93,36 @@ class Decoder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Background:
+    """Answers that go on at the provider when nobody listens."""
+
+    listening: Callable[[str, int | None], Encoded]
+    """Ask for an answer by its id: all of its events, or those behind the one of this number."""
+    giving_up: Callable[[str], Encoded]
+    position: Callable[[Decoder], tuple[str, int] | None]
+    """The id of the answer that is heard, once it is known, and the number of the last event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How a family of APIs speaks."""
+    """How a family of APIs speaks, and all that others have to know of it."""
 
     name: str
     encode: Callable[[ModelRequest, Model, Quirks], Encoded]
     decoder: Callable[[Model], Decoder]
+    models: ModelList
+    telemetry: str
+    """What OpenTelemetry calls the vendor."""
+    key: KeyHeader = field(default_factory=KeyHeader)
+    endings: tuple[str, ...] = ()
+    """What people type at the end of a base URL although the dialect's path brings it."""
+    version: str = ""
+    """What a base URL has at its end that names nothing but the host."""
+    served: Mapping[str, Quirks] = field(default_factory=dict[str, Quirks])
+    """How clouds serve it, by the service's name. A cloud that is not here does not."""
     screens: bool = False
     """Whether it has a tool of its own for using a screen."""
+    background: Background | None = None
 
 
 def path_for(model: Model, own: str, quirks: Quirks) -> str:

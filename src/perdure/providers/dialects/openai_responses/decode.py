@@ -16,7 +16,7 @@ from perdure.core.deltas import (
 from perdure.core.message import FinishReason
 from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
-from perdure.providers.dialects.dialect import Json, Meaning
+from perdure.providers.dialects.dialect import Decoder, Json, Meaning
 from perdure.providers.dialects.openai_errors import OpenAIError, filtered
 from perdure.providers.dialects.openai_responses.encode import AFTER, NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
@@ -292,6 +292,13 @@ class ResponsesDecoder:
 
     def _metadata(self, data: Json) -> ProviderMetadata:
         return ProviderMetadata(NAME, self._model, data)
+
+
+def position(decoder: Decoder) -> tuple[str, int] | None:
+    """Where a response can be listened to again: its id, and the number of the last event seen."""
+    if not isinstance(decoder, ResponsesDecoder) or decoder.response_id is None:
+        return None
+    return decoder.response_id, decoder.sequence_number or 0
 
 
 def _error(event: Event, data: bytes) -> ApiError | Foreign:

@@ -15,13 +15,11 @@ from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.provider_blocks import told
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import ModelRequest, WebSearch
+from perdure.providers.request import BACKGROUND, CHAIN, ModelRequest, WebSearch
 
 NAME = "openai_responses"
 PATH = "/responses"
 MIN_OUTPUT_TOKENS = 16
-CHAIN = "chain"
-BACKGROUND = "background"
 AFTER = "after"
 """Kept with a search: the id of the thought that it came from."""
 
