@@ -39,6 +39,8 @@ BAD_BODIES: list[tuple[Any, str]] = [
     ({"content": [TEXT], "system_prompt": "\u00fc" * 70_000}, "system_prompt"),
     ({"content": [TEXT], "client_tools": [{"name": "a\n"}]}, "client_tools[0].name"),
     ({"content": [TEXT], "client_tools": [{"name": "a"}, {"name": "a"}]}, "client_tools[1].name"),
+    ({"content": [TEXT], "client_tools": [{"name": "execute"}]}, "client_tools[0].name"),
+    ({"content": [TEXT], "client_tools": [{"name": "advisor"}]}, "client_tools[0].name"),
     ({"content": [TEXT], "client_tools": [{"name": "a", "schema": {"type": 5}}]}, "client_tools[0].schema"),
     ({"content": [TEXT], "client_tools": [{"name": "a", "schema": {"pattern": "("}}]}, "client_tools[0].schema"),
     ({"content": [TEXT], "client_tools": [{"name": f"t{n}"} for n in range(251)]}, "client_tools"),

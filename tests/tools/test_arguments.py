@@ -1,9 +1,12 @@
 """Whatever a model writes as arguments is either values that fit, or one instruction for it."""
 
+from typing import cast
+
 import pytest
 
 from perdure.tools.arguments import is_json_object, parsed
 from perdure.tools.call import ToolFailed
+from perdure.tools.tool import Effect, ToolContext, tool
 
 SCHEMA = {
     "type": "object",
@@ -32,6 +35,20 @@ def test_what_is_no_json_object_or_cannot_be_passed_on_is_refused(text: str) -> 
     assert not is_json_object(text)
     with pytest.raises(ToolFailed, match="Call the tool again"):
         parsed(text, SCHEMA)
+
+
+@tool(Effect.READS)
+async def wait(_: ToolContext, seconds: int = 1) -> str:
+    """Wait."""
+    return str(seconds)
+
+
+async def test_a_wrong_parameter_is_named() -> None:
+    with pytest.raises(ToolFailed, match="seconds"):
+        parsed('{"seconds": "many"}', wait.schema)
+    arguments = parsed('{"seconds": 1.0}', wait.schema)
+    with pytest.raises(ToolFailed, match=r"\$\.seconds"):
+        await wait.run(cast(ToolContext, None), arguments)
 
 
 def test_what_is_too_deep_to_be_checked_is_refused() -> None:

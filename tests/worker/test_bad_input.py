@@ -49,6 +49,20 @@ async def count(_: ToolContext, number: int) -> str:
     return str(number)
 
 
+INSIDE: list[object] = []
+
+
+@tool(Effect.READS, serial=True)
+async def take_turns(_: ToolContext) -> str:
+    """Says how many of its calls run at the same time."""
+    INSIDE.append(None)
+    try:
+        await asyncio.sleep(0.01)
+        return f"{len(INSIDE)} at once"
+    finally:
+        INSIDE.pop()
+
+
 @tool(Effect.ONCE)
 async def hand_over(_: ToolContext) -> ToolOutput:
     """Hands over more files than a chat holds."""
@@ -140,6 +154,16 @@ async def test_arguments_that_are_no_object_ask_nobody_for_anything(
     assert (rested.state, rested.action, result.is_error) == (State.W, None, True)
     assert "JSON" in result.result
     assert (await replica.said(chat))[-1] == "I see."
+
+
+async def test_a_tool_that_reads_and_is_serial_runs_one_call_after_the_other(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    replica.tools.tools = (take_turns,)
+    sim.script(Script("turns", (Step(tuple(Call("take_turns", {}) for _ in range(3))), Step((Say("Done."),)))))
+    chat = await replica.someone_asks("[[script:turns]]")
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    assert [result.result for result in await results(replica, chat)] == ["1 at once"] * 3
 
 
 async def test_a_thousand_calls_in_one_answer_all_run(replica: InProcessReplica, sim: Simulator) -> None:

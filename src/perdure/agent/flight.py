@@ -9,7 +9,7 @@ from msgspec import structs
 from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, AnyDelta, ReasoningDelta, ToolCallDelta, ToolResultDelta
 from perdure.core.message import FinishReason, NewMessage, Role
-from perdure.core.parts import AnyPart, ToolCall, ToolResult
+from perdure.core.parts import AnyPart, Reasoning, ToolCall, ToolResult
 from perdure.live.episodes import Episode, on_the_loop
 from perdure.live.thinning import Thinned, call_allowance
 from perdure.tools.arguments import is_json_object
@@ -74,7 +74,17 @@ class Flight:
 
     @property
     def parts(self) -> tuple[AnyPart, ...]:
-        return self._answer.parts()
+        """What there is so far. A thought that is cut short ends now."""
+        parts = self._answer.parts()
+        if self._reasoning is None:
+            return parts
+        now = self._clock.now()
+        return tuple(
+            structs.replace(part, completed_at=now)
+            if isinstance(part, Reasoning) and part.completed_at is None
+            else part
+            for part in parts
+        )
 
     @property
     def results(self) -> dict[str, ToolResult]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from posixpath import normpath
@@ -28,14 +28,12 @@ from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.budget import within
 from perdure.tools.call import CallKey, Mode, NewFile, Told, ToolFailed, ToolOutput
-from perdure.tools.execute import stop_command
 from perdure.tools.services import ToolServices
+from perdure.tools.shipped import ending
 from perdure.tools.tool import Effect, Tool, ToolContext
 
 CONCURRENT_CALLS = 8
 PLACES = 10_000
-ENDINGS: Mapping[str, Callable[[ToolContext], Awaitable[None]]] = {"execute": stop_command, "computer": stop_command}
-"""The tools whose calls go on outside when their replica is gone, and how each is ended."""
 DOUBTFUL = "What was asked for may or may not have been done: look before you repeat it."
 OUT_OF_REACH = "The workspace does not answer. Go on without it, or report that it does not answer."
 DENIED = "This tool may not be used here. Go on without it, or ask the user."
@@ -144,8 +142,8 @@ class ToolRunner:
     async def end(self, chat: Chat, card: Card, calls: Iterable[OpenCall]) -> None:
         """End what calls of a stopped turn still have running. What cannot be reached is left, and said in the log."""
         for call in calls:
-            ending = ENDINGS.get(call.tool)
-            if ending is None:
+            end = ending(call.tool)
+            if end is None:
                 continue
             context = ToolContext(
                 key=CallKey(chat.id, chat.last_assistant, call.index, call.run),
@@ -157,7 +155,7 @@ class ToolRunner:
             )
             try:
                 async with asyncio.timeout(WORKSPACE_REACH.total_seconds()):
-                    await ending(context)
+                    await end(context)
             except (PerdureError, TimeoutError) as error:
                 _log.warning("a call of chat %s may still run: %s", chat.id, error)
 
@@ -271,10 +269,12 @@ def _bounded(output: ToolOutput, budget: int) -> ToolOutput:
 def _lanes(toolset: Toolset, call: ToolCall) -> list[str]:
     """What a call must not share with another at the same time."""
     tool = toolset.ours.get(call.tool)
-    if tool is None or tool.effect is Effect.READS:
+    if tool is None:
         return []
     if tool.serial:
         return [f"tool:{tool.name}"]
+    if tool.effect is Effect.READS:
+        return []
     try:
         arguments = parsed(call.args, tool.schema)
     except ToolFailed:

@@ -9,16 +9,11 @@ from perdure.config.settings import Experiment
 from perdure.core.card import Card
 from perdure.tools.advisor import advisor
 from perdure.tools.computer.computer import computer
-from perdure.tools.execute import execute
 from perdure.tools.place import LOOKING
-from perdure.tools.process_list import process_list
-from perdure.tools.process_output import process_output
-from perdure.tools.shipped import AGENT_TOOLS, SHIPPED
+from perdure.tools.shipped import SHIPPED
 from perdure.tools.skills import Asker
-from perdure.tools.tool import Tool
+from perdure.tools.tool import Need, Tool
 from perdure.workspaces.service import Workspaces
-
-COMMAND_TOOLS = (execute, process_output, process_list)
 
 
 class Toolbox:
@@ -30,18 +25,25 @@ class Toolbox:
         self._config = config
         self._workspaces = workspaces
         self._counsel = counsel
-        self._tools = (*SHIPPED, *brought)
+        self._tools = (*SHIPPED, *brought, advisor)
 
     async def available(self, card: Card) -> Sequence[Tool]:
         settings = await self._config.settings(card.organisation_id)
-        hidden: tuple[Tool, ...] = () if card.depth < settings.subagents.depth else AGENT_TOOLS
-        if mode_of(card) in LOOKING and not await self._has_view(card):
-            hidden += COMMAND_TOOLS
-        offered = [tool for tool in self._tools if tool not in hidden]
+        met = await self._met(card, depth=settings.subagents.depth)
+        offered = [tool for tool in self._tools if tool.needs <= met]
         if Experiment.COMPUTER_USE in settings.experiments and Asker.of_card(card).has_workspace:
             found = await self._workspaces.computer(card.root_id or card.id)
             offered += [computer(found)] if found else []
-        return (*offered, advisor) if await self._counsel.available(card) else offered
+        return offered
+
+    async def _met(self, card: Card, *, depth: int) -> frozenset[Need]:
+        """What tools may need and can have here."""
+        met = {
+            Need.AGENTS: card.depth < depth,
+            Need.COMMANDS: mode_of(card) not in LOOKING or await self._has_view(card),
+            Need.ADVISOR: await self._counsel.available(card),
+        }
+        return frozenset(need for need, given in met.items() if given)
 
     async def _has_view(self, card: Card) -> bool:
         """Whether commands of a chat that only looks can be kept from changing anything."""

@@ -14,7 +14,6 @@ from perdure.tools.mcp.search import FIND_TOOLS, finder
 from perdure.tools.mcp.source import McpOffer
 from perdure.tools.tool import Tool
 
-WAITING_TOOL = "wait_agent"
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
@@ -59,10 +58,8 @@ class Toolset:
 
     def kinds(self) -> Mapping[str, CallKind]:
         """Who answers a call, for the tools that are not simply ours."""
-        kinds = dict.fromkeys(self.clients, CallKind.CLIENT)
-        if WAITING_TOOL in self.ours:
-            kinds[WAITING_TOOL] = CallKind.CHILDREN
-        return kinds
+        ours = {name: tool.answered_by for name, tool in self.ours.items() if tool.answered_by is not CallKind.LOCAL}
+        return {**dict.fromkeys(self.clients, CallKind.CLIENT), **ours}
 
     def exclusive(self, name: str) -> bool:
         tool = self.ours.get(name)

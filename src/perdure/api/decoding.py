@@ -1,16 +1,19 @@
 """From bytes to what a handler wants: bodies and query strings into structs, with errors that name the place."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import msgspec
+from msgspec import inspect
 
 from perdure.api.wire.content import END
 from perdure.core.errors import InvalidInput, Validation
 
 _PLACE = re.compile(r"^(?P<detail>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"(?:contains unknown|missing required) field `(.*)`$")
+_STEP = re.compile(r"(?<!\[)\b[^.\[\]]+")
 _END_SHOWN = repr(END)[1:-1]
 
 
@@ -24,7 +27,7 @@ def body_of(kind: Any, content: bytes) -> Any:
     try:
         return _decoder(kind).decode(content or b"{}")
     except msgspec.ValidationError as error:
-        raise InvalidInput("The request does not fit.", *_validations(error)) from error
+        raise InvalidInput("The request does not fit.", *_validations(error, kind)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput("The body is not JSON.", Validation("", str(error))) from error
 
@@ -33,14 +36,37 @@ def query_of(kind: Any, values: dict[str, str]) -> Any:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise InvalidInput("The query does not fit.", *_validations(error)) from error
+        raise InvalidInput("The query does not fit.", *_validations(error, kind)) from error
 
 
-def _validations(error: msgspec.ValidationError) -> tuple[Validation, ...]:
+def _validations(error: msgspec.ValidationError, kind: Any) -> tuple[Validation, ...]:
     found = _PLACE.match(str(error))
     assert found is not None
     place, detail = found["field"] or "", found["detail"].replace(_END_SHOWN, "$")
     if named := _NAMED.search(detail):
         # It says where the object is; who reads it wants to know which field.
         place = f"{place}.{named[1]}".lstrip(".")
+    if detail.startswith("Invalid enum value") and (known := _choices(kind, place)):
+        detail = f"{detail}. It is one of: {', '.join(known)}"
     return (Validation(place, detail),)
+
+
+def _choices(kind: Any, place: str) -> list[str]:
+    """The values that the field at this place may have, where it may have only some."""
+    types = [*_within(inspect.type_info(kind))]
+    for name in _STEP.findall(place):
+        fields = [field for found in types if isinstance(found, inspect.StructType) for field in found.fields]
+        types = [found for field in fields if field.encode_name == name for found in _within(field.type)]
+    return [str(value.value) for found in types if isinstance(found, inspect.EnumType) for value in found.cls]
+
+
+def _within(found: inspect.Type) -> Iterator[inspect.Type]:
+    """The types that a value may have, also as one of many."""
+    match found:
+        case inspect.UnionType(types=types):
+            for one in types:
+                yield from _within(one)
+        case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
+            yield from _within(item)
+        case _:
+            yield found

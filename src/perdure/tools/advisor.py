@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from perdure.core.usage import Usage
 from perdure.tools.call import Mode, ToolOutput
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import ADVISOR, Effect, ToolContext, tool
 
 QUESTION_LENGTH = 2_000
 GUIDANCE = (
@@ -30,7 +30,7 @@ class Advice(Struct, frozen=True, kw_only=True, omit_defaults=True):
     usage: Usage | None = None
 
 
-@tool(Effect.READS, modes=frozenset({Mode.ROOT}), exclusive=True)
+@tool(Effect.READS, modes=frozenset({Mode.ROOT}), exclusive=True, needs=ADVISOR)
 async def advisor(
     ctx: ToolContext,
     question: Annotated[str, Meta(max_length=QUESTION_LENGTH, description="What you want to know, in one question.")],

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from perdure.core.errors import PerdureError, WorkspaceRefused
 from perdure.tools.place import command_place
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import COMMANDS, Effect, ToolContext, tool
 from perdure.workspaces import answers, operations
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.wire import ProcessState
@@ -18,7 +18,24 @@ from perdure.workspaces.wire import ProcessState
 LONGEST = 600
 
 
-@tool(Effect.KEYED, timeout=timedelta(seconds=LONGEST))
+async def stop_command(ctx: ToolContext) -> None:
+    """Stop what a replica that is gone had started under this key. Where the workspace does not run, nothing does."""
+    row = await ctx.services.workspaces.of_chat(ctx.home)
+    if row is not None and row.status == "running":
+        client = await command_place(ctx)
+        with contextlib.suppress(WorkspaceRefused):
+            if (await client.processes.find(str(ctx.key))).state is ProcessState.RUNNING:
+                await end_command(ctx, client)
+
+
+async def end_command(ctx: ToolContext, client: WorkspaceClient) -> None:
+    """Stop the whole line of the command, and note how long that took."""
+    ended = await operations.interrupt(client, str(ctx.key))
+    if ended.time_to_quiet_ms is not None:
+        ctx.services.workspaces.measures.quiet(ended.time_to_quiet_ms / 1000)
+
+
+@tool(Effect.KEYED, timeout=timedelta(seconds=LONGEST), needs=COMMANDS, end=stop_command)
 async def execute(
     ctx: ToolContext,
     command: Annotated[str, Meta(description="A shell command. A trailing & runs it in the background.")],
@@ -54,23 +71,6 @@ async def _again(ctx: ToolContext, client: WorkspaceClient) -> WorkspaceClient:
     """A way in after the first one broke. A workspace that died is started; one that somebody stopped stays so."""
     row = await ctx.services.workspaces.of_chat(ctx.home)
     return await command_place(ctx) if row is not None and row.status == "running" else client
-
-
-async def stop_command(ctx: ToolContext) -> None:
-    """Stop what a replica that is gone had started under this key. Where the workspace does not run, nothing does."""
-    row = await ctx.services.workspaces.of_chat(ctx.home)
-    if row is not None and row.status == "running":
-        client = await command_place(ctx)
-        with contextlib.suppress(WorkspaceRefused):
-            if (await client.processes.find(str(ctx.key))).state is ProcessState.RUNNING:
-                await end_command(ctx, client)
-
-
-async def end_command(ctx: ToolContext, client: WorkspaceClient) -> None:
-    """Stop the whole line of the command, and note how long that took."""
-    ended = await operations.interrupt(client, str(ctx.key))
-    if ended.time_to_quiet_ms is not None:
-        ctx.services.workspaces.measures.quiet(ended.time_to_quiet_ms / 1000)
 
 
 async def _show(ctx: ToolContext, client: WorkspaceClient, process: str) -> None:

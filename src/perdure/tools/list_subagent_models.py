@@ -3,10 +3,10 @@
 import msgspec
 
 from perdure.tools.call import WITH_AGENTS
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import AGENTS, Effect, ToolContext, tool
 
 
-@tool(Effect.READS, modes=WITH_AGENTS)
+@tool(Effect.READS, modes=WITH_AGENTS, needs=AGENTS)
 async def list_subagent_models(ctx: ToolContext) -> str:
     """The models that an agent can be started with."""
     models = (await ctx.services.config.of(ctx.organisation_id)).models.values()

@@ -5,10 +5,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from perdure.tools.call import WITH_AGENTS, ToolFailed
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import AGENTS, Effect, ToolContext, tool
 
 
-@tool(Effect.KEYED, modes=WITH_AGENTS, serial=True)
+@tool(Effect.KEYED, modes=WITH_AGENTS, needs=AGENTS, serial=True)
 async def message_agent(
     ctx: ToolContext,
     id: Annotated[str, Meta(description="The agent.")],  # noqa: A002

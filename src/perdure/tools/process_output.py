@@ -6,11 +6,11 @@ from typing import Annotated
 from msgspec import Meta
 
 from perdure.tools.place import command_place
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import COMMANDS, Effect, ToolContext, tool
 from perdure.workspaces import answers, operations
 
 
-@tool(Effect.READS)
+@tool(Effect.READS, needs=COMMANDS)
 async def process_output(
     ctx: ToolContext,
     id: Annotated[str, Meta(description="The process, as execute named it.")],  # noqa: A002

@@ -8,10 +8,10 @@ from msgspec import Meta
 from perdure.core.message import Effort
 from perdure.tools.call import WITH_AGENTS, ToolFailed
 from perdure.tools.family import AgentType
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import AGENTS, Effect, ToolContext, tool
 
 
-@tool(Effect.KEYED, modes=WITH_AGENTS, serial=True)
+@tool(Effect.KEYED, modes=WITH_AGENTS, needs=AGENTS, serial=True)
 async def spawn_agent(
     ctx: ToolContext,
     type: Annotated[  # noqa: A002

@@ -5,13 +5,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Concatenate, ParamSpec, get_type_hints
+from typing import Any, Concatenate, ParamSpec, TypedDict, Unpack, get_type_hints
 
 import msgspec
 
+from perdure.core.chat import CallKind
 from perdure.core.screen import Screen
 from perdure.core.timing import TOOL_TIMEOUT
-from perdure.tools.call import EVERYWHERE, CallContext, Mode, ToolOutput
+from perdure.tools.call import EVERYWHERE, CallContext, Mode, ToolFailed, ToolOutput
 from perdure.tools.services import ToolServices
 
 P = ParamSpec("P")
@@ -28,6 +29,22 @@ class Effect(StrEnum):
     """It might happen twice: never repeat it unasked."""
 
 
+class Need(StrEnum):
+    """What has to be there for a tool to be offered."""
+
+    AGENTS = "agents"
+    """The chat may have agents: it does not stand too far below others."""
+    COMMANDS = "commands"
+    """Commands can be kept from changing anything where they must not."""
+    ADVISOR = "advisor"
+    """An admin set an advisor up."""
+
+
+AGENTS = frozenset({Need.AGENTS})
+COMMANDS = frozenset({Need.COMMANDS})
+ADVISOR = frozenset({Need.ADVISOR})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext(CallContext):
     """A call, and what it reaches the rest of the system through."""
@@ -36,6 +53,7 @@ class ToolContext(CallContext):
 
 
 Run = Callable[[ToolContext, Mapping[str, Any]], Awaitable[ToolOutput]]
+End = Callable[[ToolContext], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,17 +80,29 @@ class Tool:
     """What it is for, where the provider describes the tool to its model by itself."""
     asks: bool = False
     """Whether a person is asked before it runs, unless they said otherwise."""
+    answered_by: CallKind = CallKind.LOCAL
+    """Who answers a call of it."""
+    needs: frozenset[Need] = frozenset()
+    end: End | None = None
+    """Ends what a call left running outside when its replica is gone."""
+
+
+class Facts(TypedDict, total=False):
+    """What is said of a tool besides its signature and its effect, as `Tool` has it."""
+
+    modes: frozenset[Mode]
+    exclusive: bool
+    stop_after: bool
+    serial: bool
+    reframes: bool
+    timeout: timedelta
+    answered_by: CallKind
+    needs: frozenset[Need]
+    end: End
 
 
 def tool(
-    effect: Effect,
-    *,
-    modes: frozenset[Mode] = EVERYWHERE,
-    exclusive: bool = False,
-    stop_after: bool = False,
-    serial: bool = False,
-    reframes: bool = False,
-    timeout: timedelta = TOOL_TIMEOUT,
+    effect: Effect, **facts: Unpack[Facts]
 ) -> Callable[[Callable[Concatenate[ToolContext, P], Awaitable["str | ToolOutput"]]], Tool]:
     """Make a tool of a function: its name, docstring and annotated parameters are what the model sees."""
 
@@ -80,7 +110,10 @@ def tool(
         arguments = _arguments_of(function)
 
         async def run(context: ToolContext, args: Mapping[str, Any]) -> ToolOutput:
-            values = msgspec.convert(args, arguments, strict=True)
+            try:
+                values = msgspec.convert(args, arguments, strict=True)
+            except msgspec.ValidationError as error:
+                raise ToolFailed(f"The arguments do not fit: {error}. Call the tool again, corrected.") from error
             output = await function(context, **msgspec.structs.asdict(values))  # pyright: ignore[reportCallIssue]
             return output if isinstance(output, ToolOutput) else ToolOutput(output)
 
@@ -90,12 +123,7 @@ def tool(
             schema=_schema_of(arguments),
             effect=effect,
             run=run,
-            modes=modes,
-            exclusive=exclusive,
-            stop_after=stop_after,
-            serial=serial,
-            reframes=reframes,
-            timeout=timeout,
+            **facts,
         )
 
     return made

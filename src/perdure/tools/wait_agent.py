@@ -5,15 +5,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from perdure.core.chat import CallKind
 from perdure.core.timing import CHILDREN_DEADLINE, CHILDREN_DEADLINE_LONGEST
 from perdure.tools.call import WITH_AGENTS
 from perdure.tools.reports import reported
-from perdure.tools.tool import Effect, ToolContext, tool
+from perdure.tools.tool import AGENTS, Effect, ToolContext, tool
 
 USUAL, LONGEST = (int(span / timedelta(seconds=1)) for span in (CHILDREN_DEADLINE, CHILDREN_DEADLINE_LONGEST))
 
 
-@tool(Effect.READS, modes=WITH_AGENTS)
+@tool(Effect.READS, modes=WITH_AGENTS, needs=AGENTS, answered_by=CallKind.CHILDREN)
 async def wait_agent(
     ctx: ToolContext,
     ids: Annotated[list[str], Meta(min_length=1, max_length=100, description="The agents to wait for.")],

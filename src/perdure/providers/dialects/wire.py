@@ -13,6 +13,7 @@ from perdure.providers.projection.media import Attachment
 T = TypeVar("T")
 SHOWN = 200
 EXPLAINED = 500
+MAX_WINDOW = 1_000_000_000
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a decoder says of bytes that it cannot read."""
 
@@ -65,6 +66,11 @@ def explained(details: object) -> str | None:
         case _:
             return None
     return " ".join(words.split())[:EXPLAINED] or None
+
+
+def limit_of(*reported: object) -> int | None:
+    """The first of these that is a size of a context window."""
+    return next((size for size in reported if type(size) is int and 0 < size < MAX_WINDOW), None)
 
 
 def excerpt(data: bytes) -> str:

@@ -17,7 +17,7 @@ from perdure.core.ids import FileId
 from perdure.core.timing import COMPUTER_CALL
 from perdure.tools.call import ACTING, NewFile, ToolFailed, ToolOutput
 from perdure.tools.computer.actions import AnyAction, actions_of
-from perdure.tools.execute import end_command
+from perdure.tools.execute import end_command, stop_command
 from perdure.tools.place import workspace
 from perdure.tools.tool import Effect, Tool, ToolContext
 from perdure.workspaces import answers
@@ -51,6 +51,7 @@ def computer(runner: Computer) -> Tool:
         timeout=COMPUTER_CALL,
         screen=runner.screen,
         asks=True,
+        end=stop_command,
     )
 
 

@@ -28,6 +28,9 @@ def offered(server: McpServer, listed: Iterable[Listed], line: Line, measures: M
         name = full_name(server.slug, one.name)
         if not server.allows(one.name):
             continue
+        if one.only_as_task:
+            _log.warning("tool %r of MCP server %s is left out: it only runs as a task", one.name, server.slug)
+            continue
         if name in tools:
             _log.warning("MCP server %s lists two tools named %r: the second is left out", server.slug, one.name)
             continue

@@ -16,6 +16,8 @@ class Listed(Struct, frozen=True, kw_only=True):
     idempotent: bool = False
     destructive: bool = False
     """Only where the server says so; the protocol's own default would make every tool suspect."""
+    only_as_task: bool = False
+    """Whether it runs only as a task of the protocol, which we do not speak."""
 
 
 class Picture(Struct, frozen=True):

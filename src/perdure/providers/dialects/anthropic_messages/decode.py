@@ -13,7 +13,7 @@ from perdure.providers.dialects.anthropic_messages.encode import NAME
 from perdure.providers.dialects.anthropic_messages.events import Error, Event, Page, Tokens
 from perdure.providers.dialects.anthropic_messages.screen import SCREEN, as_one_tool
 from perdure.providers.dialects.dialect import Json, Meaning
-from perdure.providers.dialects.wire import UNREADABLE, excerpt, explained, parse_slowly
+from perdure.providers.dialects.wire import UNREADABLE, excerpt, explained, limit_of, parse_slowly
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 
@@ -71,6 +71,7 @@ class AnthropicDecoder:
         self._server_tools: dict[str, str] = {}
         self._reason: str | None = None
         self._details: object = None
+        self._limit: int | None = None
         self._tokens = Tokens()
 
     def feed(self, data: bytes) -> Meaning:
@@ -193,6 +194,8 @@ class AnthropicDecoder:
         return ()
 
     def _note(self, event: Event) -> Meaning:
+        if event.message is not None:
+            self._limit = limit_of(event.message.context_window)
         reported = event.usage or (event.message.usage if event.message else None)
         for field in Tokens.__struct_fields__ if reported else ():
             if (value := getattr(reported, field)) is not None:
@@ -206,7 +209,7 @@ class AnthropicDecoder:
         self.done = True
         reason = REASONS.get(self._reason or "end_turn", FinishReason.STOP)
         withheld = explained(self._details) if reason is FinishReason.CONTENT_FILTER else None
-        return (Finish(reason=reason, usage=_usage(self._tokens), explanation=withheld),)
+        return (Finish(reason=reason, usage=_usage(self._tokens), explanation=withheld, context_limit=self._limit),)
 
     def _place(self, position: int) -> int:
         index = self._next()

@@ -26,6 +26,7 @@ class Piece(Struct, gc=False):
 
 class Message(Struct):
     usage: Tokens | None = None
+    context_window: Any = None
 
 
 class Page(Struct):

@@ -20,7 +20,7 @@ from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.gemini.encode import NAME
 from perdure.providers.dialects.gemini.events import Call, Candidate, Chunk, Grounding, Part, Tokens
-from perdure.providers.dialects.wire import excerpt, explained, objects, parse
+from perdure.providers.dialects.wire import excerpt, explained, limit_of, objects, parse
 from perdure.providers.errors.failures import ApiError, Filtered, Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
@@ -162,7 +162,8 @@ class GeminiDecoder:
             said = {"category": _blocked(candidate.safety_ratings) or reason, "explanation": candidate.finish_message}
             withheld = explained(said)
         usage = _usage(self._tokens) if self._tokens is not None else None
-        return Finish(reason=meant, usage=usage, explanation=withheld)
+        limit = limit_of(self._tokens.input_token_limit) if self._tokens is not None else None
+        return Finish(reason=meant, usage=usage, explanation=withheld, context_limit=limit)
 
     def _at(self, kind: str) -> int:
         if self._open != kind:

@@ -52,6 +52,7 @@ class Tokens(Struct, rename="camel"):
     thoughts_token_count: int | None = None
     cached_content_token_count: int | None = None
     tool_use_prompt_token_count: int | None = None
+    input_token_limit: Any = None
 
 
 class Feedback(Struct, rename="camel"):

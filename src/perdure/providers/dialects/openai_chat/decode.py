@@ -14,7 +14,7 @@ from perdure.providers.dialects.openai_chat.details import DETAILS, ThoughtDetai
 from perdure.providers.dialects.openai_chat.encode import NAME
 from perdure.providers.dialects.openai_chat.events import Call, Chunk, Delta, Details, Function, Tokens
 from perdure.providers.dialects.openai_errors import OpenAIError, filtered
-from perdure.providers.dialects.wire import excerpt, objects, parse
+from perdure.providers.dialects.wire import excerpt, limit_of, objects, parse
 from perdure.providers.errors.failures import Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
@@ -45,6 +45,7 @@ class ChatDecoder:
         self._ids: set[str] = set()
         self._reason: str | None = None
         self._filters: object = None
+        self._limit: int | None = None
         self._refused = False
         self._usage: Usage | None = None
 
@@ -52,22 +53,20 @@ class ChatDecoder:
         if data == DONE:
             return self._finish()
         chunk = parse(_CHUNKS, data)
+        if chunk.usage is not None:
+            self._used(chunk, chunk.usage)
         choices = chunk.choices
         if choices:
             choice = choices[0]
             if choice.finish_reason:
                 self._reason = choice.finish_reason
                 self._filters = choice.content_filter_results
-            if chunk.usage is not None:
-                self._usage = _usage(chunk.usage)
             delta = choice.delta
             if delta is not None and chunk.error is None:
                 content = delta.content
                 if content and isinstance(content, str) and self._open == "text" and not _says_more(delta):
                     return (TextDelta(self._count - 1, content),)
                 return tuple(self._more(delta))
-        elif chunk.usage is not None:
-            self._usage = _usage(chunk.usage)
         if chunk.error is not None:
             raise OpenAIError.raised(chunk.error, data)
         if choices is None and chunk.usage is None:
@@ -81,6 +80,12 @@ class ChatDecoder:
         if self._reason is None:
             raise StreamEnded
         return self._finish()
+
+    def _used(self, chunk: Chunk, tokens: Tokens) -> None:
+        self._usage = _usage(tokens)
+        self._limit = limit_of(
+            tokens.context_length, tokens.context_window, chunk.context_length, chunk.context_window, self._limit
+        )
 
     def _more(self, delta: Delta) -> Iterator[AnyDelta]:
         thought = delta.reasoning_content or (delta.reasoning if isinstance(delta.reasoning, str) else None)
@@ -159,7 +164,7 @@ class ChatDecoder:
             reason = FinishReason.TOOL_CALLS
         withheld = filtered([{"content_filter_results": self._filters}]) if self._filters else None
         explanation = withheld if reason is FinishReason.CONTENT_FILTER else None
-        return (Finish(reason=reason, usage=self._usage, explanation=explanation),)
+        return (Finish(reason=reason, usage=self._usage, explanation=explanation, context_limit=self._limit),)
 
 
 def _says_more(delta: Delta) -> bool:

@@ -52,9 +52,14 @@ class Tokens(Struct):
     prompt_tokens_details: Details | None = None
     completion_tokens_details: Details | None = None
     prompt_cache_hit_tokens: int | None = None
+    context_length: Any = None
+    context_window: Any = None
 
 
 class Chunk(Struct):
     choices: list[Choice] | None = None
     usage: Tokens | None = None
+    context_length: Any = None
+    context_window: Any = None
+    """Some servers say how much fits, under one name or the other, here or with the usage."""
     error: OpenAIError | str | None = None

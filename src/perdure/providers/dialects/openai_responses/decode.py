@@ -21,7 +21,7 @@ from perdure.providers.dialects.openai_errors import OpenAIError, filtered
 from perdure.providers.dialects.openai_responses.encode import AFTER, NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
 from perdure.providers.dialects.openai_responses.screen import COMPUTER, screen_call
-from perdure.providers.dialects.wire import excerpt, objects, parse
+from perdure.providers.dialects.wire import excerpt, limit_of, objects, parse
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
 from perdure.providers.projection.step import fresh_call_id
@@ -280,7 +280,8 @@ class ResponsesDecoder:
         kept = response.id if response.store else None
         reason = self._reason(response)
         withheld = filtered(response.content_filters) if reason is FinishReason.CONTENT_FILTER else None
-        return (Finish(reason=reason, usage=usage, response_id=kept, explanation=withheld),)
+        limit = limit_of(response.context_window)
+        return (Finish(reason=reason, usage=usage, response_id=kept, explanation=withheld, context_limit=limit),)
 
     def _reason(self, response: Response) -> FinishReason:
         if response.status == "incomplete":

@@ -68,5 +68,6 @@ class Response(Struct):
     usage: Tokens | None = None
     error: OpenAIError | None = None
     incomplete_details: Incomplete | None = None
+    context_window: Any = None
     content_filters: Any = None
     """Azure's."""

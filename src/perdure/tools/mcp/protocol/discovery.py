@@ -24,6 +24,7 @@ from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_serv
 from pydantic import AnyUrl
 
 from perdure.core.timing import MCP_CONNECT
+from perdure.tools.mcp.addresses import check_named
 from perdure.tools.mcp.grants import OAuthClient
 from perdure.tools.mcp.protocol.translation import explained
 from perdure.tools.mcp.sign_ins import Place
@@ -46,6 +47,9 @@ async def place_of(url: str, scope: str, outside: Outside) -> Place:
         resource = await _resource(http, url, refusal)
         issuer = str(resource.authorization_servers[0]) if resource else None
         metadata = await _metadata(http, url, issuer)
+        for endpoint in (metadata.token_endpoint, metadata.registration_endpoint):
+            if endpoint is not None:
+                await check_named(str(endpoint), url)
         wanted = scope or get_client_metadata_scopes(extract_scope_from_www_auth(refusal), resource, metadata, GRANTS)
     return Place(
         issuer=str(metadata.issuer),
@@ -92,6 +96,7 @@ def _endpoints(place: Place) -> OAuthMetadata:
 async def _resource(http: httpx2.AsyncClient, url: str, refusal: httpx2.Response) -> ProtectedResourceMetadata | None:
     named = extract_resource_metadata_from_www_auth(refusal)
     for address in build_protected_resource_metadata_discovery_urls(named, url):
+        await check_named(address, url)
         found = await handle_protected_resource_response(await http.send(create_oauth_metadata_request(address)))
         if found is not None:
             if not check_resource_allowed(resource_url_from_server_url(url), str(found.resource)):
@@ -102,6 +107,7 @@ async def _resource(http: httpx2.AsyncClient, url: str, refusal: httpx2.Response
 
 async def _metadata(http: httpx2.AsyncClient, url: str, issuer: str | None) -> OAuthMetadata:
     for address in build_oauth_authorization_server_metadata_discovery_urls(issuer, url):
+        await check_named(address, url)
         good, metadata = await handle_auth_metadata_response(await http.send(create_oauth_metadata_request(address)))
         if metadata is not None:
             if issuer is not None and not issuers_match(str(metadata.issuer), issuer):

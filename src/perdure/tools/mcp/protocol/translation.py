@@ -38,6 +38,7 @@ def listed(tool: Tool) -> Listed:
         read_only=bool(hints and hints.read_only_hint),
         idempotent=bool(hints and hints.idempotent_hint),
         destructive=bool(hints and hints.destructive_hint),
+        only_as_task=tool.execution is not None and tool.execution.task_support == "required",
     )
 
 
