@@ -148,6 +148,7 @@ def seconds(work: Callable[[int], None], number: int) -> float:
     return time.process_time() - begun
 
 
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_input_takes_long_or_fails_in_an_unknown_way(kind: str, pytestconfig: pytest.Config) -> None:
     inputs, work = int(str(pytestconfig.getoption("--inputs"))), KINDS[kind]
