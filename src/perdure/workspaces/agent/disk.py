@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from collections.abc import Iterator
 
 from perdure.workspaces.agent.limits import DISK_CHECK_SECONDS
 from perdure.workspaces.agent.places import Places
@@ -28,18 +29,23 @@ class Disk:
         while self._most:
             await self._awake.wait()
             self._awake.clear()
-            room = self._most - self.used()
+            room = self._most - await self.used()
             free = self._free()
             while self._processes.running():
                 if free - self._free() >= room:
-                    room, free = self._most - self.used(), self._free()
+                    room, free = self._most - await self.used(), self._free()
                     if room < 0:
                         await self._stop()
                 await asyncio.sleep(DISK_CHECK_SECONDS)
 
-    def used(self) -> int:
-        roots = {self._places.tree, self._places.home}
-        return sum(_measure(root) for root in roots)
+    async def used(self) -> int:
+        """How much the files take. Others are answered between one directory and the next."""
+        total = 0
+        for root in {self._places.tree, self._places.home}:
+            for size in _sizes(root):
+                total += size
+                await asyncio.sleep(0)
+        return total
 
     async def _stop(self) -> None:
         for process in self._processes.running():
@@ -51,14 +57,14 @@ class Disk:
         return status.f_bfree * status.f_frsize
 
 
-def _measure(directory: str) -> int:
-    total = 0
-    queue = [directory]
+def _sizes(root: str) -> Iterator[int]:
+    """What each directory holds itself. What disappears while it is measured counts nothing."""
+    queue = [root]
     while queue:
-        # What disappears while it is measured counts nothing.
+        total = 0
         with contextlib.suppress(OSError), os.scandir(queue.pop()) as entries:
             for entry in entries:
                 total += entry.stat(follow_symlinks=False).st_blocks * 512
                 if entry.is_dir(follow_symlinks=False):
                     queue.append(entry.path)
-    return total
+        yield total
