@@ -9,6 +9,7 @@ from perdure.agent.decide import Known
 from perdure.core.chat import Fence, OpenCall
 from perdure.core.clock import Clock
 from perdure.core.errors import Fenced, Unavailable
+from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
 from perdure.tools.call import ToolOutput
@@ -91,14 +92,13 @@ class Journaling:
 
     async def _patiently(self, write: Callable[[], Awaitable[T]]) -> T:
         """What happened is not thrown away because the database is: it is written when it is back."""
-        delay = DATABASE_RETRY_FIRST
+        backoff = Backoff(DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST)
         while True:
             try:
                 return await write()
             except Unavailable as error:
                 _log.warning("the journal waits for the database: %s", error)
-            await self._clock.sleep(delay.total_seconds())
-            delay = min(2 * delay, DATABASE_RETRY_LONGEST)
+            await backoff.wait(self._clock)
 
 
 def known(entries: Iterable[Entry], calls: Iterable[OpenCall]) -> dict[int, Known]:

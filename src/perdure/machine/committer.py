@@ -16,6 +16,7 @@ from perdure.core.clock import Clock
 from perdure.core.commit import Commit, Guard, IdempotencyKey
 from perdure.core.errors import Fenced, KeyTaken, NotFound, Refused, Unavailable
 from perdure.core.ids import ChangeId
+from perdure.core.tasks import Backoff
 from perdure.core.timing import COMMIT_PATIENCE, COMMIT_RETRY_LONGEST, DATABASE_RETRY_FIRST
 from perdure.store.execution import Execution, HeldRow, IdTaken, OutcomeUnknown, Trace
 from perdure.store.statement.row import REMEMBERED
@@ -154,15 +155,15 @@ class Committer:
             raise
 
     async def _trace_patiently(self) -> Trace | None:
-        delay, until = DATABASE_RETRY_FIRST, self._clock.monotonic() + self._request.patience
+        backoff = Backoff(DATABASE_RETRY_FIRST, COMMIT_RETRY_LONGEST)
+        until = self._clock.monotonic() + self._request.patience
         while True:
             try:
                 return await self._execution.trace(self._unanswered[0])
             except Unavailable:
                 if self._clock.monotonic() >= until:
                     raise
-            await self._clock.sleep(delay.total_seconds())
-            delay = min(2 * delay, COMMIT_RETRY_LONGEST)
+            await backoff.wait(self._clock)
 
     async def _wait_for_database(self) -> None:
         if self._unanswered:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -15,6 +16,7 @@ from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, Finish
 from perdure.core.failure import ErrorKind
 from perdure.core.parts import AnyPart
+from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT, ERROR_BODY, RESPONSE_GIVEN_UP, STARTUP_TIMEOUT
 from perdure.observe.calls import Watcher
 from perdure.providers.credentials import Outgoing
@@ -33,6 +35,8 @@ from perdure.providers.stream import TRANSPORT_ERRORS, ModelStream, cancelled_fr
 HEADERS = {"content-type": "application/json", "accept": "text/event-stream"}
 ERROR_BODY_BYTES = 64 * 1024
 FETCHED_BYTES = 16 * 1024 * 1024
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class ProviderClient:
         self._proxies = proxies or Proxies()
         self._ca_file = ca_file
         self._opened_session: aiohttp.ClientSession | None = None
-        self._draining: set[asyncio.Task[None]] = set()
+        self._draining = BackgroundTasks(_log)
 
     async def __aenter__(self) -> Self:
         tls = ssl.create_default_context(cafile=self._ca_file) if self._ca_file else True
@@ -73,8 +77,7 @@ class ProviderClient:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for task in self._draining:
-            task.cancel()
+        self._draining.cancel()
         await self._session.close()
 
     def stream(self, route: Route, request: ModelRequest) -> AbstractAsyncContextManager[ModelStream]:
@@ -243,9 +246,7 @@ class ProviderClient:
         if not stream.done:
             stream.response.close()
         elif not stream.response.content.at_eof():
-            task = asyncio.create_task(self._drain(stream.response))
-            self._draining.add(task)
-            task.add_done_callback(self._draining.discard)
+            self._draining.start(self._drain(stream.response), "reading an answer to its end")
 
     async def _drain(self, response: aiohttp.ClientResponse) -> None:
         """Read what little follows the last event, so that the connection can be used again."""

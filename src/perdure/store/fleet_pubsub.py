@@ -11,6 +11,7 @@ import msgspec
 
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.notice import Notice, Topic
+from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.store.pubsub import Listener, LocalBus
@@ -90,19 +91,18 @@ class FleetPubsub(ABC):
 
     async def run(self) -> None:
         """Listen until cancelled, on one connection after the other."""
-        delay = DATABASE_RETRY_FIRST
+        backoff = Backoff(DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST)
         while True:
             try:
                 await self._follow()
             except self.failures as error:
                 if self.listening.is_set():
                     self.gaps += 1
-                    delay = DATABASE_RETRY_FIRST
+                    backoff.reset()
                 _log.warning("notices of other replicas are not heard for now: %s", error or type(error).__name__)
             finally:
                 self.listening.clear()
-            await self._clock.sleep(delay.total_seconds())
-            delay = min(2 * delay, DATABASE_RETRY_LONGEST)
+            await backoff.wait(self._clock)
 
     async def flush(self) -> None:
         """Wait until what was published is on its way."""

@@ -10,6 +10,7 @@ import msgspec
 
 from perdure.core.clock import Clock
 from perdure.core.ids import ChatId, ReplicaId
+from perdure.core.tasks import Backoff
 from perdure.core.timing import RELAY_RETRY_FIRST, RELAY_RETRY_LONGEST
 from perdure.stream.relay.wire import HEADER, PATH, Drop, Follow, Grown, credentials, encoder, growths
 
@@ -48,21 +49,20 @@ class Peer:
 
     async def run(self, heard: Callable[[Grown], None], session: aiohttp.ClientSession) -> None:
         """Stay connected until the replica is gone for good."""
-        delay = RELAY_RETRY_FIRST
+        backoff = Backoff(RELAY_RETRY_FIRST, RELAY_RETRY_LONGEST)
         while True:
             try:
                 address = await self._find(self.replica_id)
                 if address is None:
                     return
                 async with self._connection(session, address) as socket:
-                    delay = RELAY_RETRY_FIRST
+                    backoff.reset()
                     await self._converse(socket, heard)
             except (aiohttp.ClientError, OSError, TimeoutError) as error:
                 _log.info("replica %s cannot be reached: %s", self.replica_id, error)
             finally:
                 self.connected = False
-            await self._clock.sleep(delay.total_seconds())
-            delay = min(2 * delay, RELAY_RETRY_LONGEST)
+            await backoff.wait(self._clock)
 
     def _connection(
         self, session: aiohttp.ClientSession, address: str

@@ -1,6 +1,5 @@
 """All hooks of an organisation at one point, asked in their order; each sees what those before it made of the input."""
 
-import asyncio
 import logging
 import time
 from typing import Any
@@ -15,6 +14,7 @@ from perdure.config.settings import Experiment
 from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, HookDispatchFailed, Unavailable
 from perdure.core.ids import OrganisationId
+from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import HOOK_LOG_KEPT, HOOK_LOG_SWEEP
 from perdure.observe.measures.hooks import HookMeasures
 from perdure.store.pool import Pool
@@ -39,7 +39,7 @@ class Hooks:
         self._clock = clock
         self._measures = measures
         self._post = post
-        self._logging = set[asyncio.Task[None]]()
+        self._logging = BackgroundTasks(_log)
 
     async def listening(self, organisation_id: OrganisationId, event: HookEvent) -> tuple[Hook, ...]:
         """The hooks that want to be asked at a point."""
@@ -79,8 +79,7 @@ class Hooks:
 
     async def settled(self) -> None:
         """Once everything that was asked is in the log."""
-        if self._logging:
-            await asyncio.wait(self._logging)
+        await self._logging.settled()
 
     async def _one(self, hook: Hook, question: Question) -> Answer:
         begun = time.monotonic()
@@ -110,9 +109,7 @@ class Hooks:
             duration_ms=round(took * 1000),
             detail=detail,
         )
-        task = asyncio.create_task(self._write(delivery))
-        self._logging.add(task)
-        task.add_done_callback(self._logging.discard)
+        self._logging.start(self._write(delivery), "writing the log of hooks")
 
     async def _write(self, delivery: NewDelivery) -> None:
         try:
