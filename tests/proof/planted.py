@@ -14,8 +14,8 @@ from perdure.core.commit import Commit
 from perdure.live.segments import Segments
 from perdure.machine.machine import Machine
 from perdure.store.journal import Journal
-from perdure.worker.drive import Drive
 from perdure.worker.lease import Lease
+from perdure.worker.owned_chat import OwnedChat
 from perdure.worker.runner import Runner
 
 
@@ -43,7 +43,7 @@ def skip_the_fence() -> None:
     plant(Fence, "holds", holds)
     plant(Lease, "held", nothing)
     plant(Runner, "saw", saw)
-    plant(Drive, "ours", property(holds))
+    plant(OwnedChat, "ours", property(holds))
 
 
 def publish_before_commit() -> None:
@@ -87,14 +87,14 @@ def forget_the_journal() -> None:
 
 def reuse_an_attempt() -> None:
     """A runner that takes a chat over goes on under the attempt of the one before."""
-    begin: Any = Drive.begin_attempt
+    begin: Any = OwnedChat.begin_attempt
 
     async def again(self: Any, *args: Any, **options: Any) -> None:
         if self.chat.generation_attempt:
             self._recorded = self._attempt
         await begin(self, *args, **options)
 
-    plant(Drive, "begin_attempt", again)
+    plant(OwnedChat, "begin_attempt", again)
 
 
 BUGS: dict[str, Callable[[], None]] = {

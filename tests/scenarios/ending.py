@@ -33,7 +33,7 @@ def main() -> None:
     settings = replace(Settings.from_environment(), bind=Address.parse("127.0.0.1:0"))
     start_logging(level=settings.log_level, json=True)
     ending = Ending(point, int(times), signal.Signals[how])
-    asyncio.run(serve(settings, parts=Parts(points=ending)))
+    asyncio.run(serve(settings, parts=Parts(crash_points=ending)))
 
 
 if __name__ == "__main__":

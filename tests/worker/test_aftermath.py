@@ -19,15 +19,15 @@ from perdure.worker.wording import Wording
 
 
 def aftermath(replica: InProcessReplica) -> Aftermath:
-    kit, replica_id = replica.kit, ReplicaId(uuid4())
+    runner_services, replica_id = replica.runner_services, ReplicaId(uuid4())
     wording = Wording(
-        models=kit.preparation.models,
-        rules=kit.preparation.sources.rules,
-        client=kit.client,
-        purses=kit.purses,
+        models=runner_services.preparation.models,
+        rules=runner_services.preparation.sources.rules,
+        client=runner_services.client,
+        budgets=runner_services.budgets,
         replica_id=lambda: replica_id,
     )
-    return Aftermath(replica.pool, replica.machine, kit.histories, wording, replica.bus, replica.clock)
+    return Aftermath(replica.pool, replica.machine, runner_services.histories, wording, replica.bus, replica.clock)
 
 
 async def card(replica: InProcessReplica, chat: ChatId) -> tuple[str, str, str | None, str | None]:
@@ -86,7 +86,7 @@ async def test_words_are_paid_for_and_not_asked_for_where_no_budget_has_room(rep
     assert (await card(replica, chat))[1] == "fallback"
     replica.sources.rules_now = Rules()
     await aftermath(replica).describe(rested)
-    await replica.kit.purses.flush()
+    await replica.runner_services.budgets.flush()
     row = await replica.pool.fetchrow(
         "SELECT k.cost, k.words_calls, k.words_unpriced, k.words_cost, "
         "(SELECT sum(spent) FROM budgets WHERE payer = k.owner_id) AS spent FROM chat_cards k WHERE k.id = $1",

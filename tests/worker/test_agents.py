@@ -262,7 +262,7 @@ async def test_a_steered_parent_hears_where_its_agents_stand(
 ) -> None:
     await parent.follows(spawns("[[gate:go]] [[say:1 tokens]]"), waits(parent.child()))
     parked = await parent.parked()
-    known = await replica.kit.waits.known(parked)
+    known = await replica.runner_services.waits.known(parked)
     await replica.machine.change(
         parent.id, SendMessage(replica.says("[[say:2 tokens]] never mind"), Busy.STEER, known=known)
     )
@@ -414,7 +414,7 @@ async def test_an_agent_stands_only_so_deep(replica: InProcessReplica) -> None:
     await replica.comes_to_rest(grandchild)
     with pytest.raises(ToolFailed, match="may not be started from here"):
         await start(asking(replica, await replica.machine.load(grandchild)))
-    named = await replica.kit.family.named(chat.id, [str(grandchild)])
+    named = await replica.runner_services.family.named(chat.id, [str(grandchild)])
     assert [agent.parent_id for agent in named] == [child.id]
 
 

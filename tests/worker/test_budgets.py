@@ -27,7 +27,7 @@ from perdure.store.pool import Pool, open_pool
 from perdure.store.replicas import register
 from perdure.testing.clock import MidMonthClock
 from perdure.testing.replica import InProcessReplica, open_replica
-from perdure.worker.purses import Purpose, Purses
+from perdure.worker.budget_reservations import BudgetReservations, Purpose
 from perdure.worker.refills import Refills
 
 # What 400 tokens of output cost at the simulator's price, and a prompt that costs next to nothing.
@@ -93,7 +93,7 @@ async def test_a_persons_and_an_organisations_budget_park_the_chat_too(
 ) -> None:
     replica.sources.rules_now = Rules(limits=Limits(**{owner.value: ONE_CALL * 3 // 2}))
     first = await replica.comes_to_rest(await replica.someone_asks("[[say:390 tokens]]"))
-    await replica.kit.purses.flush()
+    await replica.runner_services.budgets.flush()
     second = await replica.until(await replica.someone_asks("[[say:20 tokens]]"), _rested_or_parked)
     assert (first.state, second.state) == (State.W, State.A0)
     assert second.action is not None
@@ -110,7 +110,7 @@ async def test_a_persons_and_an_organisations_budget_park_the_chat_too(
 
 async def _spent(replica: InProcessReplica, chat_id: ChatId) -> tuple[int, int, int]:
     """What the row, the card and the organisation's month say."""
-    await replica.kit.purses.flush()
+    await replica.runner_services.budgets.flush()
     row = await replica.pool.fetchrow(
         "SELECT c.budget_spent, k.cost, b.spent FROM chats c JOIN chat_cards k USING (id) "
         "JOIN budgets b ON b.payer = k.organisation_id WHERE c.id = $1",
@@ -185,26 +185,26 @@ async def _sets(replica: InProcessReplica, **limits: int) -> None:
 
 
 async def test_words_and_a_turn_of_one_chat_have_their_own_money_set_aside(pool: Pool) -> None:
-    purses, replica_id = Purses(pool, MidMonthClock()), ReplicaId(uuid4())
+    budgets, replica_id = BudgetReservations(pool, MidMonthClock()), ReplicaId(uuid4())
     await register(pool, replica_id, address=None, version="test", capacity=1)
     chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
     card = Card(id=chat.id, owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
     limits = Limits(organisation=200)
-    assert await purses.reserve(chat, card, limits, replica_id, 100) is None
-    assert await purses.reserve(chat, card, limits, replica_id, 101, Purpose.WORDS) is not None
-    assert await purses.reserve(chat, card, limits, replica_id, 100, Purpose.WORDS) is None
-    purses.settle(card, replica_id, 50, Purpose.WORDS)
-    assert await purses.reserve(chat, card, limits, replica_id, 150) is None
-    assert await purses.reserve(chat, card, limits, replica_id, 151) is not None
+    assert await budgets.reserve(chat, card, limits, replica_id, 100) is None
+    assert await budgets.reserve(chat, card, limits, replica_id, 101, Purpose.WORDS) is not None
+    assert await budgets.reserve(chat, card, limits, replica_id, 100, Purpose.WORDS) is None
+    budgets.settle(card, replica_id, 50, Purpose.WORDS)
+    assert await budgets.reserve(chat, card, limits, replica_id, 150) is None
+    assert await budgets.reserve(chat, card, limits, replica_id, 151) is not None
 
 
 async def test_what_is_counted_at_once_by_two_is_counted_once(pool: Pool) -> None:
     """A replica that leaves counts what it spent, while it does so once a second anyway."""
-    purses, replica_id = Purses(pool, MidMonthClock()), ReplicaId(uuid4())
+    budgets, replica_id = BudgetReservations(pool, MidMonthClock()), ReplicaId(uuid4())
     await register(pool, replica_id, address=None, version="test", capacity=1)
     card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
-    purses.settle(card, replica_id, 50)
-    await asyncio.gather(purses.flush(), purses.flush(everything=True))
+    budgets.settle(card, replica_id, 50)
+    await asyncio.gather(budgets.flush(), budgets.flush(everything=True))
     assert await pool.fetchval("SELECT spent FROM budgets WHERE payer = $1", card.organisation_id) == 50
 
 
@@ -214,31 +214,31 @@ async def test_what_was_counted_and_not_heard_of_is_counted_once(database_url: s
     await register(pool, replica_id, address=None, version="test", capacity=1)
     card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
     async with proxy.running(), open_pool(proxy.url, size=1) as shaky:
-        purses, lost = Purses(shaky, MidMonthClock()), 0
+        budgets, lost = BudgetReservations(shaky, MidMonthClock()), 0
         for number in range(1, REQUESTS_OF_A_SETTLEMENT + 1):
             fates = iter([*repeat(Fate.CARRY, number - 1), Fate.LOSE_ANSWER])
             proxy.decide = lambda _, fates=fates: next(fates, Fate.CARRY)
-            purses.settle(card, replica_id, 10)
+            budgets.settle(card, replica_id, 10)
             try:
-                await purses.flush()
+                await budgets.flush()
             except (*AWAY, asyncpg.PostgresError):
                 lost += 1
             proxy.decide = lambda _: Fate.CARRY
-            await purses.flush()
+            await budgets.flush()
             assert await pool.fetchval("SELECT spent FROM budgets WHERE payer = $1", card.owner_id) == 10 * number
     assert lost >= REQUESTS_OF_A_SETTLEMENT // 2
 
 
 async def test_a_slice_that_is_awaited_while_a_month_begins_is_of_the_month_that_asked(pool: Pool) -> None:
     clock, replica_id = TurningClock(), ReplicaId(uuid4())
-    purses = Purses(pool, clock)
+    budgets = BudgetReservations(pool, clock)
     await register(pool, replica_id, address=None, version="test", capacity=1)
     chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
     card = Card(id=chat.id, owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
-    assert await purses.reserve(chat, card, Limits(organisation=200), replica_id, 100) is None
+    assert await budgets.reserve(chat, card, Limits(organisation=200), replica_id, 100) is None
     rows = await pool.fetch("SELECT month, held FROM budgets WHERE payer = $1", card.organisation_id)
     assert [tuple(row) for row in rows] == [(date(2026, 5, 1), 100)]
-    await purses.flush(everything=True)
+    await budgets.flush(everything=True)
     assert await pool.fetchval("SELECT sum(held) FROM budgets WHERE payer = $1", card.organisation_id) == 0
 
 
@@ -258,14 +258,14 @@ async def test_replicas_that_spend_at_once_stay_within_the_limit(pool: Pool) -> 
     card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
 
     async def spends() -> bool:
-        purses, replica_id = Purses(pool, MidMonthClock()), ReplicaId(uuid4())
+        budgets, replica_id = BudgetReservations(pool, MidMonthClock()), ReplicaId(uuid4())
         await register(pool, replica_id, address=None, version="test", capacity=1)
         chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
         limits = Limits(organisation=limit)
-        breach = await purses.reserve(chat, structs.replace(card, id=chat.id), limits, replica_id, call)
+        breach = await budgets.reserve(chat, structs.replace(card, id=chat.id), limits, replica_id, call)
         if breach is None:
-            purses.settle(structs.replace(card, id=chat.id), replica_id, call)
-            await purses.flush(everything=True)
+            budgets.settle(structs.replace(card, id=chat.id), replica_id, call)
+            await budgets.flush(everything=True)
         return breach is None
 
     assert sum(await asyncio.gather(*(spends() for _ in range(40)))) == 10
@@ -275,14 +275,14 @@ async def test_replicas_that_spend_at_once_stay_within_the_limit(pool: Pool) -> 
 
 
 async def test_chats_of_one_replica_do_not_count_on_the_same_money(pool: Pool) -> None:
-    purses, replica_id = Purses(pool, MidMonthClock()), ReplicaId(uuid4())
+    budgets, replica_id = BudgetReservations(pool, MidMonthClock()), ReplicaId(uuid4())
     await register(pool, replica_id, address=None, version="test", capacity=1)
     card = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
 
     async def reserves() -> Breach | None:
         chat = Chat(id=ChatId(uuid4()), status=Status.RUNNING)
         owned = structs.replace(card, id=chat.id)
-        return await purses.reserve(chat, owned, Limits(user=1_000, organisation=700), replica_id, 100)
+        return await budgets.reserve(chat, owned, Limits(user=1_000, organisation=700), replica_id, 100)
 
     breaches = await asyncio.gather(*(reserves() for _ in range(20)))
     assert breaches.count(None) == 7

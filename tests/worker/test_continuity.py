@@ -60,7 +60,7 @@ async def test_a_turn_hangs_on_the_last_answer_until_the_system_text_changes(
     replica: InProcessReplica, sim: Simulator
 ) -> None:
     sources = Instructed()
-    object.__setattr__(replica.kit.preparation, "sources", sources)
+    object.__setattr__(replica.runner_services.preparation, "sources", sources)
     replica.models.settings = ModelSettings(options={"chain": True})
     chat = await replica.someone_asks("[[say:One.]]")
     await replica.comes_to_rest(chat)

@@ -123,7 +123,7 @@ class Stumbling(PlainSources):
 async def test_preparing_a_turn_is_tried_three_times_more(
     replica: InProcessReplica, failures: int, state: State
 ) -> None:
-    object.__setattr__(replica.kit.preparation, "sources", Stumbling(failures))
+    object.__setattr__(replica.runner_services.preparation, "sources", Stumbling(failures))
     chat = await replica.someone_asks("[[say:2 tokens]]")
     rested: Chat = await replica.comes_to_rest(chat)
     assert rested.state is state
@@ -159,7 +159,7 @@ async def test_a_stop_ends_the_turn_also_where_the_partial_answer_cannot_be_kept
 ) -> None:
     chat = await replica.someone_asks("[[gate:never]] [[say:5 tokens]]")
     await sim.gates["never"].reached()
-    object.__setattr__(replica.kit.preparation, "models", Lost())
+    object.__setattr__(replica.runner_services.preparation, "models", Lost())
     await replica.machine.change(chat, Interrupt())
     rested = await replica.comes_to_rest(chat)
     assert (rested.state, rested.owned, rested.last_error) == (State.W, False, None)

@@ -48,7 +48,7 @@ async def test_calls_whose_results_are_committed_are_forgotten(replica: InProces
     replica.tools.tools = (payment(),)
     chat = await replica.someone_asks("[[call:pay]] [[call:pay]] [[say:3 tokens]]")
     await replica.comes_to_rest(chat)
-    await replica.kit.forgetting.once()
+    await replica.runner_services.journal_cleanup.once()
     assert await lines(replica, chat) == 0
     assert (await replica.said(chat)).count("pay: paid") == 2
 
@@ -130,7 +130,7 @@ async def test_a_run_whose_workspace_is_gone_is_asked_about_and_not_repeated(
 
 
 async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(replica: InProcessReplica) -> None:
-    journaling = replica.kit.tools.journaling
+    journaling = replica.runner_services.tools.journaling
     chat_id, owner = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
     await alive(replica, owner)
     card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="moved")
@@ -142,7 +142,7 @@ async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(re
     shout = loud("hello")
     begun = await journaling.begin(run, fence, shout, entry=None, incarnation=None)
     assert not await journaling.enter(begun, fence, "first")
-    (entry,) = await replica.kit.journal.load(chat_id, run.message)
+    (entry,) = await replica.runner_services.journal.load(chat_id, run.message)
     assert entry.incarnation == "first"
     heir = replace(fence, runner_id=RunnerId(uuid4()))
     adopted = await journaling.begin(run, heir, shout, entry=entry, incarnation="second")

@@ -85,7 +85,7 @@ async def test_work_that_the_chat_has_moved_on_without_is_counted(
 ) -> None:
     # Under the name of a replica that lives elsewhere, so that nothing here tells the runner of the row.
     chat, owner = await driven_elsewhere(replica, "[[say:3 tokens]] [[gate:open]]")
-    driving = asyncio.ensure_future(Runner(replica.kit, chat, owner).run())
+    driving = asyncio.ensure_future(Runner(replica.runner_services, chat, owner).run())
     await sim.gates["open"].reached()
     await another_machine(replica).change(chat.id, Interrupt())
     await sim.gates["open"].set(open=True)

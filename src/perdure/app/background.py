@@ -52,7 +52,7 @@ def make_aftermath(stack: AsyncExitStack, foundation: Foundation, workers: Worke
     aftermath = Aftermath(
         foundation.pool,
         foundation.machine,
-        workers.kit.histories,
+        workers.runner_services.histories,
         make_wording(workers),
         foundation.pubsub,
         foundation.clock,

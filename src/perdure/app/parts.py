@@ -10,8 +10,8 @@ from perdure.core.clock import Clock, SystemClock
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.pool import Pool
 from perdure.tools.tool import Tool
+from perdure.worker.crash_points import CrashPoints, NoCrashPoints
 from perdure.worker.draining import Limits
-from perdure.worker.points import Points, Unarmed
 
 
 class Runs(Enum):
@@ -39,7 +39,7 @@ class Parts:
     servers: Servers | None = None
     tools: Sequence[Tool] = ()
     """Offered beside those that ship."""
-    points: Points = field(default_factory=Unarmed)
+    crash_points: CrashPoints = field(default_factory=NoCrashPoints)
     """Hears of every step, for tests that end a replica there."""
     limits: Limits | None = None
     """How long a shutdown waits."""

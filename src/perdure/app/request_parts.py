@@ -20,12 +20,13 @@ from perdure.worker.wording import Wording
 
 def make_services(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> Services:
     pool, clock, keyring, network = foundation.pool, foundation.clock, foundation.keyring, foundation.network
-    catalog, entrance, tools, kit = Catalog.load(), Entrance(pool, foundation.pubsub, clock), workers.tools, workers.kit
+    catalog, entrance = Catalog.load(), Entrance(pool, foundation.pubsub, clock)
+    tools, runner_services = workers.tools, workers.runner_services
     stack.callback(entrance.follow())
     return Services(
         machine=foundation.machine,
-        family=kit.family,
-        waits=kit.waits,
+        family=runner_services.family,
+        waits=runner_services.waits,
         hooks=tools.hooks,
         rows=lambda actor: ActorRows(actor, pool),
         entrance=entrance,
@@ -42,7 +43,7 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         measures=foundation.measures,
         tracing=foundation.tracing,
         catalog=catalog,
-        probe=Probe(foundation.config, catalog, kit.client, clock),
+        probe=Probe(foundation.config, catalog, runner_services.client, clock),
         titles=Titles(pool, make_wording(workers)),
         workspaces=tools.workspaces.workspaces,
         contexts=tools.workspaces.contexts,
@@ -52,11 +53,11 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
 
 def make_wording(workers: WorkerParts) -> Wording:
     """Who finds titles, labels and summaries: with the models and the budgets of turns."""
-    kit = workers.kit
+    runner_services = workers.runner_services
     return Wording(
-        models=kit.preparation.models,
-        rules=kit.preparation.sources.rules,
-        client=kit.client,
-        purses=kit.purses,
+        models=runner_services.preparation.models,
+        rules=runner_services.preparation.sources.rules,
+        client=runner_services.client,
+        budgets=runner_services.budgets,
         replica_id=lambda: workers.lease.id,
     )

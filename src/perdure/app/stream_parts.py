@@ -41,7 +41,7 @@ class StreamParts:
 def make_stream_parts(
     stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts, entrance: Entrance
 ) -> StreamParts:
-    pool, clock, episodes = foundation.pool, foundation.clock, workers.kit.episodes
+    pool, clock, episodes = foundation.pool, foundation.clock, workers.runner_services.episodes
     # What replicas prove to each other that they belong together: they share the key of the deployment.
     secret = foundation.keyring.derived("relay")
     access = StreamAccess(

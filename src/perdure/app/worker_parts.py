@@ -28,21 +28,21 @@ from perdure.providers.proxy import Proxies
 from perdure.store.connection import connect
 from perdure.store.journal import Journal
 from perdure.tools.reports import Waits
+from perdure.worker.budget_reservations import BudgetReservations
 from perdure.worker.capacity import Capacity
 from perdure.worker.database_watch import DatabaseWatch
 from perdure.worker.draining import Limits
-from perdure.worker.forgetting import Forgetting
-from perdure.worker.kit import Kit
+from perdure.worker.journal_cleanup import JournalCleanup
 from perdure.worker.lease import Lease
-from perdure.worker.purses import Purses
 from perdure.worker.recorder import Recorder
+from perdure.worker.services import RunnerServices
 from perdure.worker.worker import Worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerParts:
     tools: ToolParts
-    kit: Kit
+    runner_services: RunnerServices
     lease: Lease
     worker: Worker
     recorder: Recorder
@@ -65,12 +65,12 @@ async def make_worker_parts(
         parts.servers or tools.exchange.tools,
     )
     lease = make_lease(foundation, address)
-    kit = make_kit(foundation, parts, tools, preparation, client, lease)
+    runner_services = make_runner_services(foundation, parts, tools, preparation, client, lease)
     return WorkerParts(
         tools=tools,
-        kit=kit,
+        runner_services=runner_services,
         lease=lease,
-        worker=make_worker(foundation, parts, kit, lease),
+        worker=make_worker(foundation, parts, runner_services, lease),
         recorder=recorder,
         database=DatabaseWatch(foundation.url, foundation.pool, lease, SystemClock()),
     )
@@ -91,24 +91,24 @@ def make_lease(foundation: Foundation, address: str | None) -> Lease:
     return Lease(lambda: connect(url), SystemClock(), address=address, version=version("perdure"), capacity=capacity)
 
 
-def make_kit(
+def make_runner_services(
     foundation: Foundation,
     parts: Parts,
     tools: ToolParts,
     preparation: Preparation,
     client: ProviderClient,
     lease: Lease,
-) -> Kit:
+) -> RunnerServices:
     """What runners work with."""
     pool, clock, measures, episodes = foundation.pool, foundation.clock, foundation.measures, Episodes()
     journal, watch = Journal(pool), ToolWatch(clock, measures.tools, foundation.tracing.tracer)
-    return Kit(
+    return RunnerServices(
         machine=foundation.machine,
         hooks=tools.hooks,
         histories=Histories(pool, clock=clock),
         preparation=preparation,
         client=client,
-        tools=ToolRunner(journal, StoredFiles(pool), clock, tools.services, parts.points.reached, watch),
+        tools=ToolRunner(journal, StoredFiles(pool), clock, tools.services, parts.crash_points.reached, watch),
         journal=journal,
         family=tools.services.family,
         waits=Waits(pool, foundation.machine, measures.agents),
@@ -116,20 +116,20 @@ def make_kit(
         segments=Segments(pool, episodes, clock),
         clock=clock,
         lease=lease,
-        purses=Purses(pool, clock),
-        points=parts.points,
+        budgets=BudgetReservations(pool, clock),
+        crash_points=parts.crash_points,
         measures=measures,
         traced=foundation.spans.step,
         bookmarks=Bookmarks(pool),
-        forgetting=Forgetting(journal, tools.workspaces.workspaces, clock),
+        journal_cleanup=JournalCleanup(journal, tools.workspaces.workspaces, clock),
     )
 
 
-def make_worker(foundation: Foundation, parts: Parts, kit: Kit, lease: Lease) -> Worker:
+def make_worker(foundation: Foundation, parts: Parts, runner_services: RunnerServices, lease: Lease) -> Worker:
     settings = foundation.settings
     limits = Limits(timedelta(seconds=settings.drain_seconds), timedelta(seconds=settings.drain_once_seconds))
     return Worker(
-        kit,
+        runner_services,
         lease,
         foundation.pool,
         foundation.announcer,

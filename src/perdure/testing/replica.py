@@ -57,8 +57,8 @@ class InProcessReplica:
         self.numbers = MetricReader(foundation.measures.metrics)
         self.worker = workers.worker
         self.lease = workers.lease
-        self.kit = workers.kit
-        self.episodes = workers.kit.episodes
+        self.runner_services = workers.runner_services
+        self.episodes = workers.runner_services.episodes
         self.tool_services = workers.tools.services
         self.shipped = workers.tools.toolbox
         """The tools that a deployment offers."""

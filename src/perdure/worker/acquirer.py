@@ -12,16 +12,17 @@ from perdure.core.chat import ActionKind, Chat
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
+from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import LEASE, LEASE_ENDED, SHARE_PATIENCE, SWEEP_PERIOD
 from perdure.machine.change import Reason
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction
 from perdure.store.away import AWAY
 from perdure.store.replicas import Candidate, acquirable, due, place
-from perdure.worker.kit import Kit
 from perdure.worker.late_results import answer_late
 from perdure.worker.lease import Lease
 from perdure.worker.runners import Runners
+from perdure.worker.services import RunnerServices
 
 _log = logging.getLogger(__name__)
 # A sweep reads at most this many candidates; the next one is a second away.
@@ -39,13 +40,15 @@ _LATE: dict[ActionKind, str] = {
 class Acquirer:
     """Sweeps every second, at once when a notice says that a chat waits, and when the lease of a replica ends."""
 
-    def __init__(self, pool: "Pool[Record]", kit: Kit, runners: Runners, lease: Lease) -> None:
+    def __init__(self, pool: "Pool[Record]", services: RunnerServices, runners: Runners, lease: Lease) -> None:
         self._pool = pool
-        self._machine = kit.machine
-        self._waits = kit.waits
-        self._journal = kit.journal
-        self._clock = kit.clock
-        self._later = dict[ChatId, asyncio.Task[None]]()
+        self._machine = services.machine
+        self._waits = services.waits
+        self._journal = services.journal
+        self._clock = services.clock
+        self._taking = BackgroundTasks(_log)
+        self._later = set[ChatId]()
+        """What a crashed replica left and is taken in a moment."""
         self._runners = runners
         self._lease = lease
         self._woken = asyncio.Event()
@@ -96,13 +99,15 @@ class Acquirer:
         """Take what a crashed replica left spread over a second: all of it at once would be a burst of its own."""
         for position, orphan in enumerate(orphans):
             wait = SWEEP_PERIOD.total_seconds() * (position + 1) / len(orphans)
-            task = asyncio.create_task(self._take_after(wait, orphan))
-            self._later[orphan.chat_id] = task
-            task.add_done_callback(lambda _, chat_id=orphan.chat_id: self._later.pop(chat_id, None))
+            self._later.add(orphan.chat_id)
+            self._taking.start(self._take_after(wait, orphan), f"taking chat {orphan.chat_id}")
 
     async def _take_after(self, seconds: float, orphan: Candidate) -> None:
-        await self._clock.sleep(seconds)
-        await self._runners.acquire(orphan)
+        try:
+            await self._clock.sleep(seconds)
+            await self._runners.acquire(orphan)
+        finally:
+            self._later.discard(orphan.chat_id)
 
     async def _shared_out(self, candidates: list[Candidate]) -> list[Candidate]:
         """What nobody owns, and our part of what crashed replicas left."""

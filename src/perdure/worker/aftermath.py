@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from dataclasses import dataclass
+from functools import partial
 
 import asyncpg
 from asyncpg import Pool, Record
@@ -16,6 +17,7 @@ from perdure.core.commit import Commit, InboxKind
 from perdure.core.errors import ChatNotFound, PerdureError, ProviderFailure, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
+from perdure.core.tasks import every
 from perdure.core.timing import WORDS_FRESH, WORDS_PATIENCE, WORDS_SWEEP
 from perdure.machine.machine import Machine
 from perdure.store.away import AWAY, asking_the_database
@@ -88,12 +90,10 @@ class Aftermath:
                     await self._patiently(due.chat)
 
     async def _sweeping(self) -> None:
-        while True:
-            await self._clock.sleep(WORDS_SWEEP.total_seconds())
-            try:
-                await self.sweep()
-            except (PerdureError, asyncpg.PostgresError, *AWAY) as error:
-                _log.warning("chats without words are looked for later: %s", error)
+        report = partial(_log.warning, "chats without words are looked for later: %s")
+        await every(
+            WORDS_SWEEP, self.sweep, self._clock, expected=(PerdureError, asyncpg.PostgresError, *AWAY), report=report
+        )
 
     async def sweep(self) -> None:
         """Take over what a replica that is gone was to describe."""

@@ -9,6 +9,7 @@ import logging
 from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
+from functools import partial
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -19,6 +20,7 @@ from perdure.core.chat import Breach, BudgetOwner, Chat
 from perdure.core.clock import Clock
 from perdure.core.errors import Unavailable
 from perdure.core.ids import ChatId, ReplicaId
+from perdure.core.tasks import every
 from perdure.core.timing import SETTLE_PERIOD, SLICE_IDLE
 from perdure.store.away import AWAY
 from perdure.store.budgets import Settlement, family, settle, take
@@ -40,7 +42,7 @@ Call = tuple[ChatId, Purpose]
 
 
 @dataclass(slots=True)
-class Purse:
+class BudgetSlice:
     """This replica's slice of one budget."""
 
     replica_id: ReplicaId
@@ -61,18 +63,18 @@ class Batch:
     """What is counted together. It keeps its id until it is known to be counted."""
 
     replica_id: ReplicaId
-    settlements: list[tuple[Purse, Settlement]]
+    settlements: list[tuple[BudgetSlice, Settlement]]
     id: UUID = field(default_factory=uuid4)
 
 
-class Purses:
+class BudgetReservations:
     """What this replica may spend, by payer and month."""
 
     def __init__(self, pool: Pool, clock: Clock) -> None:
         self._pool = pool
         self._clock = clock
-        self._purses: dict[tuple[UUID, date], Purse] = {}
-        self._reserving: dict[Call, list[Purse]] = {}
+        self._slices: dict[tuple[UUID, date], BudgetSlice] = {}
+        self._reserving: dict[Call, list[BudgetSlice]] = {}
         self._flushing = asyncio.Lock()
         self._uncounted: list[Batch] = []
 
@@ -103,20 +105,17 @@ class Purses:
         self.release(card.id, purpose)
         if spent:
             for payer in (card.owner_id, card.organisation_id):
-                self._purse(payer, self._month(), replica_id).spent += spent
+                self._slice(payer, self._month(), replica_id).spent += spent
 
     def release(self, chat_id: ChatId, purpose: Purpose = Purpose.TURN) -> None:
         """Nothing is set aside for this call any more."""
-        for purse in self._reserving.pop((chat_id, purpose), ()):
-            purse.reserved.pop((chat_id, purpose), None)
+        for held in self._reserving.pop((chat_id, purpose), ()):
+            held.reserved.pop((chat_id, purpose), None)
 
     async def run(self) -> None:
-        while True:
-            await self._clock.sleep(SETTLE_PERIOD.total_seconds())
-            try:
-                await self.flush()
-            except (*AWAY, asyncpg.PostgresError) as error:
-                _log.warning("what was spent is settled later: %s", error)
+        report = partial(_log.warning, "what was spent is settled later: %s")
+        expected = (*AWAY, asyncpg.PostgresError)
+        await every(SETTLE_PERIOD, self.flush, self._clock, expected=expected, report=report)
 
     async def flush(self, *, everything: bool = False) -> None:
         """Count what was spent, and give back what has not been needed for a while.
@@ -136,29 +135,29 @@ class Purses:
     def _due(self, *, everything: bool) -> list[Batch]:
         idle_since = self._clock.monotonic() - SLICE_IDLE.total_seconds()
         due: dict[ReplicaId, Batch] = {}
-        for (payer, month), purse in self._purses.items():
-            idle = everything or (not purse.reserved and purse.used_at < idle_since)
-            back = purse.amount if idle else min(purse.amount, purse.spent)
-            if purse.spent or back:
-                batch = due.setdefault(purse.replica_id, Batch(purse.replica_id, []))
-                batch.settlements.append((purse, Settlement(payer, month, purse.spent, back)))
+        for (payer, month), held in self._slices.items():
+            idle = everything or (not held.reserved and held.used_at < idle_since)
+            back = held.amount if idle else min(held.amount, held.spent)
+            if held.spent or back:
+                batch = due.setdefault(held.replica_id, Batch(held.replica_id, []))
+                batch.settlements.append((held, Settlement(payer, month, held.spent, back)))
         return list(due.values())
 
     async def _count(self) -> None:
         while self._uncounted:
             batch = self._uncounted[0]
             await settle(self._pool, batch.replica_id, batch.id, [settlement for _, settlement in batch.settlements])
-            for purse, settlement in batch.settlements:
-                purse.spent -= settlement.spent
-                if purse.replica_id == batch.replica_id:
-                    purse.amount = max(0, purse.amount - settlement.back)
+            for held, settlement in batch.settlements:
+                held.spent -= settlement.spent
+                if held.replica_id == batch.replica_id:
+                    held.amount = max(0, held.amount - settlement.back)
             del self._uncounted[0]
 
     def _forget(self) -> None:
-        self._purses = {
-            key: purse
-            for key, purse in self._purses.items()
-            if purse.amount or purse.spent or purse.reserved or purse.turns.locked()
+        self._slices = {
+            key: held
+            for key, held in self._slices.items()
+            if held.amount or held.spent or held.reserved or held.turns.locked()
         }
 
     async def _over_family(self, chat: Chat, card: Card, amount: int) -> Breach | None:
@@ -174,29 +173,29 @@ class Purses:
         self, owner: BudgetOwner, payer: UUID, limit: int, call: Call, replica_id: ReplicaId, amount: int
     ) -> Breach | None:
         month = self._month()
-        purse = self._purse(payer, month, replica_id)
-        purse.used_at = self._clock.monotonic()
+        held = self._slice(payer, month, replica_id)
+        held.used_at = self._clock.monotonic()
         # One at a time: two chats must not count on the same money.
-        async with purse.turns:
-            missing = amount - purse.free
+        async with held.turns:
+            missing = amount - held.free
             if missing > 0:
                 wanted = max(missing, limit // SLICES)
                 got = await take(self._pool, payer, month, replica_id, limit=limit, needed=missing, wanted=wanted)
                 if not got.amount:
-                    return Breach(owner, limit, got.spent + purse.spent)
-                purse.amount += got.amount
-            purse.reserved[call] = amount
-            self._reserving.setdefault(call, []).append(purse)
+                    return Breach(owner, limit, got.spent + held.spent)
+                held.amount += got.amount
+            held.reserved[call] = amount
+            self._reserving.setdefault(call, []).append(held)
         return None
 
-    def _purse(self, payer: UUID, month: date, replica_id: ReplicaId) -> Purse:
-        purse = self._purses.get((payer, month))
-        if purse is None:
-            purse = self._purses[payer, month] = Purse(replica_id)
-        elif purse.replica_id != replica_id:
+    def _slice(self, payer: UUID, month: date, replica_id: ReplicaId) -> BudgetSlice:
+        held = self._slices.get((payer, month))
+        if held is None:
+            held = self._slices[payer, month] = BudgetSlice(replica_id)
+        elif held.replica_id != replica_id:
             # The replica lost its id and with it its slices; what it spent of them still counts.
-            purse.replica_id, purse.amount = replica_id, 0
-        return purse
+            held.replica_id, held.amount = replica_id, 0
+        return held
 
     def _month(self) -> date:
         return self._clock.now().date().replace(day=1)

@@ -3,11 +3,11 @@
 from typing import Protocol
 
 
-class Points(Protocol):
+class CrashPoints(Protocol):
     def reached(self, name: str) -> None: ...
 
 
-class Unarmed:
+class NoCrashPoints:
     """Every place is safe."""
 
     def reached(self, name: str) -> None:

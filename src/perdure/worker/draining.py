@@ -9,8 +9,8 @@ from datetime import timedelta
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.timing import DRAIN, DRAIN_ONCE_CALL, DRAIN_RELEASED
 from perdure.machine.transitions.ownership import Abandon
-from perdure.worker.kit import Kit
 from perdure.worker.runner import Runner
+from perdure.worker.services import RunnerServices
 
 _log = logging.getLogger(__name__)
 
@@ -33,17 +33,17 @@ class Driven:
     task: "asyncio.Task[None]"
 
 
-async def drain(kit: Kit, driven: Collection[Driven], limits: Limits) -> None:
+async def drain(services: RunnerServices, driven: Collection[Driven], limits: Limits) -> None:
     """Let every chat go. Its state stays as it is, and another replica goes on."""
     for one in driven:
         one.runner.leave()
     await _ended(driven, limits.step)
     held = [one for one in driven if one.runner.once_calls.holding]
-    await _hand_over(kit, [one for one in driven if one not in held])
+    await _hand_over(services, [one for one in driven if one not in held])
     for one in held:
         one.runner.once_calls.closing = True
     await _freed(held, limits.once - limits.step)
-    await _hand_over(kit, held)
+    await _hand_over(services, held)
 
 
 async def _ended(driven: Iterable[Driven], limit: timedelta) -> None:
@@ -59,14 +59,14 @@ async def _freed(held: Iterable[Driven], limit: timedelta) -> None:
             wait.cancel()
 
 
-async def _hand_over(kit: Kit, driven: Collection[Driven]) -> None:
+async def _hand_over(services: RunnerServices, driven: Collection[Driven]) -> None:
     """What is in flight is stored before anybody can take the chats."""
     for one in driven:
         one.runner.release()
     if driven:
         await _gone([one.task for one in driven])
-        await kit.segments.flush()
-        await asyncio.gather(*(_abandon(kit, one.runner) for one in driven))
+        await services.segments.flush()
+        await asyncio.gather(*(_abandon(services, one.runner) for one in driven))
 
 
 async def _gone(tasks: Collection["asyncio.Task[None]"]) -> None:
@@ -78,11 +78,11 @@ async def _gone(tasks: Collection["asyncio.Task[None]"]) -> None:
         await asyncio.wait(late)
 
 
-async def _abandon(kit: Kit, runner: Runner) -> None:
+async def _abandon(services: RunnerServices, runner: Runner) -> None:
     try:
         chat = runner.chat
         if chat.runner_id == runner.owner.runner_id:
-            await kit.machine.change_by(
+            await services.machine.change_by(
                 chat.id, lambda row: (Abandon(),) if row.runner_id == runner.owner.runner_id else ()
             )
     except (Refused, ChatNotFound, Unavailable) as error:

@@ -3,6 +3,7 @@
 import logging
 from collections import defaultdict
 from datetime import timedelta
+from functools import partial
 
 import asyncpg
 import msgspec
@@ -13,6 +14,7 @@ from perdure.core.clock import Clock
 from perdure.core.errors import PerdureError
 from perdure.core.ids import OrganisationId, UserId
 from perdure.core.notice import Notice, Topic
+from perdure.core.tasks import every
 from perdure.core.timing import HOUSEKEEPING_PERIOD, IDEMPOTENCY_KEPT, OVER_KEPT
 from perdure.machine.machine import Machine
 from perdure.store.away import AWAY
@@ -36,12 +38,14 @@ class Housekeeping:
         self._clock = clock
 
     async def run(self) -> None:
-        while True:
-            await self._clock.sleep(HOUSEKEEPING_PERIOD.total_seconds())
-            try:
-                await self.once()
-            except (PerdureError, asyncpg.PostgresError, *AWAY) as error:
-                _log.warning("house is kept later: %s", error)
+        report = partial(_log.warning, "house is kept later: %s")
+        await every(
+            HOUSEKEEPING_PERIOD,
+            self.once,
+            self._clock,
+            expected=(PerdureError, asyncpg.PostgresError, *AWAY),
+            report=report,
+        )
 
     async def once(self) -> None:
         async with self._pool.acquire() as connection, connection.transaction():

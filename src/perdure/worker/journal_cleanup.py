@@ -1,15 +1,17 @@
-"""Forgetting calls whose results are committed: their lines in the journal, and their keys in the workspace."""
+"""Cleaning up after calls whose results are committed: their lines in the journal, and their keys in the workspace."""
 
 import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from perdure.core.clock import Clock
 from perdure.core.errors import PerdureError
 from perdure.core.ids import ChatId
+from perdure.core.tasks import every
 from perdure.core.timing import FORGET_PERIOD, JOURNAL_KEPT, JOURNAL_SWEEP_PERIOD
 from perdure.store.journal import CallRun, Journal
 from perdure.tools.call import CallKey
@@ -35,7 +37,7 @@ class Done:
     home: ChatId
 
 
-class Forgetting:
+class JournalCleanup:
     """Collects what is done and forgets it together: no turn waits for that."""
 
     def __init__(self, journal: Journal, holder: KeyHolder, clock: Clock) -> None:
@@ -49,16 +51,13 @@ class Forgetting:
         self._done.extend(done)
 
     async def run(self) -> None:
-        swept = self._clock.monotonic()
-        while True:
-            await self._clock.sleep(FORGET_PERIOD.total_seconds())
-            try:
-                await self.once()
-                if self._clock.monotonic() - swept >= JOURNAL_SWEEP_PERIOD.total_seconds():
-                    swept = self._clock.monotonic()
-                    await self._journal.sweep(JOURNAL_KEPT)
-            except PerdureError as error:
-                _log.warning("calls were not forgotten: %s", error)
+        report = partial(_log.warning, "calls were not forgotten: %s")
+        async with asyncio.TaskGroup() as group:
+            for period, work in ((FORGET_PERIOD, self.once), (JOURNAL_SWEEP_PERIOD, self._sweep)):
+                group.create_task(every(period, work, self._clock, expected=(PerdureError,), report=report))
+
+    async def _sweep(self) -> None:
+        await self._journal.sweep(JOURNAL_KEPT)
 
     async def once(self) -> None:
         """Forget all that is done: also what somebody else is about to."""

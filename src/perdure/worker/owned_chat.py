@@ -1,4 +1,4 @@
-"""One chat under way: the row as its runner knows it, its history, and what is in flight."""
+"""One chat while a runner owns it: the row that the work is based on, its history, its commits and its attempts."""
 
 import logging
 from collections.abc import Callable, Generator, Sequence
@@ -15,6 +15,7 @@ from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import MessageNumber
+from perdure.core.tasks import Backoff
 from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST, RUNNER_COMMIT_PATIENCE
 from perdure.live.episodes import EpisodeKey
 from perdure.machine.change import Owner
@@ -24,9 +25,9 @@ from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import RecordGenerationAttempt
 from perdure.observe.context import concerning
-from perdure.store.journal import CallRun, Entry
-from perdure.worker.forgetting import Done
-from perdure.worker.kit import Kit
+from perdure.store.journal import CallRun
+from perdure.worker.journal_cleanup import Done
+from perdure.worker.services import RunnerServices
 
 _log = logging.getLogger(__name__)
 
@@ -35,91 +36,110 @@ class AttemptsExhausted(Exception):
     """The history was tried as often as it may be. The chat stopped with an error."""
 
 
-class Drive:
-    """What the duties of one runner share."""
+class OwnedChat:
+    """What every duty of a runner needs. Duties read it and commit through it; what they find they return."""
 
     def __init__(
-        self, kit: Kit, chat: Chat, owner: Owner, *, attempt_recorded: bool, history: History | None = None
+        self,
+        services: RunnerServices,
+        chat: Chat,
+        owner: Owner,
+        *,
+        attempt_recorded: bool,
+        history: History | None = None,
     ) -> None:
-        self.kit = kit
-        self.chat = chat
-        """The row that the duty in hand works from. Its own commits move it, and what makes no difference to it."""
-        self.newest = chat
-        """The newest row that was seen. Between two duties the runner goes on from there."""
-        self.owner = owner
-        self.flight: Flight | None = None
-        self.overflowed_at: int | None = None
-        """The version of the history whose prompt the provider refused for its size."""
-        self.overloads = 0
-        self.committing = False
-        self.leaving = False
-        """The replica shuts down: this step is the last one here."""
-        self.forsaken = False
-        """Work that did not stop still has this. Nothing comes of it any more."""
-        self.resting = False
-        """Nothing is done but waiting for a time to come."""
+        self.services = services
         self.once_calls = OnceCalls()
-        self.calls_seen = 0
-        """The message whose calls this runner brought itself and nobody can have started yet."""
-        self.worst_case = 0
-        """What the next model call may cost."""
-        self.owed = 0
-        """What attempts cost that were cut short. The next commit puts it on the row."""
-        self.entries: Sequence[Entry] = ()
-        """What the journal knows about the open calls."""
+        self._chat = self._newest = chat
+        self._owner = owner
+        self._flight: Flight | None = None
+        self._committing = False
+        self._leaving = False
+        self._forsaken = False
+        """Work that did not stop still has this. Nothing comes of it any more."""
         self._history = history
         self._prepared: tuple[int, Prepared] | None = None
         self._recorded = self._attempt if attempt_recorded else None
 
-    def without_work(self) -> "Drive":
+    def without_work(self) -> "OwnedChat":
         """The same chat, for whoever goes on although this one's work does not stop."""
-        self.forsaken = True
-        drive = Drive(self.kit, self.newest, self.owner, attempt_recorded=False, history=self._history)
-        drive.flight, drive.owed = self.flight, self.owed
-        drive.leaving, drive.once_calls = self.leaving, self.once_calls
-        return drive
+        self._forsaken = True
+        owned = OwnedChat(self.services, self._newest, self._owner, attempt_recorded=False, history=self._history)
+        owned._flight, owned._leaving, owned.once_calls = self._flight, self._leaving, self.once_calls
+        return owned
+
+    @property
+    def chat(self) -> Chat:
+        """The row that the duty in hand works from. Its own commits move it, and what makes no difference to it."""
+        return self._chat
+
+    @property
+    def newest(self) -> Chat:
+        """The newest row that was seen. Between two duties the runner goes on from there."""
+        return self._newest
+
+    @property
+    def owner(self) -> Owner:
+        return self._owner
+
+    @property
+    def flight(self) -> Flight | None:
+        """What the attempt in hand has produced so far, or the one before it."""
+        return self._flight
+
+    @property
+    def leaving(self) -> bool:
+        """The replica shuts down: this step is the last one here."""
+        return self._leaving
+
+    def leave(self) -> None:
+        self._leaving = True
+
+    def renamed(self, owner: Owner) -> None:
+        """The replica took a new id; the chat is the same."""
+        self._owner = owner
 
     @property
     def ours(self) -> bool:
-        return self.newest.worker_id == self.owner.worker_id and self.newest.runner_id == self.owner.runner_id
+        return self._newest.worker_id == self._owner.worker_id and self._newest.runner_id == self._owner.runner_id
 
     @property
     def stale(self) -> bool:
         """Whether the newest row makes the work in hand worthless. Nobody can tell before an own commit is answered."""
-        return not self.committing and not self.fence().holds(self.newest)
+        return not self._committing and not self.fence().holds(self._newest)
 
     def saw(self, chat: Chat) -> bool:
         """Take note of a row. Whether it is news."""
-        if chat.snapshot_version <= self.newest.snapshot_version:
+        if chat.snapshot_version <= self._newest.snapshot_version:
             return False
-        self.newest = chat
+        self._newest = chat
         self._follow()
         return True
 
     def _follow(self) -> None:
         """Work from the newest row, where it makes no difference to the work in hand."""
-        if not self.committing and self.fence().holds(self.newest):
-            self.chat = self.newest
+        if not self._committing and self.fence().holds(self._newest):
+            self._chat = self._newest
 
     def catch_up(self) -> None:
         """Begin from the newest row: nothing is in hand."""
-        self.chat = self.newest
+        self._chat = self._newest
 
     @property
     def _attempt(self) -> tuple[int, int]:
-        return _attempt_of(self.chat)
+        return _attempt_of(self._chat)
 
     @property
     def key(self) -> EpisodeKey:
-        return EpisodeKey(self.chat.id, *self._attempt)
+        return EpisodeKey(self._chat.id, *self._attempt)
 
     def fence(self, *, attempt: bool = False) -> Fence:
         return Fence(
-            self.owner.worker_id,
-            self.owner.runner_id,
-            self.chat.status,
-            self.chat.history_version,
-            self.chat.generation_attempt if attempt else None,
+            self._owner.worker_id,
+            self._owner.runner_id,
+            self._chat.status,
+            self._chat.history_version,
+            self._chat.generation_attempt if attempt else None,
         )
 
     @property
@@ -128,33 +148,32 @@ class Drive:
         return self._history is not None and self._history.card.parent_id is None
 
     async def history(self) -> History:
-        if self._history is None or self._history.version != self.chat.history_version:
-            self._history = await self.kit.histories.at(self.chat)
-            self.kit.histories.keep(self._history)
+        if self._history is None or self._history.version != self._chat.history_version:
+            self._history = await self.services.histories.at(self._chat)
+            self.services.histories.keep(self._history)
         return self._history
 
     async def prepared(self) -> Prepared:
         """The turn's preparation, made once, and again when whoever brings tools brings others."""
         known = self._prepared
-        if known is None or known[0] != self.chat.turn or not known[1].toolset.current():
-            known = self._prepared = self.chat.turn, await self._prepare()
-        kept_up = await self.kit.preparation.kept_up(known[1], await self.history())
+        if known is None or known[0] != self._chat.turn or not known[1].toolset.current():
+            known = self._prepared = self._chat.turn, await self._prepare()
+        kept_up = await self.services.preparation.kept_up(known[1], await self.history())
         self._prepared = known[0], kept_up
         return kept_up
 
     async def _prepare(self) -> Prepared:
         """Prepare, trying again what may go better in a moment. A provider's refusal is not of that kind."""
-        delay = PREPARE_RETRY_FIRST
+        backoff = Backoff(PREPARE_RETRY_FIRST, 2**PREPARE_RETRIES * PREPARE_RETRY_FIRST)
         for _ in range(PREPARE_RETRIES):
             try:
-                return await self.kit.preparation.prepare(await self.history(), self.chat.turn)
+                return await self.services.preparation.prepare(await self.history(), self._chat.turn)
             except (ProviderFailure, Unavailable, ChatNotFound):
                 raise
             except (PerdureError, OSError) as error:
-                _log.warning("a turn could not be prepared (%s); trying again in %s", error, delay)
-            await self.kit.clock.sleep(delay.total_seconds())
-            delay *= 2
-        return await self.kit.preparation.prepare(await self.history(), self.chat.turn)
+                _log.warning("a turn could not be prepared (%s); trying again in %s", error, backoff.next)
+            await backoff.wait(self.services.clock)
+        return await self.services.preparation.prepare(await self.history(), self._chat.turn)
 
     def forget_preparation(self) -> None:
         """Prepare anew for the next step, from a card that is read again."""
@@ -167,10 +186,10 @@ class Drive:
         """Commit on behalf of this runner, and go on from the row that it left."""
         believed = fence or self.fence()
         while True:
-            if self.forsaken:
+            if self._forsaken:
                 raise Fenced
-            await self.kit.lease.held()
-            mine = replace(believed, worker_id=self.owner.worker_id)
+            await self.services.lease.held()
+            mine = replace(believed, worker_id=self._owner.worker_id)
             try:
                 committed = await self._committed(lambda chat: self._parting(bundle(chat)), mine)
             except Fenced:
@@ -182,30 +201,30 @@ class Drive:
 
     def _parting(self, transitions: Sequence[Transition]) -> Sequence[Transition]:
         """The step together with letting go, instead of the attempt at the next one."""
-        if self.leaving and len(transitions) > 1 and isinstance(transitions[-1], RecordGenerationAttempt):
+        if self._leaving and len(transitions) > 1 and isinstance(transitions[-1], RecordGenerationAttempt):
             return *transitions[:-1], Abandon()
         return transitions
 
     async def _committed(self, bundle: Callable[[Chat], Sequence[Transition]], fence: Fence) -> Commit:
         with self.uncut():
             request = Request(fence=fence, patience=RUNNER_COMMIT_PATIENCE.total_seconds())
-            return await self.kit.machine.advance_by(self.chat, bundle, request=request)
+            return await self.services.machine.advance_by(self._chat, bundle, request=request)
 
     @contextmanager
     def uncut(self) -> Generator[None]:
         """What changes the row inside is not cut short by that very change, and hears of others afterwards."""
-        self.committing = True
+        self._committing = True
         try:
             yield
         finally:
-            self.committing = False
+            self._committing = False
             self._follow()
 
     async def _same_but_for_the_lease(self, fence: Fence) -> bool:
         """Whether the work still counts: this replica lost its id and took the chat again under another."""
-        chat = await self.kit.machine.load(self.chat.id)
+        chat = await self.services.machine.load(self._chat.id)
         self.saw(chat)
-        renewed = replace(fence, worker_id=self.owner.worker_id)
+        renewed = replace(fence, worker_id=self._owner.worker_id)
         return renewed != fence and renewed.holds(chat)
 
     def _adopt(self, committed: Commit) -> None:
@@ -214,9 +233,9 @@ class Drive:
         if known is not None and (moved or committed.card is not None):
             self._history = known.after(committed)
             if self._history is not None:
-                self.kit.histories.keep(self._history)
-        if committed.chat.snapshot_version >= self.chat.snapshot_version:
-            self.chat = committed.chat
+                self.services.histories.keep(self._history)
+        if committed.chat.snapshot_version >= self._chat.snapshot_version:
+            self._chat = committed.chat
         self.saw(committed.chat)
         self._follow()
         before, after = committed.base, committed.chat
@@ -225,7 +244,7 @@ class Drive:
 
     async def begin_attempt(self, reserve: int = 0) -> None:
         """Make sure that the attempt on the row is ours and unused, so that it names one log by one process."""
-        unpaid = reserve > 0 and not self.chat.budget_reserved
+        unpaid = reserve > 0 and not self._chat.budget_reserved
         if self._recorded != self._attempt or unpaid:
             await self.next_attempt(reserve)
             if self.stale:
@@ -235,13 +254,13 @@ class Drive:
 
     async def next_attempt(self, reserve: int = 0) -> None:
         """Record one more attempt at this history, if there may be one."""
-        if self.chat.generation_attempt >= ATTEMPT_LIMIT:
+        if self._chat.generation_attempt >= ATTEMPT_LIMIT:
             await self._give_up()
         await self.commit(RecordGenerationAttempt(reserve))
 
     async def _give_up(self) -> None:
         """Stop after too many attempts at the same history."""
-        last = self.chat.retry_state
+        last = self._chat.retry_state
         error = ChatError(
             message=last.error if last else "The turn was tried too often without an answer.",
             kind=last.kind if last else ErrorKind.GENERIC,
@@ -256,36 +275,36 @@ class Drive:
     def asking(self, history: History, purpose: str) -> AbstractContextManager[None]:
         """What a call to a model is about, for whoever watches it."""
         organisation = history.card.organisation_id
-        return concerning(attempt=self.chat.generation_attempt, organisation=organisation, purpose=purpose)
+        return concerning(attempt=self._chat.generation_attempt, organisation=organisation, purpose=purpose)
 
     def moved_on_from(self, chat: Chat) -> Callable[[], bool]:
         """Whether somebody stopped the turn or rewrote its history since; a shutdown does neither."""
-        return lambda: (self.newest.status, self.newest.history_version) != (chat.status, chat.history_version)
+        return lambda: (self._newest.status, self._newest.history_version) != (chat.status, chat.history_version)
 
-    def take_off(self) -> Flight:
+    def show(self) -> Flight:
         """Begin to show parts of the current attempt."""
-        self.flight = Flight(self.kit.episodes.open(self.key), self.kit.clock)
-        return self.flight
+        self._flight = Flight(self.services.episodes.open(self.key), self.services.clock)
+        return self._flight
 
-    def land(self) -> None:
+    def hide(self) -> None:
         """Nothing more comes of what was in flight."""
-        if self.flight is not None:
-            self.kit.episodes.close(self.flight.episode.key)
-            self.flight = None
+        if self._flight is not None:
+            self.services.episodes.close(self._flight.episode.key)
+            self._flight = None
 
-    def cut_short(self, prepared: Prepared, history: History) -> None:
-        """The attempt in flight brings no step, and what was seen of it is paid for."""
-        parts = self.flight.parts if self.flight is not None else ()
+    def pay_for_attempt(self, prepared: Prepared, history: History) -> int:
+        """The attempt brings no step, and what was seen of it is paid for. What that is."""
+        parts = self._flight.parts if self._flight is not None else ()
         spent = partial_cost(prepared.model, history, parts, prepared.frame) or 0
-        self.kit.purses.settle(history.card, self.owner.worker_id, spent)
-        self.owed += spent
+        self.services.budgets.settle(history.card, self._owner.worker_id, spent)
+        return spent
 
     def forget(self, calls: Sequence[OpenCall], message: MessageNumber) -> None:
         """Nobody needs to know any more how these calls went: their results are committed."""
         card = self._history.card if self._history else None
-        home = (card and card.root_id) or self.chat.id
-        runs = [CallRun(self.chat.id, message, call.index, call.run) for call in calls if call.kind is CallKind.LOCAL]
-        self.kit.forgetting.committed([Done(run, home) for run in runs])
+        home = (card and card.root_id) or self._chat.id
+        runs = [CallRun(self._chat.id, message, call.index, call.run) for call in calls if call.kind is CallKind.LOCAL]
+        self.services.journal_cleanup.committed([Done(run, home) for run in runs])
 
 
 def gave_up(detail: str | None) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import asyncpg
@@ -11,6 +12,7 @@ import asyncpg
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.core.ids import ChatId, OrganisationId
+from perdure.core.tasks import every
 from perdure.core.timing import DEBUG_RUN_SWEEP
 from perdure.observe.calls import Ended, Sent
 from perdure.observe.context import about
@@ -75,12 +77,9 @@ class Recorder:
                 _log.warning("a debug run is lost: %s", error)
 
     async def _sweeping(self) -> None:
-        while True:
-            await self._clock.sleep(DEBUG_RUN_SWEEP.total_seconds())
-            try:
-                await debug_runs.sweep(self._pool)
-            except (*AWAY, asyncpg.PostgresError) as error:
-                _log.warning("debug runs wait for the database: %s", error)
+        report = partial(_log.warning, "debug runs wait for the database: %s")
+        sweep = partial(debug_runs.sweep, self._pool)
+        await every(DEBUG_RUN_SWEEP, sweep, self._clock, expected=(*AWAY, asyncpg.PostgresError), report=report)
 
 
 class RecordedCall:

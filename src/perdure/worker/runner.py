@@ -1,45 +1,35 @@
 """Drives one chat while this replica owns it: one duty at a time, in step with the row."""
 
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 
 import asyncpg
 
-from perdure.agent.compaction.size import compactable, prompt_tokens, worth_compacting
-from perdure.agent.decide import (
-    Compact,
-    Decision,
-    Ending,
-    Facts,
-    Finish,
-    Generate,
-    Park,
-    Policy,
-    RefuseBatch,
-    RunTools,
-    decide,
-)
+from perdure.agent.decide import Compact, Decision, Facts, Finish, Generate, Park, RefuseBatch, RunTools, decide
+from perdure.agent.facts import facts_of, next_prompt
 from perdure.agent.history import History
-from perdure.agent.journaling import known
-from perdure.agent.notices import notice
 from perdure.agent.once_calls import OnceCalls
 from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
 from perdure.core.failure import ChatError
+from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.machine.change import Owner
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
-from perdure.machine.transitions.steps import CommitStep
 from perdure.observe.context import concerning
 from perdure.store.away import AWAY
-from perdure.worker.drive import AttemptsExhausted, Drive
+from perdure.store.journal import Entry
 from perdure.worker.duties.compact import compact_history
-from perdure.worker.duties.following import BUDGET_REACHED, after_turn, end_of_turn, finished, parked
+from perdure.worker.duties.ending import finish, park
 from perdure.worker.duties.generate import generate_step, wait_for_retry
 from perdure.worker.duties.interruption import finish_interruption, give_up_partial
 from perdure.worker.duties.run_tools import refuse_batch, run_tools
 from perdure.worker.duties.wait_for_agents import wait_for_agents
-from perdure.worker.kit import Kit
+from perdure.worker.outcomes import Carried, Interrupted, Outcome
+from perdure.worker.owned_chat import AttemptsExhausted, OwnedChat
+from perdure.worker.services import RunnerServices
 from perdure.worker.work import Work
 
 _log = logging.getLogger(__name__)
@@ -51,10 +41,20 @@ class Runner:
     """One chat's driver. It stops by itself when the chat rests, parks or belongs to somebody else."""
 
     def __init__(
-        self, kit: Kit, chat: Chat, owner: Owner, *, attempt_recorded: bool = False, history: History | None = None
+        self,
+        services: RunnerServices,
+        chat: Chat,
+        owner: Owner,
+        *,
+        attempt_recorded: bool = False,
+        history: History | None = None,
     ) -> None:
-        self._drive = Drive(kit, chat, owner, attempt_recorded=attempt_recorded, history=history)
-        self._clock = kit.clock
+        self._owned = OwnedChat(services, chat, owner, attempt_recorded=attempt_recorded, history=history)
+        self._services = services
+        self._clock = services.clock
+        self._carried = Carried()
+        self._resting = False
+        """Nothing is done but waiting for a time to come."""
         self._work: Work | None = None
         self._released = False
         self._stumbles = 0
@@ -62,37 +62,37 @@ class Runner:
     @property
     def chat(self) -> Chat:
         """The newest row that it knows of."""
-        return self._drive.newest
+        return self._owned.newest
 
     @property
     def owner(self) -> Owner:
-        return self._drive.owner
+        return self._owned.owner
 
     @owner.setter
     def owner(self, owner: Owner) -> None:
         """The replica took a new id; the runner is the same."""
-        self._drive.owner = owner
+        self._owned.renamed(owner)
 
     def saw(self, chat: Chat) -> None:
         """Take note of a newer row. Work that it makes stale is cancelled."""
-        if self._drive.saw(chat) and self._drive.stale and self._work is not None:
+        if self._owned.saw(chat) and self._owned.stale and self._work is not None:
             self._work.cut_short()
 
     async def look(self) -> None:
         """Read the row again: a notice said that it moved."""
         try:
-            self.saw(await self._drive.kit.machine.load(self._drive.chat.id))
+            self.saw(await self._owned.services.machine.load(self._owned.chat.id))
         except (ChatNotFound, Unavailable):
             _log.debug("the row could not be read now")
 
     @property
     def once_calls(self) -> OnceCalls:
-        return self._drive.once_calls
+        return self._owned.once_calls
 
     def leave(self) -> None:
         """Come to the end of the step, then let another replica go on. A mere wait ends at once."""
-        self._drive.leaving = True
-        if self._drive.resting and self._work is not None:
+        self._owned.leave()
+        if self._resting and self._work is not None:
             self._work.cut_short()
 
     def release(self) -> None:
@@ -103,43 +103,42 @@ class Runner:
 
     async def run(self) -> None:
         """Until the chat needs no driver, or has another."""
-        delay = DATABASE_RETRY_FIRST
+        backoff = Backoff(DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST)
         while self._driven:
             try:
                 await self._perform()
-                delay = DATABASE_RETRY_FIRST
+                backoff.reset()
             except (Unavailable, Fenced, TransitionNotAllowed) as error:
-                _log.warning("the chat moved or the database is away (%s); trying again in %s", error, delay)
-                await self._clock.sleep(delay.total_seconds())
-                delay = min(2 * delay, DATABASE_RETRY_LONGEST)
+                _log.warning("the chat moved or the database is away (%s); trying again in %s", error, backoff.next)
+                await backoff.wait(self._clock)
                 await self.look()
-        self._drive.land()
-        self._drive.kit.purses.release(self._drive.chat.id)
+        self._owned.hide()
+        self._owned.services.budgets.release(self._owned.chat.id)
         await self._tell_parent()
 
     async def _tell_parent(self) -> None:
         """An agent that came to rest wakes the chat that waits for it. If that is lost, a sweep does it."""
-        drive = self._drive
-        if drive.newest.status not in (Status.WAITING, Status.ERROR) or drive.card_says_root:
+        owned = self._owned
+        if owned.newest.status not in (Status.WAITING, Status.ERROR) or owned.card_says_root:
             return
-        drive.kit.points.reached("runner.rested")
+        owned.services.crash_points.reached("runner.rested")
         try:
-            await drive.kit.waits.rested(drive.chat.id)
+            await owned.services.waits.rested(owned.chat.id)
         except (Unavailable, asyncpg.PostgresError, *AWAY) as error:
-            _log.warning("the parent of %s could not be woken: %s", drive.chat.id, error)
+            _log.warning("the parent of %s could not be woken: %s", owned.chat.id, error)
 
     @property
     def _driven(self) -> bool:
-        drive = self._drive
-        if self._released or not drive.ours:
+        owned = self._owned
+        if self._released or not owned.ours:
             return False
         # An interruption is finished even while the replica leaves: somebody waits for it.
-        status = drive.newest.status
-        return status is Status.INTERRUPTING or (status is Status.RUNNING and not drive.leaving)
+        status = owned.newest.status
+        return status is Status.INTERRUPTING or (status is Status.RUNNING and not owned.leaving)
 
     async def _perform(self) -> None:
         """One duty, which a newer row may cut short."""
-        self._drive.catch_up()
+        self._owned.catch_up()
         work = self._work = Work(self._duty(), self._clock)
         try:
             ended = await work.over()
@@ -147,15 +146,24 @@ class Runner:
             self._work = None
         if not ended:
             _log.error("what was done for chat %s does not stop; the chat goes on without it", self.chat.id)
-            self._drive = self._drive.without_work()
+            self._owned = self._owned.without_work()
         elif (error := work.error) is not None:
             await self._mend(error)
+        elif (outcome := work.outcome) is not None:
+            await self._follow(outcome)
+
+    async def _follow(self, outcome: Outcome) -> None:
+        self._carried = self._carried.after(outcome)
+        if isinstance(outcome, Interrupted) and not self._owned.stale:
+            # The row moved, and nobody has told us yet.
+            self._services.measures.turns.stale_work.inc()
+            await self.look()
 
     async def _mend(self, error: BaseException) -> None:
         match error:
             case Fenced():
                 # Still ours? Then only the history moved: adopt the row and decide again.
-                self._drive.kit.measures.turns.stale_work.inc()
+                self._services.measures.turns.stale_work.inc()
                 await self.look()
             case AttemptsExhausted():
                 pass
@@ -166,104 +174,88 @@ class Runner:
             case _ if isinstance(error, AWAY) and not isinstance(error, OSError | ValueError):
                 # Ours to repeat, like any other absence: no turn fails because its database was restarted.
                 raise Unavailable(str(error)) from error
-            case _ if self._drive.chat.status is Status.INTERRUPTING:
+            case _ if self._owned.chat.status is Status.INTERRUPTING:
                 await self._stop_anyway(error)
             case ProviderFailure():
-                await self._drive.commit(FinishError(error.error), Abandon())
+                await self._owned.commit(FinishError(error.error), Abandon())
             case _:
                 _log.error("a duty failed", exc_info=error)
-                await self._drive.commit(FinishError(_BUG), Abandon())
+                await self._owned.commit(FinishError(_BUG), Abandon())
 
     async def _stop_anyway(self, error: BaseException) -> None:
         """Stop means stop: after a few tries also without what there was of the answer."""
         self._stumbles += 1
         _log.error("an interruption failed", exc_info=error)
         if self._stumbles >= STUMBLES:
-            await give_up_partial(self._drive)
+            self._carried = self._carried.after(await give_up_partial(self._owned, self._carried.owed))
 
-    async def _duty(self) -> None:
-        drive = self._drive
-        with concerning(chat=drive.chat.id, turn=drive.chat.turn, attempt=drive.chat.generation_attempt):
-            async with drive.kit.traced(drive.chat):
-                await self._one_duty(drive)
+    async def _duty(self) -> Outcome:
+        owned = self._owned
+        with concerning(chat=owned.chat.id, turn=owned.chat.turn, attempt=owned.chat.generation_attempt):
+            async with self._services.traced(owned.chat):
+                return await self._one_duty(owned)
 
-    async def _one_duty(self, drive: Drive) -> None:
-        drive.kit.points.reached("runner.duty")
-        if drive.chat.status is Status.INTERRUPTING:
-            await finish_interruption(drive)
-        elif drive.chat.retry_state is not None:
-            await wait_for_retry(drive)
-        else:
-            facts = await self._facts()
-            prepared, history = await drive.prepared(), await drive.history()
-            drive.kit.points.reached("runner.decided")
-            await self._carry_out(decide(drive.chat, history, prepared.toolset, facts), facts)
+    async def _one_duty(self, owned: OwnedChat) -> Outcome:
+        self._services.crash_points.reached("runner.duty")
+        if owned.chat.status is Status.INTERRUPTING:
+            return await finish_interruption(owned, self._carried.owed)
+        if owned.chat.retry_state is not None:
+            return await self._wait(owned)
+        entries = await self._entries(owned)
+        facts = await self._facts(owned, entries)
+        prepared, history = await owned.prepared(), await owned.history()
+        self._services.crash_points.reached("runner.decided")
+        decision = decide(owned.chat, history, prepared.toolset, facts)
+        return await self._carry_out(owned, decision, facts, entries)
 
-    async def _facts(self) -> Facts:
-        drive = self._drive
-        chat = drive.chat
-        drive.entries = ()
-        if chat.open_calls and drive.calls_seen != chat.last_assistant:
-            drive.entries = await drive.kit.journal.load(chat.id, chat.last_assistant)
-        prepared, history = await drive.prepared(), await drive.history()
-        own = {tool: Policy(policy) for tool, policy in history.card.settings.approvals.items()}
-        rules = prepared.rules
-        asked, denied = dict.fromkeys(prepared.toolset.asking, Policy.ASK), dict.fromkeys(rules.forbidden, Policy.DENY)
-        limit, frame = prepared.window * prepared.model.threshold, prepared.frame
-        tokens = prompt_tokens(history, frame)
-        drive.worst_case = prepared.worst_case(tokens)
-        return Facts(
-            policies={**asked, **rules.policies, **own, **denied},
-            journal=known(drive.entries, chat.open_calls),
-            over_threshold=prepared.model.threshold < 1 and tokens >= limit and worth_compacting(history, frame, limit),
-            overflowed=drive.overflowed_at == chat.history_version,
-            over_budget=None if chat.open_calls else await self._breach(history),
-            worst_case=drive.worst_case if chat.budget_limit is not None else 0,
-            compactable=compactable(history),
-            step_limit=rules.step_limit,
+    async def _wait(self, owned: OwnedChat) -> Outcome:
+        self._resting = True
+        try:
+            return await wait_for_retry(owned)
+        finally:
+            self._resting = False
+
+    async def _entries(self, owned: OwnedChat) -> Sequence[Entry]:
+        """What the journal knows about the open calls. Nothing, where they came with this runner's last step."""
+        chat = owned.chat
+        if not chat.open_calls or self._carried.calls_of == chat.last_assistant:
+            return ()
+        return await self._services.journal.load(chat.id, chat.last_assistant)
+
+    async def _facts(self, owned: OwnedChat, entries: Sequence[Entry]) -> Facts:
+        chat, prepared, history = owned.chat, await owned.prepared(), await owned.history()
+        prompt = next_prompt(history, prepared)
+        return facts_of(
+            chat,
+            history,
+            prepared,
+            prompt=prompt,
+            entries=entries,
+            overflowed=self._carried.overflowed_at == chat.history_version,
+            over_budget=None if chat.open_calls else await self._breach(owned, history, prompt.worst_case),
         )
 
-    async def _breach(self, history: History) -> Breach | None:
+    async def _breach(self, owned: OwnedChat, history: History, worst_case: int) -> Breach | None:
         """The budget that the next model call does not fit."""
-        drive = self._drive
-        limits = (await drive.kit.preparation.sources.rules(history.card)).limits
-        replica_id = drive.owner.worker_id
-        return await drive.kit.purses.reserve(drive.chat, history.card, limits, replica_id, drive.worst_case)
+        limits = (await self._services.preparation.sources.rules(history.card)).limits
+        replica_id = owned.owner.worker_id
+        return await self._services.budgets.reserve(owned.chat, history.card, limits, replica_id, worst_case)
 
-    async def _carry_out(self, decision: Decision, facts: Facts) -> None:
-        drive = self._drive
+    async def _carry_out(self, owned: OwnedChat, decision: Decision, facts: Facts, entries: Sequence[Entry]) -> Outcome:
         match decision:
             case Generate():
-                await generate_step(drive, facts)
+                return await generate_step(owned, facts, self._carried)
             case RunTools():
-                await run_tools(drive, decision, facts)
+                # From now on they may have been started, whatever becomes of this duty.
+                self._carried = replace(self._carried, calls_of=0)
+                return await run_tools(owned, decision, facts, entries)
             case RefuseBatch():
-                await refuse_batch(drive, decision, facts)
+                return await refuse_batch(owned, decision, facts)
             case Park(ActionKind.CHILDREN, (call, *_)):
-                await wait_for_agents(drive, call, facts)
+                return await wait_for_agents(owned, call, facts)
             case Park():
-                await self._park(decision)
+                return await park(owned, decision)
             case Finish(ending):
-                await self._finish(ending)
+                return await finish(owned, ending)
             case Compact():
-                await compact_history(drive, decision, facts)
-
-    async def _park(self, decision: Park) -> None:
-        drive, history = self._drive, await self._drive.history()
-        if decision.breach is not None and history.card.parent_id is not None:
-            # A child asks nobody for money: its parent hears of it, and asks when it wants to go on itself.
-            await drive.commit(FinishError(BUDGET_REACHED), Abandon())
-        else:
-            await drive.commit(parked(decision, history))
-
-    async def _finish(self, ending: Ending) -> None:
-        """End the turn on its own, where no step ended it."""
-        drive, history = self._drive, await self._drive.history()
-        if ending is Ending.BUDGET_DECLINED:
-            await drive.commit(FinishError(BUDGET_REACHED), Abandon())
-        elif ending is Ending.MAX_STEPS or drive.chat.continuing:
-            said = () if ending is Ending.MAX_STEPS else (notice("ended", "The turn ended here."),)
-            step = CommitStep(messages=said, continues=False)
-            await drive.commit_by(lambda chat: (*finished(step, ending, history), *after_turn(chat)))
-        else:
-            await drive.commit_by(lambda chat: (end_of_turn(ending, history), *after_turn(chat)))
+                return await compact_history(owned, decision, facts)

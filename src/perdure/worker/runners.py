@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import uuid4
 
 from perdure.agent.history import History
@@ -14,15 +13,16 @@ from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, Refused, Unavailable
 from perdure.core.ids import ChatId, RunnerId, UserId
 from perdure.core.notice import Notice, Topic
+from perdure.core.tasks import BackgroundTasks
 from perdure.machine.change import Owner
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.ownership import Acquire
 from perdure.store.replicas import Candidate, Owned, Renewal
 from perdure.worker.capacity import Capacity, Places
 from perdure.worker.draining import Driven, Limits, drain
-from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.runner import Runner
+from perdure.worker.services import RunnerServices
 
 _log = logging.getLogger(__name__)
 _DRIVEN = frozenset({Status.RUNNING, Status.INTERRUPTING})
@@ -42,8 +42,8 @@ class _Driving:
 class Runners:
     """Takes chats, starts their runners, keeps them in step with the rows, and lets them go."""
 
-    def __init__(self, kit: Kit, lease: Lease, capacity: Capacity, limits: Limits) -> None:
-        self._kit = kit
+    def __init__(self, services: RunnerServices, lease: Lease, capacity: Capacity, limits: Limits) -> None:
+        self._services = services
         self._lease = lease
         self._places = Places(capacity)
         self._limits = limits
@@ -57,7 +57,7 @@ class Runners:
         self._draining = False
         self._looking: dict[Runner, bool] = {}
         """Runners that read their row, and whether they have to once more."""
-        self._looks = set[asyncio.Task[None]]()
+        self._looks = BackgroundTasks(_log)
 
     def __len__(self) -> int:
         return len(self._running)
@@ -96,9 +96,9 @@ class Runners:
         if chat.runner_id != owner.runner_id or chat.status not in _DRIVEN:
             self.untaken(owner)
             return
-        self._kit.measures.replica.acquisitions.labels("message").inc()
+        self._services.measures.replica.acquisitions.labels("message").inc()
         recorded = bool(committed.chat.generation_attempt)
-        history = self._kit.histories.after(committed, card) if card is not None else None
+        history = self._services.histories.after(committed, card) if card is not None else None
         self._start(chat, owner, attempt_recorded=recorded, history=history)
 
     def _kept(self, owner: Owner) -> None:
@@ -137,13 +137,13 @@ class Runners:
             return (Acquire(owner, candidate.worker_id),) if chat.status in _DRIVEN else ()
 
         try:
-            committed = await self._kit.machine.change_by(candidate.chat_id, bundle)
+            committed = await self._services.machine.change_by(candidate.chat_id, bundle)
         except (Refused, ChatNotFound, Unavailable):
             return None
         return None if committed.empty else committed.chat
 
     def _measure(self, candidate: Candidate) -> None:
-        measures, waited = self._kit.measures.replica, candidate.waited.total_seconds()
+        measures, waited = self._services.measures.replica, candidate.waited.total_seconds()
         if candidate.worker_id is None:
             measures.acquisitions.labels("sweep").inc()
             measures.acquisition_seconds.observe(waited)
@@ -157,10 +157,10 @@ class Runners:
         moved = self._heard.get(chat.id, 0) > chat.snapshot_version
         self._kept(owner)
         self._places.insist(owner.runner_id)
-        runner = Runner(self._kit, chat, owner, attempt_recorded=attempt_recorded, history=history)
+        runner = Runner(self._services, chat, owner, attempt_recorded=attempt_recorded, history=history)
         work = _having_looked(runner) if moved else runner.run()
         task = asyncio.create_task(work, name=f"runner {chat.id}")
-        self._running[chat.id] = _Driving(runner, task, self._kit.clock.monotonic())
+        self._running[chat.id] = _Driving(runner, task, self._services.clock.monotonic())
         task.add_done_callback(lambda done: self._stopped(chat.id, owner.runner_id, done))
 
     def _stopped(self, chat_id: ChatId, runner_id: RunnerId, task: "asyncio.Task[None]") -> None:
@@ -168,7 +168,7 @@ class Runners:
         entry = self._running.get(chat_id)
         if entry is not None and entry.task is task:
             del self._running[chat_id]
-            self._left[chat_id] = self._kit.clock.monotonic()
+            self._left[chat_id] = self._services.clock.monotonic()
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a runner died", exc_info=error)
 
@@ -209,12 +209,12 @@ class Runners:
                 self._look(entry.runner)
         for chat_id, owned in covered.items():
             if chat_id not in self._running and chat_id not in self._left and not self._draining:
-                self._spawn(self._revive(owned))
+                self._looks.start(self._revive(owned), f"driving chat {owned.chat_id} again")
 
     async def _revive(self, owned: Owned) -> None:
         """A chat of ours without a runner: let go of it, so that it is picked up afresh."""
         try:
-            chat = await self._kit.machine.load(owned.chat_id)
+            chat = await self._services.machine.load(owned.chat_id)
             mine = chat.worker_id == self._lease.id and chat.runner_id == owned.runner_id
             if mine and chat.id not in self._running and chat.status in _DRIVEN:
                 _log.error("chat %s had no runner; it is driven again", chat.id)
@@ -228,7 +228,7 @@ class Runners:
             self._looking[runner] = True
         else:
             self._looking[runner] = False
-            self._spawn(self._looked(runner))
+            self._looks.start(self._looked(runner), f"reading chat {runner.chat.id}")
 
     async def _looked(self, runner: Runner) -> None:
         """One reading at a time: what is heard meanwhile asks for one more, not for many."""
@@ -242,13 +242,7 @@ class Runners:
 
     async def looked(self) -> None:
         """Wait for the readings that are under way."""
-        while self._looks:
-            await asyncio.wait(set(self._looks))
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._looks.add(task)
-        task.add_done_callback(self._looks.discard)
+        await self._looks.settled()
 
     async def reacquire(self) -> None:
         """Take our own chats again under a new id, where nothing but the lease changed: a few at a time."""
@@ -271,7 +265,7 @@ class Runners:
 
         runner.owner = owner
         try:
-            committed = await self._kit.machine.advance_by(runner.chat, bundle)
+            committed = await self._services.machine.advance_by(runner.chat, bundle)
         except (Refused, ChatNotFound, Unavailable) as error:
             _log.info("chat %s was lost with the lease: %s", runner.chat.id, error)
         else:
@@ -283,10 +277,10 @@ class Runners:
         """Take no more chats and hand over those that run."""
         self._draining = True
         driven = [Driven(entry.runner, entry.task) for entry in self._running.values()]
-        await drain(self._kit, driven, self._limits)
+        await drain(self._services, driven, self._limits)
 
 
 async def _having_looked(runner: Runner) -> None:
-    """Drive a chat that moved while it was taken: a stop that came then counts before anything is begun."""
+    """OwnedChat a chat that moved while it was taken: a stop that came then counts before anything is begun."""
     await runner.look()
     await runner.run()

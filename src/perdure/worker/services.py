@@ -20,9 +20,9 @@ from perdure.store.journal import Journal
 from perdure.tools.family import Family
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.reports import Waits
-from perdure.worker.forgetting import Forgetting
-from perdure.worker.points import Points, Unarmed
-from perdure.worker.purses import Purses
+from perdure.worker.budget_reservations import BudgetReservations
+from perdure.worker.crash_points import CrashPoints, NoCrashPoints
+from perdure.worker.journal_cleanup import JournalCleanup
 
 
 class Right(Protocol):
@@ -44,7 +44,7 @@ class Always:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kit:
+class RunnerServices:
     machine: Machine
     histories: Histories
     preparation: Preparation
@@ -56,12 +56,12 @@ class Kit:
     episodes: Episodes
     segments: Segments
     clock: Clock
-    purses: Purses
-    forgetting: Forgetting
+    budgets: BudgetReservations
+    journal_cleanup: JournalCleanup
     bookmarks: Bookmarks
     hooks: Hooks | None = None
     lease: Right = field(default_factory=Always)
-    points: Points = field(default_factory=Unarmed)
+    crash_points: CrashPoints = field(default_factory=NoCrashPoints)
     measures: Measures = field(default_factory=Measures)
     traced: Callable[[Chat], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
     """Around each duty: what happens inside belongs to the chat's step."""

@@ -1,6 +1,5 @@
 """Turns and their steps as spans: read off commits, under ids that every replica would give them."""
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
@@ -26,6 +25,7 @@ from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock
 from perdure.core.commit import Commit
 from perdure.core.ids import ChatId
+from perdure.core.tasks import BackgroundTasks, every
 from perdure.core.timing import TURN_TRACE_KEPT, TURN_TRACE_SWEEP
 from perdure.observe.span_names import Named, called, identity
 from perdure.observe.tracing import Tracing
@@ -61,14 +61,15 @@ class TurnSpans:
         self._clock = clock
         self._turns: dict[tuple[ChatId, int], Turn] = {}
         self._promoted: dict[tuple[ChatId, int], int] = {}
-        self._telling = set[asyncio.Task[None]]()
+        self._telling = BackgroundTasks(_log)
 
     async def run(self) -> None:
         """Forget what is long over."""
-        while True:
-            await self._clock.sleep(TURN_TRACE_SWEEP.total_seconds())
-            if self._tracing.on:
-                await self._told(turn_traces.sweep(self._pool, TURN_TRACE_KEPT))
+        await every(TURN_TRACE_SWEEP, self._sweep, self._clock)
+
+    async def _sweep(self) -> None:
+        if self._tracing.on:
+            await self._told(turn_traces.sweep(self._pool, TURN_TRACE_KEPT))
 
     def committed(self, committed: Commit) -> None:
         if not self._tracing.on:
@@ -156,7 +157,7 @@ class TurnSpans:
         if (base.id, base.turn) in self._turns:
             self._tell_turn(base, outcome)
         else:
-            self._spawn(self._find_and_tell(base, outcome))
+            self._telling.start(self._find_and_tell(base, outcome), "ending the trace of a turn")
 
     async def _find_and_tell(self, base: Chat, outcome: str) -> None:
         await self._known(base.id, base.turn)
@@ -185,18 +186,14 @@ class TurnSpans:
 
     def _say(self, chat_id: ChatId, number: int, parent: SpanContext) -> None:
         if parent.is_valid:
-            self._spawn(self._told(turn_traces.claim(self._pool, chat_id, number, _written(parent))))
+            claim = turn_traces.claim(self._pool, chat_id, number, _written(parent))
+            self._telling.start(self._told(claim), "telling others of a trace")
 
     async def _told(self, work: Coroutine[Any, Any, object]) -> None:
         try:
             await work
         except (*AWAY, asyncpg.PostgresError) as error:
             _log.warning("other replicas do not hear of a trace: %s", error)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
 
     def _now(self) -> int:
         return _nanoseconds(self._clock.now())

@@ -13,7 +13,7 @@ from perdure.core.ids import ReplicaId
 from perdure.core.message import Message
 from perdure.observe.context import concerning
 from perdure.providers.client import ProviderClient
-from perdure.worker.purses import Purpose, Purses
+from perdure.worker.budget_reservations import BudgetReservations, Purpose
 
 NO_ROOM = "No budget has room for this: the {} budget is used up."
 
@@ -23,7 +23,7 @@ class Wording:
     models: Models
     rules: Callable[[Card], Awaitable[Rules]]
     client: ProviderClient
-    purses: Purses
+    budgets: BudgetReservations
     replica_id: Callable[[], ReplicaId]
 
     async def find(self, chat: Chat, card: Card, messages: Sequence[Message]) -> Found:
@@ -31,7 +31,7 @@ class Wording:
         rules, paid = await self.rules(card), 0
         model = await self.models.resolve(card, rules.title_model or card.model, None)
         most, replica_id = worst_case(model, messages), self.replica_id()
-        breach = await self.purses.reserve(chat, card, rules.limits, replica_id, most, Purpose.WORDS)
+        breach = await self.budgets.reserve(chat, card, rules.limits, replica_id, most, Purpose.WORDS)
         if breach is not None:
             raise Refused(NO_ROOM.format(f"{breach.owner.value}'s"))
         try:
@@ -39,5 +39,5 @@ class Wording:
                 found = await describe(self.client, model, messages)
             paid = found.cost or 0
         finally:
-            self.purses.settle(card, replica_id, paid, Purpose.WORDS)
+            self.budgets.settle(card, replica_id, paid, Purpose.WORDS)
         return found

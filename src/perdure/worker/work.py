@@ -7,6 +7,7 @@ from typing import Any
 
 from perdure.core.clock import Clock
 from perdure.core.timing import CANCEL_PATIENCE
+from perdure.worker.outcomes import Outcome
 
 _log = logging.getLogger(__name__)
 
@@ -14,7 +15,7 @@ _log = logging.getLogger(__name__)
 class Work:
     """It can be cut short. What does not heed that is left behind after a while, so that Stop works in any case."""
 
-    def __init__(self, duty: Coroutine[Any, Any, None], clock: Clock) -> None:
+    def __init__(self, duty: Coroutine[Any, Any, Outcome], clock: Clock) -> None:
         self._task = asyncio.create_task(duty)
         self._clock = clock
         self._late: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -50,7 +51,12 @@ class Work:
         """What it failed with, once it is over."""
         return None if self._task.cancelled() else self._task.exception()
 
+    @property
+    def outcome(self) -> Outcome | None:
+        """What it found, once it is over; nothing where it failed or was cut short."""
+        return None if self._task.cancelled() or self._task.exception() else self._task.result()
 
-def _left_behind(task: "asyncio.Task[None]") -> None:
+
+def _left_behind(task: "asyncio.Task[Outcome]") -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.info("work that was left behind has ended: %r", error)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import asyncpg
 from asyncpg import Pool, Record
 
+from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
 from perdure.observe.measures.replica import ReplicaMeasures
@@ -17,9 +18,9 @@ from perdure.store.replicas import Renewal
 from perdure.worker.acquirer import Acquirer
 from perdure.worker.capacity import Capacity
 from perdure.worker.draining import Limits
-from perdure.worker.kit import Kit
 from perdure.worker.lease import Lease
 from perdure.worker.runners import Runners
+from perdure.worker.services import RunnerServices
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class Worker:
 
     def __init__(
         self,
-        kit: Kit,
+        services: RunnerServices,
         lease: Lease,
         pool: "Pool[Record]",
         announcer: Announcer,
@@ -38,16 +39,16 @@ class Worker:
         capacity: Capacity | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self.runners = Runners(kit, lease, capacity or Capacity(), limits or Limits())
-        self.acquirer = Acquirer(pool, kit, self.runners, lease)
-        self._kit = kit
+        self.runners = Runners(services, lease, capacity or Capacity(), limits or Limits())
+        self.acquirer = Acquirer(pool, services, self.runners, lease)
+        self._services = services
         self._lease = lease
         self._announcer = announcer
         self._pubsub = pubsub
-        self._moving: asyncio.Task[None] | None = None
+        self._moving = BackgroundTasks(_log)
         self.loop_lag = 0.0
         """How late the event loop came back when it was last looked at, in seconds."""
-        self._read(kit.measures.replica)
+        self._read(services.measures.replica)
 
     def _read(self, measures: ReplicaMeasures) -> None:
         """Where the numbers are that somebody keeps anyway."""
@@ -71,12 +72,12 @@ class Worker:
             async with asyncio.TaskGroup() as group:
                 for service in (
                     self._ticking,
-                    self._kit.segments.run,
-                    self._kit.purses.run,
-                    self._kit.forgetting.run,
+                    self._services.segments.run,
+                    self._services.budgets.run,
+                    self._services.journal_cleanup.run,
                     self.acquirer.run,
                 ):
-                    group.create_task(kept_up(service, self._kit.clock))
+                    group.create_task(kept_up(service, self._services.clock))
         finally:
             for stop in stops:
                 stop()
@@ -84,21 +85,21 @@ class Worker:
     async def drain(self) -> None:
         """Hand everything over, then give the lease back."""
         await self.runners.drain()
-        await self._kit.machine.settled()
+        await self._services.machine.settled()
         await self._settle()
         await self._lease.stop()
 
     async def _settle(self) -> None:
         try:
-            await self._kit.purses.flush(everything=True)
+            await self._services.budgets.flush(everything=True)
         except (*AWAY, asyncpg.PostgresError) as error:
             _log.warning("what was spent last is not counted: %s", error)
 
     async def _ticking(self) -> None:
-        period, clock = RENEWAL_PERIOD.total_seconds(), self._kit.clock
+        period, clock = RENEWAL_PERIOD.total_seconds(), self._services.clock
         while True:
             self._lease.tick()
-            self._kit.histories.tidy()
+            self._services.histories.tidy()
             since = clock.monotonic()
             await clock.sleep(period)
             self.loop_lag = max(0.0, clock.monotonic() - since - period)
@@ -110,6 +111,5 @@ class Worker:
         self.runners.renewed(renewal, asked)
 
     def _moved(self) -> None:
-        if self._moving is not None:
-            self._moving.cancel()
-        self._moving = asyncio.ensure_future(self.runners.reacquire())
+        self._moving.cancel()
+        self._moving.start(self.runners.reacquire(), "taking chats again under a new id")

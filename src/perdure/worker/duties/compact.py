@@ -20,40 +20,41 @@ from perdure.core.message import Kind
 from perdure.core.parts import ToolCall
 from perdure.machine.transitions.steps import CommitStep
 from perdure.providers.pricing import cost
-from perdure.worker.drive import Drive
 from perdure.worker.duties.following import step_and_next
 from perdure.worker.duties.hooking import around_compaction, rows
+from perdure.worker.outcomes import Committed, Outcome
+from perdure.worker.owned_chat import OwnedChat
 
 _log = logging.getLogger(__name__)
 
 
-async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None:
+async def compact_history(owned: OwnedChat, decision: Compact, facts: Facts) -> Outcome:
     """Summarise what is old, and commit only what is proven to be smaller."""
-    prepared, history = await drive.prepared(), await drive.history()
-    await drive.begin_attempt(facts.worst_case)
-    drive.kit.points.reached("compact.attempt_recorded")
-    flight = drive.take_off()
+    prepared, history = await owned.prepared(), await owned.history()
+    await owned.begin_attempt(facts.worst_case)
+    owned.services.crash_points.reached("compact.attempt_recorded")
+    flight = owned.show()
     args = msgspec.json.encode({"source": decision.source.value}).decode()
-    call = ToolCall(f"compact_{uuid4().hex[:12]}", TOOL_NAME, args, created_at=drive.kit.clock.now())
+    call = ToolCall(f"compact_{uuid4().hex[:12]}", TOOL_NAME, args, created_at=owned.services.clock.now())
     flight.answer([ToolCallDelta(0, call.call_id, TOOL_NAME, args)])
     model = _summariser(prepared)
     job = _job(prepared, history, decision.source, call)
-    guidance = await around_compaction(drive, HookEvent.PRE_COMPACT, {"source": decision.source.value})
+    guidance = await around_compaction(owned, HookEvent.PRE_COMPACT, {"source": decision.source.value})
     # How far it is, not what it says: a summary is for the model alone.
     progress = partial(flight.progress, 0, call, afresh=True)
     summariser = Summariser(
-        drive.kit.client,
+        owned.services.client,
         model,
         prepared.beginning(history),
         progress,
         frame=prepared.frame,
         guidance=guidance.contexts,
     )
-    with drive.asking(history, "compaction"):
+    with owned.asking(history, "compaction"):
         compaction = await compact(job, summariser)
     flight.result(0, compaction.result)
     payload = {"source": decision.source.value, "result": compaction.result.result}
-    added = rows(await around_compaction(drive, HookEvent.POST_COMPACT, payload), Kind.CONTEXT)
+    added = rows(await around_compaction(owned, HookEvent.POST_COMPACT, payload), Kind.CONTEXT)
     price = model.route.model.price
     paid = cost(compaction.usage, price) if price else 0
     step = CommitStep(
@@ -63,10 +64,11 @@ async def compact_history(drive: Drive, decision: Compact, facts: Facts) -> None
         card=CardChange(cost=paid),
     )
     after = replace(facts, over_threshold=False, overflowed=False, compactable=False)
-    await drive.commit_by(step_and_next(step, history, prepared.toolset, after), fence=drive.fence(attempt=True))
-    drive.kit.purses.settle(history.card, drive.owner.worker_id, paid)
-    drive.kit.points.reached("compact.committed")
-    drive.land()
+    await owned.commit_by(step_and_next(step, history, prepared.toolset, after), fence=owned.fence(attempt=True))
+    owned.services.budgets.settle(history.card, owned.owner.worker_id, paid)
+    owned.services.crash_points.reached("compact.committed")
+    owned.hide()
+    return Committed()
 
 
 def _job(prepared: Prepared, history: History, source: Source, call: ToolCall) -> Job:

@@ -26,68 +26,77 @@ from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttemp
 from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.failures import DeadlinePassed
 from perdure.providers.errors.retry import final_error, may_retry, retry_state
-from perdure.worker.drive import Drive, gave_up
 from perdure.worker.duties.following import or_failed, step_and_next
 from perdure.worker.duties.hooking import before_tools
 from perdure.worker.duties.outliving import ResponseGone, outliving
+from perdure.worker.outcomes import Carried, Committed, Failed, Interrupted, Outcome, Overflowed, Unanswered
+from perdure.worker.owned_chat import OwnedChat, gave_up
 
 
-async def generate_step(drive: Drive, facts: Facts) -> None:
+async def generate_step(owned: OwnedChat, facts: Facts, carried: Carried) -> Outcome:
     """One attempt at the next answer."""
-    reached = drive.kit.points.reached
-    prepared, history = await drive.prepared(), await drive.history()
+    reached = owned.services.crash_points.reached
+    prepared, history = await owned.prepared(), await owned.history()
     reached("generate.prepared")
-    await drive.begin_attempt(facts.worst_case)
+    await owned.begin_attempt(facts.worst_case)
     reached("generate.attempt_recorded")
-    flight = drive.take_off()
+    flight = owned.show()
     reached("generate.taken_off")
-    answer = await _answer(drive, prepared, history, flight)
-    if answer is None:
-        return
-    reached("generate.answered")
-    drive.overloads = 0
-    introduced = _introduced(answer, prepared, history, drive.chat.turn)
-    hooked = await before_tools(drive, introduced.messages)
-    step = _step(replace(introduced, messages=hooked.messages), prepared.toolset.kinds(), drive.owed)
+    answer = await _answer(owned, prepared, history, flight)
+    match answer:
+        case Answer():
+            reached("generate.answered")
+        case ClassifiedError():
+            spent = owned.pay_for_attempt(prepared, history)
+            owned.hide()
+            return await _failed(owned, answer, spent, carried)
+        case Interrupted() | Unanswered():
+            return answer
+    introduced = _introduced(answer, prepared, history, owned.chat.turn)
+    hooked = await before_tools(owned, introduced.messages)
+    step = _step(replace(introduced, messages=hooked.messages), prepared.toolset.kinds(), carried.owed)
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
     bundle = step_and_next(step, history, prepared.toolset, after)
-    await drive.commit_by(or_failed(bundle, step, hooked.failure), fence=drive.fence(attempt=True))
-    drive.owed = 0
-    drive.kit.purses.settle(history.card, drive.owner.worker_id, answer.cost or 0)
-    drive.calls_seen = drive.chat.last_assistant
+    await owned.commit_by(or_failed(bundle, step, hooked.failure), fence=owned.fence(attempt=True))
+    owned.services.budgets.settle(history.card, owned.owner.worker_id, answer.cost or 0)
     reached("generate.committed")
-    drive.land()
+    owned.hide()
     reached("generate.landed")
+    return Committed(settled=True, calls_of=owned.chat.last_assistant)
 
 
-async def _answer(drive: Drive, prepared: Prepared, history: History, flight: Flight) -> Answer | None:
-    """What the model answers, or None where what went wrong is seen to."""
-    moved_on = drive.moved_on_from(drive.chat)
+async def _answer(
+    owned: OwnedChat, prepared: Prepared, history: History, flight: Flight
+) -> Answer | ClassifiedError | Interrupted | Unanswered:
+    """What the model answers, or what came instead."""
+    moved_on = owned.moved_on_from(owned.chat)
     try:
-        return await _asked(drive, prepared, history, flight)
+        return await _asked(owned, prepared, history, flight)
     except asyncio.CancelledError:
-        if moved_on():
-            drive.cut_short(prepared, history)
-        raise
+        if not moved_on():
+            raise
+        return Interrupted(owned.pay_for_attempt(prepared, history))
     except ResponseGone:
-        drive.land()
-        return None
+        owned.hide()
+        return Unanswered()
     except ProviderFailure as failure:
-        error = classify(failure)
+        return classify(failure)
     except TimeoutError:
-        error = classify(DeadlinePassed(), prepared.model.route.provider)
-    drive.cut_short(prepared, history)
-    drive.land()
-    await _failed(drive, error)
-    return None
+        return classify(DeadlinePassed(), prepared.model.route.provider)
 
 
-async def _asked(drive: Drive, prepared: Prepared, history: History, flight: Flight) -> Answer:
-    kit = drive.kit
-    with drive.asking(history, "answer"):
-        async with asyncio.timeout(GENERATE_CAP.total_seconds()), outliving(drive, prepared) as given:
+async def _asked(owned: OwnedChat, prepared: Prepared, history: History, flight: Flight) -> Answer:
+    services = owned.services
+    with owned.asking(history, "answer"):
+        async with asyncio.timeout(GENERATE_CAP.total_seconds()), outliving(owned, prepared) as given:
             return await generate(
-                kit.client, prepared, history, flight, kit.clock, given=given, reached=kit.points.reached
+                services.client,
+                prepared,
+                history,
+                flight,
+                services.clock,
+                given=given,
+                reached=services.crash_points.reached,
             )
 
 
@@ -111,24 +120,24 @@ def _step(answer: Answer, kinds: Mapping[str, CallKind], owed: int) -> CommitSte
     return CommitStep(messages=answer.messages, call_kinds=kinds, spend=spent, card=card)
 
 
-async def _failed(drive: Drive, error: ClassifiedError) -> None:
+async def _failed(owned: OwnedChat, error: ClassifiedError, spent: int, carried: Carried) -> Outcome:
     """Compact, try again later, or stop: whatever the error calls for."""
-    drive.kit.points.reached("generate.failed")
-    if error.kind is ErrorKind.CONTEXT_OVERFLOW and may_compact(await drive.history()):
-        drive.overflowed_at = drive.chat.history_version
-        return
-    attempt = drive.chat.generation_attempt
-    exhausted = attempt >= ATTEMPT_LIMIT
-    drive.overloads = drive.overloads + 1 if error.kind is ErrorKind.OVERLOADED else 0
-    if error.retryable and (exhausted or drive.overloads >= OVERLOADS) and await _handed_on(drive):
-        return
+    owned.services.crash_points.reached("generate.failed")
+    if error.kind is ErrorKind.CONTEXT_OVERFLOW and may_compact(await owned.history()):
+        return Overflowed(owned.chat.history_version, spent)
+    attempt = owned.chat.generation_attempt
+    exhausted, overloaded = attempt >= ATTEMPT_LIMIT, error.kind is ErrorKind.OVERLOADED
+    given_up = exhausted or (overloaded and carried.overloads + 1 >= OVERLOADS)
+    if error.retryable and given_up and await _handed_on(owned):
+        return Failed(spent)
     if may_retry(error) and not exhausted:
-        state = retry_state(error, attempt=attempt, now=drive.kit.clock.now())
-        await drive.commit(RecordRetryState(state))
-        drive.kit.points.reached("generate.retry_recorded")
-        return
+        state = retry_state(error, attempt=attempt, now=owned.services.clock.now())
+        await owned.commit(RecordRetryState(state))
+        owned.services.crash_points.reached("generate.retry_recorded")
+        return Failed(spent, overloaded)
     final = _final(error, exhausted=exhausted and error.retryable)
-    await drive.commit(FinishError(final, drive.owed), Abandon())
+    await owned.commit(FinishError(final, carried.owed + spent), Abandon())
+    return Committed(settled=True)
 
 
 def _final(error: ClassifiedError, *, exhausted: bool) -> ChatError:
@@ -136,30 +145,26 @@ def _final(error: ClassifiedError, *, exhausted: bool) -> ChatError:
     return structs.replace(told, detail=gave_up(told.detail)) if exhausted else told
 
 
-async def _handed_on(drive: Drive) -> bool:
+async def _handed_on(owned: OwnedChat) -> bool:
     """Whether another model takes the turn over."""
-    prepared, history = await drive.prepared(), await drive.history()
+    prepared, history = await owned.prepared(), await owned.history()
     unable = prepared.model
-    able = await next_in_line(drive.kit.preparation.models, history.card, unable, unable.settings.effort)
+    able = await next_in_line(owned.services.preparation.models, history.card, unable, unable.settings.effort)
     if able is None:
         return False
-    await drive.commit(CommitStep(messages=(switch(unable, able),)), RecordGenerationAttempt())
-    drive.overloads = 0
-    drive.forget_preparation()
+    await owned.commit(CommitStep(messages=(switch(unable, able),)), RecordGenerationAttempt())
+    owned.forget_preparation()
     return True
 
 
-async def wait_for_retry(drive: Drive) -> None:
+async def wait_for_retry(owned: OwnedChat) -> Outcome:
     """Wait until the time that clients were told, then try again. A replica that leaves lets another wait."""
-    if drive.leaving:
-        return
-    state = drive.chat.retry_state
+    if owned.leaving:
+        return Unanswered()
+    state = owned.chat.retry_state
     assert state is not None
     # Whoever set the time may have another clock than ours: nobody waits longer than was said.
-    left = min(state.retrying_at - drive.kit.clock.now(), timedelta(milliseconds=state.delay_ms))
-    drive.resting = True
-    try:
-        await drive.kit.clock.sleep(max(left, timedelta()).total_seconds())
-    finally:
-        drive.resting = False
-    await drive.next_attempt(drive.chat.budget_reserved)
+    left = min(state.retrying_at - owned.services.clock.now(), timedelta(milliseconds=state.delay_ms))
+    await owned.services.clock.sleep(max(left, timedelta()).total_seconds())
+    await owned.next_attempt(owned.chat.budget_reserved)
+    return Unanswered()

@@ -6,13 +6,12 @@ from uuid import UUID
 
 from perdure.agent.compaction.compact import TOOL_NAME as SUMMARY
 from perdure.agent.flight import INTERRUPTED, OUTCOME_UNKNOWN, interrupted, partial_answer
-from perdure.agent.history import History
 from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
 from perdure.agent.partial_cost import partial_cost
 from perdure.core.chat import Chat, OpenCall
 from perdure.core.deltas import Accumulator, ToolResultDelta
-from perdure.core.errors import ProviderFailure, TransitionNotAllowed
+from perdure.core.errors import Fenced, ProviderFailure, TransitionNotAllowed
 from perdure.core.ids import FileId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import AnyPart, Media, ToolCall, ToolResult
@@ -20,50 +19,58 @@ from perdure.machine.planning import FILES_LIMIT
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption
 from perdure.providers.projection.step import repair_step
-from perdure.worker.drive import Drive
 from perdure.worker.duties.following import after_turn
 from perdure.worker.duties.run_tools import fitting
+from perdure.worker.outcomes import Committed, Interrupted, Outcome
+from perdure.worker.owned_chat import OwnedChat
 
 LOST_PARTIAL = "The partial answer could not be kept."
 _log = logging.getLogger(__name__)
 
 
-async def finish_interruption(drive: Drive) -> None:
+async def finish_interruption(owned: OwnedChat, owed: int) -> Outcome:
     """Commit the partial answer and whatever its calls came to."""
     # Before the parent rests: whoever goes on with an interruption that was cut off stops them as well.
-    await drive.kit.family.stop_all(drive.chat.id)
-    await _end_calls(drive)
-    partial, spent = await _partial(drive)
-    calls, message = drive.chat.open_calls, drive.chat.last_assistant
-    drive.kit.points.reached("interruption.gathered")
+    await owned.services.family.stop_all(owned.chat.id)
+    await _end_calls(owned)
+    partial, spent = await _partial(owned, owed)
+    calls, message = owned.chat.open_calls, owned.chat.last_assistant
+    owned.services.crash_points.reached("interruption.gathered")
     try:
-        await drive.commit_by(_bundle(partial, spent))
+        await _commit(owned, partial, spent)
+    except Fenced:
+        return Interrupted(spent - owed)
+    owned.forget(calls, message)
+    owned.services.crash_points.reached("interruption.committed")
+    owned.hide()
+    return Committed(settled=True)
+
+
+async def _commit(owned: OwnedChat, partial: Sequence[NewMessage], spent: int) -> None:
+    try:
+        await owned.commit_by(_bundle(partial, spent))
     except TransitionNotAllowed:
         _log.exception("a partial answer was not fit to be kept")
-        await drive.commit_by(_bundle((*await _answers(drive), notice("partial_lost", LOST_PARTIAL)), spent))
-    drive.owed = 0
-    drive.forget(calls, message)
-    drive.kit.points.reached("interruption.committed")
-    drive.land()
+        await owned.commit_by(_bundle((*await _answers(owned), notice("partial_lost", LOST_PARTIAL)), spent))
 
 
-async def give_up_partial(drive: Drive) -> None:
+async def give_up_partial(owned: OwnedChat, owed: int) -> Outcome:
     """End an interruption whose partial answer cannot be had: nothing is asked of anybody but the row itself."""
-    now = drive.kit.clock.now()
-    answers = [interrupted(call.call_id, call.tool, now=now, text=OUTCOME_UNKNOWN) for call in drive.chat.open_calls]
-    await drive.commit_by(_bundle((*answers, notice("partial_lost", LOST_PARTIAL)), drive.owed))
-    drive.owed = 0
-    drive.land()
+    now = owned.services.clock.now()
+    answers = [interrupted(call.call_id, call.tool, now=now, text=OUTCOME_UNKNOWN) for call in owned.chat.open_calls]
+    await owned.commit_by(_bundle((*answers, notice("partial_lost", LOST_PARTIAL)), owed))
+    owned.hide()
+    return Committed(settled=True)
 
 
-async def _end_calls(drive: Drive) -> None:
+async def _end_calls(owned: OwnedChat) -> None:
     """Stop means stop: also what a replica that is gone had started, and nobody here waits for."""
-    chat = drive.chat
-    entries = await drive.kit.journal.load(chat.id, chat.last_assistant) if chat.open_calls else ()
+    chat = owned.chat
+    entries = await owned.services.journal.load(chat.id, chat.last_assistant) if chat.open_calls else ()
     started = {(entry.index, entry.run) for entry in entries if entry.state == "started"}
     open_calls = [call for call in chat.open_calls if (call.index, call.run) in started]
     if open_calls:
-        await drive.kit.tools.end(chat, (await drive.history()).card, open_calls)
+        await owned.services.tools.end(chat, (await owned.history()).card, open_calls)
 
 
 def _bundle(partial: Sequence[NewMessage], spent: int) -> Callable[[Chat], Sequence[Transition]]:
@@ -83,30 +90,32 @@ def _media(message: NewMessage) -> Iterator[Media]:
             yield from part.media
 
 
-async def _partial(drive: Drive) -> tuple[tuple[NewMessage, ...], int]:
+async def _partial(owned: OwnedChat, owed: int) -> tuple[tuple[NewMessage, ...], int]:
     """What is kept, and what it cost."""
-    if drive.chat.open_calls:
-        return await _answers(drive), drive.owed
-    parts, _ = await _in_flight(drive)
-    history, model = await drive.history(), await _model(drive)
-    if model is not None and not drive.owed:
-        _owe(drive, history, partial_cost(model, history, parts))
+    if owned.chat.open_calls:
+        return await _answers(owned), owed
+    parts, _ = await _in_flight(owned)
+    history, model = await owned.history(), await _model(owned)
+    if model is not None and not owed:
+        # Nobody has counted it: a predecessor's, or one that was about to be committed.
+        owed = partial_cost(model, history, parts) or 0
+        owned.services.budgets.settle(history.card, owned.owner.worker_id, owed)
     stamp = NewMessage(
         role=Role.ASSISTANT,
         parts=(),
         model=model.name if model else history.card.model,
         effort=model.settings.effort if model else None,
         context_limit=model.window if model else None,
-        runtime_ms=_runtime(drive),
-        cost=drive.owed or None,
+        runtime_ms=_runtime(owned),
+        cost=owed or None,
     )
-    return partial_answer(repair_step(_spoken(parts)), stamp, drive.kit.clock.now()), drive.owed
+    return partial_answer(repair_step(_spoken(parts)), stamp, owned.services.clock.now()), owed
 
 
-def _runtime(drive: Drive) -> int | None:
+def _runtime(owned: OwnedChat) -> int | None:
     """How long the answer took until it was stopped; what a predecessor had in flight, nobody timed."""
-    flight = drive.flight
-    return flight.runtime_ms if flight is not None and flight.episode.key == drive.key else None
+    flight = owned.flight
+    return flight.runtime_ms if flight is not None and flight.episode.key == owned.key else None
 
 
 def _spoken(parts: Sequence[AnyPart]) -> Sequence[AnyPart]:
@@ -114,26 +123,22 @@ def _spoken(parts: Sequence[AnyPart]) -> Sequence[AnyPart]:
     return [part for part in parts if not (isinstance(part, ToolCall) and part.tool == SUMMARY)]
 
 
-async def _model(drive: Drive) -> ResolvedModel | None:
+async def _model(owned: OwnedChat) -> ResolvedModel | None:
     """The model that was answering, if it can still be named."""
     try:
-        return await drive.kit.preparation.model(await drive.history(), drive.chat.turn)
+        return await owned.services.preparation.model(await owned.history(), owned.chat.turn)
     except ProviderFailure:
         return None
 
 
-def _owe(drive: Drive, history: History, cost: int | None) -> None:
-    """Count what an answer cost that nobody has counted: a predecessor's, or one that was about to be committed."""
-    drive.owed = cost or 0
-    drive.kit.purses.settle(history.card, drive.owner.worker_id, drive.owed)
-
-
-async def _answers(drive: Drive) -> tuple[NewMessage, ...]:
+async def _answers(owned: OwnedChat) -> tuple[NewMessage, ...]:
     """A result for every open call: its own where it finished, otherwise that it was interrupted."""
-    _, results = await _in_flight(drive)
-    entries = {entry.index: entry for entry in await drive.kit.journal.load(drive.chat.id, drive.chat.last_assistant)}
+    _, results = await _in_flight(owned)
+    entries = {
+        entry.index: entry for entry in await owned.services.journal.load(owned.chat.id, owned.chat.last_assistant)
+    }
     answers: list[NewMessage] = []
-    for call in drive.chat.open_calls:
+    for call in owned.chat.open_calls:
         entry = entries.get(call.index)
         if call.call_id in results:
             answers.append(NewMessage(role=Role.TOOL, parts=(results[call.call_id],)))
@@ -142,7 +147,7 @@ async def _answers(drive: Drive) -> tuple[NewMessage, ...]:
         else:
             unknown = entry is not None and entry.run == call.run and entry.effect == "once"
             text = OUTCOME_UNKNOWN if unknown else INTERRUPTED
-            answers.append(interrupted(call.call_id, call.tool, now=drive.kit.clock.now(), text=text))
+            answers.append(interrupted(call.call_id, call.tool, now=owned.services.clock.now(), text=text))
     return tuple(answers)
 
 
@@ -150,12 +155,12 @@ def _finished(call: OpenCall, result: str, *, is_error: bool) -> NewMessage:
     return NewMessage(role=Role.TOOL, parts=(ToolResult(call.call_id, call.tool, result, is_error=is_error),))
 
 
-async def _in_flight(drive: Drive) -> tuple[tuple[AnyPart, ...], dict[str, ToolResult]]:
+async def _in_flight(owned: OwnedChat) -> tuple[tuple[AnyPart, ...], dict[str, ToolResult]]:
     """What this runner had in flight, or what its predecessor had stored of it."""
-    flight = drive.flight
-    if flight is not None and flight.episode.key == drive.key:
+    flight = owned.flight
+    if flight is not None and flight.episode.key == owned.key:
         return flight.parts, flight.results
-    pieces = await drive.kit.segments.load(drive.key)
+    pieces = await owned.services.segments.load(owned.key)
     answer = Accumulator(piece.delta for piece in pieces if piece.role is Role.ASSISTANT)
     tools = [piece.delta for piece in pieces if piece.role is Role.TOOL and isinstance(piece.delta, ToolResultDelta)]
     finished = {delta.index for delta in tools if delta.done}

@@ -13,7 +13,7 @@ from perdure.agent.prepare import Prepared
 from perdure.core.errors import ProviderFailure, Unavailable
 from perdure.core.failure import ErrorKind
 from perdure.providers.errors.classification import classify
-from perdure.worker.drive import Drive
+from perdure.worker.owned_chat import OwnedChat
 
 _log = logging.getLogger(__name__)
 # The connection failed, not the answer: it can be listened to again.
@@ -25,15 +25,15 @@ class ResponseGone(Exception):
 
 
 @asynccontextmanager
-async def outliving(drive: Drive, prepared: Prepared) -> AsyncGenerator[Given]:
+async def outliving(owned: OwnedChat, prepared: Prepared) -> AsyncGenerator[Given]:
     """What to listen to, for a model whose answers outlive us; a new answer for every other."""
     model = prepared.model
-    bookmark = drive.kit.bookmarks.of(drive.chat, model.route, model.settings)
+    bookmark = owned.services.bookmarks.of(owned.chat, model.route, model.settings)
     if bookmark is None:
         yield NEW
         return
     listener = _Listener(bookmark, await bookmark.find())
-    stopped = drive.moved_on_from(drive.chat)
+    stopped = owned.moved_on_from(owned.chat)
     try:
         yield Given(listener.begun, listener.named)
     except ProviderFailure as failure:
@@ -45,7 +45,7 @@ async def outliving(drive: Drive, prepared: Prepared) -> AsyncGenerator[Given]:
         raise
     except asyncio.CancelledError:
         if stopped() and listener.name is not None:
-            await asyncio.shield(_give_up(drive, prepared, listener.name))
+            await asyncio.shield(_give_up(owned, prepared, listener.name))
         raise
     finally:
         await listener.noted()
@@ -76,8 +76,8 @@ class _Listener:
             await asyncio.wait(self._writes)
 
 
-async def _give_up(drive: Drive, prepared: Prepared, response_id: str) -> None:
+async def _give_up(owned: OwnedChat, prepared: Prepared, response_id: str) -> None:
     try:
-        await drive.kit.client.give_up(prepared.model.route, response_id)
+        await owned.services.client.give_up(prepared.model.route, response_id)
     except (aiohttp.ClientError, OSError, ProviderFailure) as error:
         _log.info("the provider was not told to stop %s: %s", response_id, error)

@@ -1,7 +1,7 @@
 """Running the calls of the last answer, and committing their results as one step."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -19,34 +19,36 @@ from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.machine.planning import FILES_LIMIT
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.steps import CommitStep
+from perdure.store.journal import Entry
 from perdure.tools.budget import result_budget
 from perdure.tools.call import Told
-from perdure.worker.drive import Drive
 from perdure.worker.duties.following import or_failed, step_and_next
 from perdure.worker.duties.hooking import after_tools
+from perdure.worker.outcomes import Committed, Outcome, Unanswered
+from perdure.worker.owned_chat import OwnedChat
 
 NO_ROOM = "[The chat holds as many files of its tools as it may. Left out: {names}. Go on without, or tell the user.]"
 
 
-async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
+async def run_tools(owned: OwnedChat, decision: RunTools, facts: Facts, entries: Sequence[Entry]) -> Outcome:
     """All calls that may run now."""
-    reached = drive.kit.points.reached
-    prepared, history = await drive.prepared(), await drive.history()
+    reached = owned.services.crash_points.reached
+    prepared, history = await owned.prepared(), await owned.history()
     reached("tools.prepared")
-    await drive.begin_attempt()
+    await owned.begin_attempt()
     reached("tools.attempt_recorded")
-    flight = drive.take_off()
+    flight = owned.show()
     reached("tools.taken_off")
-    message = drive.chat.last_assistant
-    drive.calls_seen = 0
-    results = await drive.kit.tools.run(_batch(drive, decision, facts, prepared, history, flight))
+    message = owned.chat.last_assistant
+    work = _Work(prepared, history, flight, entries)
+    results = await owned.services.tools.run(_batch(owned, decision, facts, work))
     reached("tools.finished")
     answered = [call for call in decision.calls if call.index not in results.lost]
     if not answered:
-        drive.land()
-        return
+        owned.hide()
+        return Unanswered()
     facts = replace(facts, journal={**facts.journal, **dict.fromkeys(results.lost, Known.UNKNOWN)})
-    hooked = await after_tools(drive, results.messages)
+    hooked = await after_tools(owned, results.messages)
     step = _step(replace(results, messages=hooked.messages))
 
     def bundle(chat: Chat) -> Sequence[Transition]:
@@ -54,40 +56,49 @@ async def run_tools(drive: Drive, decision: RunTools, facts: Facts) -> None:
         fit = structs.replace(step, messages=messages, files=files)
         return or_failed(step_and_next(fit, history, prepared.toolset, facts), fit, hooked.failure)(chat)
 
-    await drive.commit_by(bundle, fence=drive.fence(attempt=True))
-    drive.kit.purses.settle(history.card, drive.owner.worker_id, step.spend)
-    drive.forget(answered, message)
+    await owned.commit_by(bundle, fence=owned.fence(attempt=True))
+    owned.services.budgets.settle(history.card, owned.owner.worker_id, step.spend)
+    owned.forget(answered, message)
     reached("tools.committed")
     if any(prepared.toolset.reframes(call.tool) for call in decision.calls):
-        drive.forget_preparation()
-    drive.land()
+        owned.forget_preparation()
+    owned.hide()
     reached("tools.landed")
+    return Committed()
 
 
-def _batch(
-    drive: Drive, decision: RunTools, facts: Facts, prepared: Prepared, history: History, flight: Flight
-) -> Batch:
-    """The calls with everything that they are run with."""
-    parts = dict(enumerate(history.calls(drive.chat.last_assistant)))
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What the calls are run with."""
+
+    prepared: Prepared
+    history: History
+    flight: Flight
+    entries: Sequence[Entry]
+
+
+def _batch(owned: OwnedChat, decision: RunTools, facts: Facts, work: _Work) -> Batch:
+    prepared, history = work.prepared, work.history
+    parts = dict(enumerate(history.calls(owned.chat.last_assistant)))
     return Batch(
-        chat=drive.chat,
+        chat=owned.chat,
         card=history.card,
-        fence=drive.fence(),
+        fence=owned.fence(),
         toolset=prepared.toolset,
         calls=[(call, parts[call.index]) for call in decision.calls],
-        flight=flight,
+        flight=work.flight,
         budget=result_budget(prepared.model.window),
-        entries={entry.index: entry for entry in sorted(drive.entries, key=lambda entry: entry.run)},
+        entries={entry.index: entry for entry in sorted(work.entries, key=lambda entry: entry.run)},
         policies=facts.policies,
-        interrupted=drive.moved_on_from(drive.chat),
+        interrupted=owned.moved_on_from(owned.chat),
         told=Told(
             model=prepared.model.name,
             effort=prepared.model.settings.effort,
             system=prepared.system,
             messages=history.prompt(),
-            turn=drive.chat.turn,
+            turn=owned.chat.turn,
         ),
-        once_calls=drive.once_calls,
+        once_calls=owned.once_calls,
     )
 
 
@@ -121,12 +132,13 @@ def _without(part: AnyPart, left_out: frozenset[str]) -> AnyPart:
     return structs.replace(part, result=f"{part.result}\n\n{NO_ROOM.format(names=names)}", media=media)
 
 
-async def refuse_batch(drive: Drive, decision: RefuseBatch, facts: Facts) -> None:
+async def refuse_batch(owned: OwnedChat, decision: RefuseBatch, facts: Facts) -> Outcome:
     """A call that must be alone was not: tell the model, run nothing."""
-    prepared, history = await drive.prepared(), await drive.history()
-    indices = {call.index for call in drive.chat.open_calls}
+    prepared, history = await owned.prepared(), await owned.history()
+    indices = {call.index for call in owned.chat.open_calls}
     calls: list[ToolCall] = [
-        call for index, call in enumerate(history.calls(drive.chat.last_assistant)) if index in indices
+        call for index, call in enumerate(history.calls(owned.chat.last_assistant)) if index in indices
     ]
-    step = CommitStep(messages=refused_batch(decision.exclusive, calls, drive.kit.clock))
-    await drive.commit_by(step_and_next(step, history, prepared.toolset, facts))
+    step = CommitStep(messages=refused_batch(decision.exclusive, calls, owned.services.clock))
+    await owned.commit_by(step_and_next(step, history, prepared.toolset, facts))
+    return Committed()

@@ -12,40 +12,42 @@ from perdure.tools.arguments import parsed
 from perdure.tools.call import ToolFailed, ToolOutput
 from perdure.tools.reports import reported
 from perdure.tools.wait_agent import USUAL, wait_agent
-from perdure.worker.drive import Drive
 from perdure.worker.duties.following import step_and_next
+from perdure.worker.outcomes import Committed, Outcome
+from perdure.worker.owned_chat import OwnedChat
 
 
-async def wait_for_agents(drive: Drive, call: OpenCall, facts: Facts) -> None:
+async def wait_for_agents(owned: OwnedChat, call: OpenCall, facts: Facts) -> Outcome:
     """Answer the call where it can be answered now; otherwise park."""
-    reached = drive.kit.points.reached
+    reached = owned.services.crash_points.reached
     try:
-        agents, timeout = await _asked(drive, call)
+        agents, timeout = await _asked(owned, call)
     except ToolFailed as failure:
-        await _answer(drive, call, ToolOutput(str(failure), is_error=True), facts)
-        return
+        await _answer(owned, call, ToolOutput(str(failure), is_error=True), facts)
+        return Committed()
     reached("wait.looked")
     if any(agent.at_rest for agent in agents):
-        await _answer(drive, call, ToolOutput(reported(agents)), facts)
-        return
+        await _answer(owned, call, ToolOutput(reported(agents)), facts)
+        return Committed()
     ids = tuple(str(agent.id) for agent in agents)
-    await drive.commit(EnterRequiresAction(ActionKind.CHILDREN, (call.index,), timeout, ids))
+    await owned.commit(EnterRequiresAction(ActionKind.CHILDREN, (call.index,), timeout, ids))
     reached("wait.parked")
     # Whoever came to rest between the look and the parking found nobody to wake.
-    with drive.uncut():
-        await drive.kit.waits.end(drive.chat.id)
+    with owned.uncut():
+        await owned.services.waits.end(owned.chat.id)
+    return Committed()
 
 
-async def _asked(drive: Drive, call: OpenCall) -> tuple[list[Agent], timedelta]:
+async def _asked(owned: OwnedChat, call: OpenCall) -> tuple[list[Agent], timedelta]:
     """Whom the call waits for, and how long."""
-    history = await drive.history()
-    arguments = parsed(history.calls(drive.chat.last_assistant)[call.index].args, wait_agent.schema)
-    agents = await drive.kit.family.named(drive.chat.id, arguments["ids"])
+    history = await owned.history()
+    arguments = parsed(history.calls(owned.chat.last_assistant)[call.index].args, wait_agent.schema)
+    agents = await owned.services.family.named(owned.chat.id, arguments["ids"])
     return agents, timedelta(seconds=arguments.get("timeout", USUAL))
 
 
-async def _answer(drive: Drive, call: OpenCall, output: ToolOutput, facts: Facts) -> None:
-    prepared, history = await drive.prepared(), await drive.history()
-    part = history.calls(drive.chat.last_assistant)[call.index]
-    step = CommitStep(messages=(answered(part, output, drive.kit.clock),))
-    await drive.commit_by(step_and_next(step, history, prepared.toolset, facts))
+async def _answer(owned: OwnedChat, call: OpenCall, output: ToolOutput, facts: Facts) -> None:
+    prepared, history = await owned.prepared(), await owned.history()
+    part = history.calls(owned.chat.last_assistant)[call.index]
+    step = CommitStep(messages=(answered(part, output, owned.services.clock),))
+    await owned.commit_by(step_and_next(step, history, prepared.toolset, facts))

@@ -1,0 +1,61 @@
+"""What deciding needs to know besides the row and the history, gathered from what is prepared and journaled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perdure.agent.compaction.size import compactable, prompt_tokens, worth_compacting
+from perdure.agent.decide import Facts, Policy
+from perdure.agent.history import History
+from perdure.agent.journaling import known
+from perdure.agent.prepare import Prepared
+from perdure.core.chat import Breach, Chat
+from perdure.store.journal import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class NextPrompt:
+    """The prompt of the next model call: how long it is, and what the call may cost."""
+
+    tokens: int
+    worst_case: int
+
+
+def next_prompt(history: History, prepared: Prepared) -> NextPrompt:
+    tokens = prompt_tokens(history, prepared.frame)
+    return NextPrompt(tokens, prepared.worst_case(tokens))
+
+
+def facts_of(
+    chat: Chat,
+    history: History,
+    prepared: Prepared,
+    *,
+    prompt: NextPrompt,
+    entries: Sequence[Entry] = (),
+    overflowed: bool = False,
+    over_budget: Breach | None = None,
+) -> Facts:
+    """The facts about a running chat."""
+    return Facts(
+        policies=_policies(history, prepared),
+        journal=known(entries, chat.open_calls),
+        over_threshold=_over_threshold(history, prepared, prompt.tokens),
+        overflowed=overflowed,
+        over_budget=over_budget,
+        worst_case=prompt.worst_case if chat.budget_limit is not None else 0,
+        compactable=compactable(history),
+        step_limit=prepared.rules.step_limit,
+    )
+
+
+def _policies(history: History, prepared: Prepared) -> dict[str, Policy]:
+    """What the organisation denies cannot be allowed by anybody; otherwise the chat's own word is the last."""
+    own = {tool: Policy(policy) for tool, policy in history.card.settings.approvals.items()}
+    asked = dict.fromkeys(prepared.toolset.asking, Policy.ASK)
+    denied = dict.fromkeys(prepared.rules.forbidden, Policy.DENY)
+    return {**asked, **prepared.rules.policies, **own, **denied}
+
+
+def _over_threshold(history: History, prepared: Prepared, tokens: int) -> bool:
+    limit = prepared.window * prepared.model.threshold
+    return prepared.model.threshold < 1 and tokens >= limit and worth_compacting(history, prepared.frame, limit)
