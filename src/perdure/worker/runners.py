@@ -281,6 +281,6 @@ class Runners:
 
 
 async def _having_looked(runner: Runner) -> None:
-    """OwnedChat a chat that moved while it was taken: a stop that came then counts before anything is begun."""
+    """Drive a chat that moved while it was taken: a stop that came then counts before anything is begun."""
     await runner.look()
     await runner.run()
