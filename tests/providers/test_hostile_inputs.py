@@ -125,7 +125,7 @@ def stream(chooser: random.Random, dialect: str) -> bytes:
     events = chooser.choices(EVENTS[dialect], k=chooser.choice((1, 5, 30)))
     whole = bytearray(b"\n\n".join(events * chooser.choice((1, 1, 1, 20))) + b"\n\n")
     for _ in range(chooser.choice((0, 0, 1, 4))):
-        at = chooser.randrange(len(whole))
+        at = chooser.randrange(len(whole) + 1)
         whole[at : at + chooser.randrange(4)] = words(chooser)[:200].encode("utf-8", "replace")
     return bytes(whole)
 
