@@ -1,6 +1,6 @@
 """What a commit means, worked out from what was known before it, is what a fresh read of the database says."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -87,28 +87,34 @@ class Walk:
         self.random = Random(seed)
         self._user = place.user_id
         self._count = 0
+        self._covered = 1
 
     def bundle(self, known: Known) -> Sequence[Transition]:
         """One to three transitions for one commit."""
         chat = known.reading.chat
-        candidates = list(self._candidates(chat, known.messages))
-        first = self.random.choice(candidates)
+        # Whose turn it is comes first, so that what few may do happens as often as what many may.
+        groups = [candidates for group in self._groups(chat, known.messages) if (candidates := list(group))]
+        first = self.random.choice(self.random.choice(groups))
         if isinstance(first, SendMessage) and self.random.random() < 0.5:
             return first, Acquire(somebody(), chat.worker_id), RecordGenerationAttempt(7)
         if isinstance(first, CommitStep) and self.random.random() < 0.5:
             return first, FinishTurn()
         return (first,)
 
-    def _candidates(self, chat: Chat, messages: Sequence[Message]) -> Iterator[Transition]:
-        for busy in Busy:
-            mode = CardChange(plan_mode=self.random.random() < 0.5) if self.random.random() < 0.3 else None
-            yield SendMessage(self._said(), busy, card=mode)
-        yield from self._of_the_queue(chat)
-        yield from self._of_a_runner(chat)
-        yield from self._of_a_parked(chat)
-        yield from (Interrupt(), Retry(), RequestCompaction(), SetArchived(not chat.archived))
+    def _groups(self, chat: Chat, messages: Sequence[Message]) -> Iterator[Iterable[Transition]]:
+        yield self._sends()
+        yield self._of_the_queue(chat)
+        yield self._of_a_runner(chat)
+        yield self._of_a_runner(chat)
+        yield self._of_a_parked(chat)
+        yield (Interrupt(), Retry(), RequestCompaction(), SetArchived(not chat.archived))
         if self.random.random() < 0.3:
-            yield self._edit(messages)
+            yield (self._edit(messages),)
+
+    def _sends(self) -> Iterator[Transition]:
+        for busy in Busy:
+            mode = CardChange(plan_mode=self.random.random() < 0.7) if self.random.random() < 0.5 else None
+            yield SendMessage(self._said(), busy, card=mode)
 
     def _of_the_queue(self, chat: Chat) -> Iterator[Transition]:
         if not chat.queue:
@@ -165,12 +171,16 @@ class Walk:
         yield CompleteRequiresAction(outcomes=[Outcome(call, "1") for call in asked])
 
     def _edit(self, messages: Sequence[Message]) -> EditMessage:
-        number = self.random.choice([m.number for m in messages if m.role is Role.USER])
+        # One of the newest, so that summaries of what came before stay.
+        number = self.random.choice(
+            [m.number for m in messages if m.role is Role.USER and m.kind is Kind.ORDINARY][-4:]
+        )
         target = Target(number=number, visibility=Visibility.BOTH, model=None, effort=None)
         return EditMessage(target, self._said())
 
     def _compaction(self, chat: Chat) -> tuple[NewMessage, ...]:
-        covers = MessageNumber(self.random.randrange(1, chat.next_message))
+        # A summary covers at least what the one before it did.
+        self._covered = covers = MessageNumber(self.random.randrange(self._covered, chat.next_message))
         summary = NewMessage(
             role=Role.USER, kind=Kind.BOUNDARY, visibility=Visibility.MODEL, parts=(Text("so far"),), covers=covers
         )
