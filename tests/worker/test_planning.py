@@ -1,19 +1,27 @@
 """Questions and plans: what ends a turn, and what is refused."""
 
 from typing import Any
+from uuid import uuid4
 
+import msgspec
 import pytest
 
+from perdure.agent.run_tools import PLANS_NOW
 from perdure.core.chat import State
-from perdure.core.ids import ChatId
-from perdure.sim.script import Call, Script, Step
+from perdure.core.ids import ChatId, OrganisationId, UserId
+from perdure.sim.script import Call, GatePart, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
+from perdure.tools.advisor import advisor
 from perdure.tools.ask_user_question import ASKED
-from perdure.tools.call import Mode
+from perdure.tools.call import ACTING, CallKey, Mode, ToolFailed
+from perdure.tools.computer.computer import computer
+from perdure.tools.plan_file import plan_path, through_links
 from perdure.tools.propose_plan import PROPOSED
 from perdure.tools.shipped import SHIPPED
+from perdure.tools.tool import Effect, Tool, ToolContext, tool
+from perdure.workspaces.driver import Computer
 
 QUESTION = {"question": "Where?", "options": [{"label": "Here"}, {"label": "There", "description": "Further."}]}
 
@@ -105,3 +113,132 @@ def test_which_tools_each_kind_of_chat_is_offered() -> None:
     assert offered[Mode.PLAN] == reading | agents | planning
     assert offered[Mode.CHILD] == reading | agents | {"write_file", "edit_files", "attach_file", "process_signal"}
     assert not {"ask_user_question", "propose_plan"} & offered[Mode.ROOT]
+
+
+BOUND = {
+    "write_file": "only the plan",
+    "edit_files": "only the plan",
+    "execute": "in a view that cannot be written to",
+    "spawn_agent": "only those that explore",
+    "message_agent": "only those that explore",
+    "interrupt_agent": "what stops changes nothing",
+}
+"""Tools that do more than read and are offered to a chat that only looks, and what binds them there."""
+
+
+def test_every_tool_of_a_chat_that_only_looks_reads_or_is_bound() -> None:
+    screen = computer(Computer("true"))
+    looking = [tool for tool in (*SHIPPED, advisor, screen) if tool.modes & {Mode.PLAN, Mode.EXPLORE}]
+    assert {tool.name for tool in looking if tool.effect is not Effect.READS} == set(BOUND)
+    exploring = [tool.name for tool in looking if Mode.EXPLORE in tool.modes and tool.effect is not Effect.READS]
+    assert exploring == ["execute"]
+
+
+@pytest.mark.parametrize("tool", ["write_file", "edit_files"])
+def test_a_planning_chat_writes_its_plan_and_nothing_else(tool: str) -> None:
+    context = CallContext(
+        key=CallKey(ChatId(uuid4()), 1, 0),
+        owner_id=UserId(uuid4()),
+        organisation_id=OrganisationId(uuid4()),
+        home=ChatId(uuid4()),
+        mode=Mode.PLAN,
+    )
+    assert Mode.PLAN in next(each for each in SHIPPED if each.name == tool).modes
+    assert through_links(context, plan_path(context.key.chat_id)) is False
+    with pytest.raises(ToolFailed, match="only its plan may be written"):
+        through_links(context, plan_path(context.key.chat_id), "notes.txt")
+
+
+def pays(paid: list[str]) -> Tool:
+    @tool(Effect.ONCE, modes=ACTING)
+    async def pay(_: ToolContext) -> str:
+        """Pay somebody, for good."""
+        paid.append("paid")
+        return "paid"
+
+    return pay
+
+
+async def plans(replica: InProcessReplica, chat: ChatId) -> None:
+    await replica.pool.execute("UPDATE chat_cards SET plan_mode = true WHERE id = $1", chat)
+
+
+ACTS = [*(tool.name for tool in SHIPPED if tool.effect is not Effect.READS and Mode.ROOT in tool.modes), "pay", "page"]
+
+
+@pytest.mark.parametrize("name", ACTS)
+async def test_a_turn_under_way_changes_nothing_once_its_chat_plans(
+    replica: InProcessReplica, sim: Simulator, name: str
+) -> None:
+    paid: list[str] = []
+    replica.tools.tools = (*SHIPPED, pays(paid))
+    sim.script(Script("actor", (Step((GatePart("plan"), Call(name, {}))), Step((Says("I see."),)))))
+    chat = await replica.someone_asks("[[script:actor]]", client_tools='[{"name": "page"}]')
+    await sim.gates["plan"].reached()
+    await plans(replica, chat)
+    await sim.gates["plan"].set(open=True)
+    assert (await replica.comes_to_rest(chat)).state is State.W
+    assert (await replica.said(chat))[2:] == [f"{name} failed: {PLANS_NOW}", "I see."]
+    assert paid == []
+    # The next step is asked with the tools of a chat that plans.
+    offered = [tool["name"] for tool in msgspec.json.decode(bytes(sim.requests[-1].body))["tools"]]
+    assert "propose_plan" in offered
+    assert not {"pay", "page", "attach_file"} & set(offered)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+async def test_agents_of_a_planning_chat_only_look(replica: InProcessReplica, sim: Simulator, depth: int) -> None:
+    paid: list[str] = []
+    replica.tools.tools = (*SHIPPED, pays(paid))
+    root = await replica.someone_asks("[[say:3 tokens]]")
+    await replica.comes_to_rest(root)
+    chats = [root]
+    for _ in range(depth):
+        family = {"parent_id": chats[-1], "root_id": root, "agent_type": "general"}
+        chats.append(await replica.someone_asks("[[say:3 tokens]]", **family))
+        await replica.comes_to_rest(chats[-1])
+    await plans(replica, root)
+    await replica.someone_adds(chats[-1], "[[call:pay]] [[say:3 tokens]]")
+    await replica.comes_to_rest(chats[-1])
+    assert paid == []
+    offered = {tool["name"] for tool in msgspec.json.decode(bytes(sim.requests[-1].body))["tools"]}
+    assert offered == {tool.name for tool in SHIPPED if Mode.EXPLORE in tool.modes}
+
+
+async def test_an_agent_at_work_stops_acting_when_its_parent_begins_to_plan(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    paid: list[str] = []
+    replica.tools.tools = (*SHIPPED, pays(paid))
+    root = await replica.someone_asks("[[say:3 tokens]]")
+    await replica.comes_to_rest(root)
+    agent = await replica.someone_asks(
+        "[[gate:plan]] [[call:pay]] [[say:3 tokens]]", parent_id=root, root_id=root, agent_type="general"
+    )
+    await sim.gates["plan"].reached()
+    await plans(replica, root)
+    await sim.gates["plan"].set(open=True)
+    await replica.comes_to_rest(agent)
+    assert f"pay failed: {PLANS_NOW}" in await replica.said(agent)
+    assert paid == []
+
+
+@pytest.mark.parametrize(("kind", "heard"), [("general", " failed: While the chat plans"), ("explore", ": It ")])
+async def test_a_planning_chat_speaks_only_to_agents_that_explore(
+    replica: InProcessReplica, sim: Simulator, kind: str, heard: str
+) -> None:
+    replica.tools.tools = SHIPPED
+    agent = ChatId(uuid4())
+    tells = Call("message_agent", {"id": str(agent), "message": "Write it."})
+    sim.script(Script("teller", (Step((tells,)), Step((Says("Well."),)))))
+    root = await replica.someone_asks("[[say:3 tokens]]")
+    await replica.comes_to_rest(root)
+    family = {"parent_id": root, "root_id": root, "agent_type": kind}
+    await replica.someone_asks("[[say:3 tokens]]", chat_id=agent, **family)
+    rested = await replica.comes_to_rest(agent)
+    await plans(replica, root)
+    await replica.someone_adds(root, "[[script:teller]]")
+    await replica.comes_to_rest(root)
+    assert (await replica.said(root))[-2].startswith(f"message_agent{heard}")
+    told = (await replica.machine.load(agent)).history_version > rested.history_version
+    assert told is (kind == "explore")

@@ -27,7 +27,7 @@ from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.budget import within
-from perdure.tools.call import CallKey, Mode, NewFile, Told, ToolFailed, ToolOutput
+from perdure.tools.call import ACTING, CallKey, Mode, NewFile, Told, ToolFailed, ToolOutput
 from perdure.tools.services import ToolServices
 from perdure.tools.shipped import ending
 from perdure.tools.tool import Effect, Tool, ToolContext
@@ -36,6 +36,7 @@ CONCURRENT_CALLS = 8
 PLACES = 10_000
 DOUBTFUL = "What was asked for may or may not have been done: look before you repeat it."
 OUT_OF_REACH = "The workspace does not answer. Go on without it, or report that it does not answer."
+PLANS_NOW = "Nothing was done: the chat only plans since a moment ago, and nothing may be changed any more."
 DENIED = "This tool may not be used here. Go on without it, or ask the user."
 
 _log = logging.getLogger(__name__)
@@ -63,6 +64,13 @@ class Batch:
     interrupted: Callable[[], bool] = lambda: False
     told: Told = field(default_factory=Told)
     once_calls: OnceCalls = field(default_factory=OnceCalls)
+    planning: bool = False
+    """Whether the chat only plans by now, although it was prepared for more."""
+
+    def acts(self, call: ToolCall) -> bool:
+        """Whether a call may change something, here or at the client's."""
+        tool = self.toolset.ours.get(call.tool)
+        return call.tool in self.toolset.clients if tool is None else tool.effect is not Effect.READS
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,8 @@ class Results:
     files: tuple[FileId, ...] = ()
     lost: frozenset[int] = frozenset()
     """Calls whose workspace is gone: nobody knows whether they ran, and the journal says so."""
+    outdated: bool = False
+    """Whether the chat may use other tools by now than it was prepared for."""
 
 
 class ToolRunner:
@@ -98,6 +108,7 @@ class ToolRunner:
 
     async def run(self, batch: Batch) -> Results:
         """All calls of the batch. Each result is kept and shown as soon as it exists."""
+        batch = await self._bound(batch)
         slots = asyncio.Semaphore(CONCURRENT_CALLS)
         lanes: dict[str, asyncio.Task[ToolOutput | None]] = {}
         tasks: list[asyncio.Task[ToolOutput | None]] = []
@@ -115,7 +126,14 @@ class ToolRunner:
             tuple(answered(call, output, self._clock) for _, call, output in pairs if output),
             tuple(file.id for _, _, output in pairs if output for file in output.files),
             frozenset(open_call.index for open_call, _, output in pairs if output is None),
+            outdated=batch.planning,
         )
+
+    async def _bound(self, batch: Batch) -> Batch:
+        """The batch, bound by what the chat may do now: planning begins at once, and not with the next turn."""
+        acting = batch.toolset.mode in ACTING and any(batch.acts(call) for _, call in batch.calls)
+        planning = acting and await self._services.family.planning(batch.chat.id)
+        return replace(batch, planning=True) if planning else batch
 
     async def _one(
         self,
@@ -164,7 +182,7 @@ class ToolRunner:
         if entry is not None and entry.run == open_call.run and entry.state == "finished":
             return ToolOutput(entry.result or "", entry.is_error)
         try:
-            tool = self._tool(batch, call)
+            tool = self._tool(batch, call, begun=entry is not None and entry.run == open_call.run)
             arguments = parsed(call.args, tool.schema)
         except ToolFailed as failure:
             return ToolOutput(str(failure), is_error=True)
@@ -206,7 +224,9 @@ class ToolRunner:
             del self._places[next(iter(self._places))]
         return await self.journaling.enter(begun, fence, incarnation)
 
-    def _tool(self, batch: Batch, call: ToolCall) -> Tool:
+    def _tool(self, batch: Batch, call: ToolCall, *, begun: bool) -> Tool:
+        if batch.planning and batch.acts(call) and not begun:
+            raise ToolFailed(PLANS_NOW)
         tool = batch.toolset.ours.get(call.tool)
         if tool is None:
             raise ToolFailed(batch.toolset.why_missing(call.tool))

@@ -94,7 +94,7 @@ class Toolset:
 
 def mode_of(card: Card) -> Mode:
     if card.parent_id is not None:
-        return Mode.EXPLORE if card.agent_type == "explore" else Mode.CHILD
+        return Mode.EXPLORE if card.agent_type == "explore" or card.plan_mode else Mode.CHILD
     return Mode.PLAN if card.plan_mode else Mode.ROOT
 
 

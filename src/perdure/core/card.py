@@ -46,6 +46,7 @@ class Card(Struct, frozen=True, kw_only=True):
     model: ModelName | None = None
     effort: Effort | None = None
     plan_mode: bool = False
+    """Whether it only plans: by itself, or because one of those plans that it works for."""
     workspace_id: WorkspaceId | None = None
     client_tools: tuple[ClientTool, ...] = ()
     client_tool_deadline: timedelta | None = None

@@ -99,6 +99,11 @@ async def parent_of(pool: "Pool[Record]", chat_id: ChatId) -> ChatId | None:
     return rows[0]["parent_id"] if rows else None
 
 
+async def planning(pool: "Pool[Record]", chat_id: ChatId) -> bool:
+    """Whether a chat only plans: it, or one of those that it works for."""
+    return (await _rows(pool, "planning", chat_id))[0]["planning"]
+
+
 async def unwoken(pool: "Pool[Record]", limit: int) -> list[ChatId]:
     """Parked parents with an agent that rests."""
     return [ChatId(row["id"]) for row in await _rows(pool, "unwoken", limit)]

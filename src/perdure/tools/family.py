@@ -37,6 +37,7 @@ from perdure.tools.hooks.submission import submitted
 
 _log = logging.getLogger(__name__)
 TITLE_WORDS, TITLE_LENGTH = 6, 80
+ONLY_EXPLORE = "While the chat plans, only agents of type explore can be {}."
 _STOPPABLE = frozenset({State.R0, State.R1, State.A0, State.A1})
 
 
@@ -74,7 +75,7 @@ class Family:
             return child
         await self._check_limits(ctx, above)
         if ctx.mode is Mode.PLAN and kind is not AgentType.EXPLORE:
-            raise ToolFailed("While the chat plans, only agents of type explore can be started.")
+            raise ToolFailed(ONLY_EXPLORE.format("started"))
         chosen = await self._model(ctx, kind, model) or ctx.told.model or above.model
         message = NewMessage(
             role=Role.USER,
@@ -136,8 +137,14 @@ class Family:
 
     async def message(self, ctx: CallContext, agent: Agent, text: str) -> Chat:
         """Say something to an agent: it starts on it, or reads it before its next step."""
+        if ctx.mode is Mode.PLAN and agent.type != AgentType.EXPLORE:
+            raise ToolFailed(ONLY_EXPLORE.format("told something"))
         said = NewMessage(role=Role.USER, parts=(Text(storable(text)),), created_by=ctx.owner_id)
         return await self._once(ctx, agent, SendMessage(said, Busy.STEER))
+
+    async def planning(self, chat_id: ChatId) -> bool:
+        """Whether a chat only plans now: it, or one of those that it works for."""
+        return await family.planning(self._pool, chat_id)
 
     async def interrupt(self, ctx: CallContext, agent: Agent) -> bool:
         """Stop an agent and its own agents. Whether there was anything to stop."""

@@ -2,14 +2,14 @@
 
 from perdure.core.ids import ChatId
 from perdure.tools.call import Mode, ToolFailed
-from perdure.tools.tool import ToolContext
+
 
 
 def plan_path(chat_id: ChatId) -> str:
     return f"~/.perdure/plans/PLAN-{chat_id}.md"
 
 
-def through_links(ctx: ToolContext, *paths: str) -> bool:
+def through_links(ctx: CallContext, *paths: str) -> bool:
     """Whether a write may follow symbolic links. While the chat plans it may not, and only its plan may be written."""
     if ctx.mode is not Mode.PLAN:
         return True

@@ -15,10 +15,13 @@ from perdure.agent.history import History
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
 from perdure.agent.stand_ins import OVERLOADS, next_in_line, switch
+from perdure.agent.toolset import Toolset
 from perdure.core.card import CardChange
 from perdure.core.chat import CallKind
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.message import NewMessage
+from perdure.core.parts import ToolCall
 from perdure.core.timing import ATTEMPT_LIMIT, GENERATE_CAP
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
@@ -54,7 +57,8 @@ async def generate_step(owned: OwnedChat, facts: Facts, carried: Carried) -> Out
             return answer
     introduced = _introduced(answer, prepared, history, owned.chat.turn)
     hooked = await before_tools(owned, introduced.messages)
-    step = _step(replace(introduced, messages=hooked.messages), prepared.toolset.kinds(), carried.owed)
+    kinds = await _kinds(owned, prepared.toolset, introduced.messages[0])
+    step = _step(replace(introduced, messages=hooked.messages), kinds, carried.owed)
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
     bundle = step_and_next(step, history, prepared.toolset, after)
     await owned.commit_by(or_failed(bundle, step, hooked.failure), fence=owned.fence(attempt=True))
@@ -106,6 +110,16 @@ def _introduced(answer: Answer, prepared: Prepared, history: History, turn: int)
     if said is None or history.steps(turn):
         return answer
     return replace(answer, messages=(*answer.messages, notice("model_replaced", said)))
+
+
+async def _kinds(owned: OwnedChat, toolset: Toolset, answer: NewMessage) -> Mapping[str, CallKind]:
+    """Who answers which call. A chat that has begun to plan hands nothing to its client any more."""
+    kinds = toolset.kinds()
+    calls = [part.tool for part in answer.parts if isinstance(part, ToolCall)]
+    handed = any(kinds.get(tool) is CallKind.CLIENT for tool in calls)
+    if handed and await owned.services.family.planning(owned.chat.id):
+        return {tool: kind for tool, kind in kinds.items() if kind is not CallKind.CLIENT}
+    return kinds
 
 
 def _step(answer: Answer, kinds: Mapping[str, CallKind], owed: int) -> CommitStep:

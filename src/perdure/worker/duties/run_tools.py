@@ -60,7 +60,7 @@ async def run_tools(owned: OwnedChat, decision: RunTools, facts: Facts, entries:
     owned.services.budgets.settle(history.card, owned.owner.worker_id, step.spend)
     owned.forget(answered, message)
     reached("tools.committed")
-    if any(prepared.toolset.reframes(call.tool) for call in decision.calls):
+    if results.outdated or any(prepared.toolset.reframes(call.tool) for call in decision.calls):
         owned.forget_preparation()
     owned.hide()
     reached("tools.landed")

@@ -13,7 +13,7 @@ WITH boundary AS (
 )
 SELECT
     c.id, c.owner_id, c.organisation_id, c.title, c.title_source, c.parent_id, c.root_id, c.agent_type,
-    c.model AS card_model, c.effort AS card_effort, c.plan_mode, c.workspace_id, c.client_tools,
+    c.model AS card_model, c.effort AS card_effort, c.workspace_id, c.client_tools,
     c.client_tool_deadline, c.settings, c.turns, c.summarised_turns,
     CASE
         WHEN c.parent_id IS NULL THEN 0
@@ -27,6 +27,17 @@ SELECT
             SELECT count(id) FROM up
         )
     END AS depth,
+    CASE
+        WHEN c.parent_id IS NULL THEN c.plan_mode
+        ELSE (
+            WITH RECURSIVE up AS (
+                SELECT c.parent_id, c.plan_mode
+                UNION ALL
+                SELECT k.parent_id, k.plan_mode FROM up JOIN chat_cards k ON k.id = up.parent_id
+            )
+            SELECT bool_or(plan_mode) FROM up
+        )
+    END AS plan_mode,
     m.number, m.revision, m.role, m.visibility, m.kind, m.parts, m.created_by, m.model, m.effort, m.answer,
     m.client_id, m.queued_as, m.covers, m.created_at, m.hidden_in
 FROM chat_cards c
