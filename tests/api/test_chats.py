@@ -76,6 +76,19 @@ async def test_renaming_says_who_named_it_and_leaves_the_order_alone(ada: Person
     assert await api.pool.fetchval("SELECT title_source FROM chat_cards") == "named"
 
 
+async def test_a_message_that_waits_keeps_the_model_and_the_effort_of_its_sending(ada: Person, api: ServedApi) -> None:
+    chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
+    chosen = "UPDATE chat_cards SET model = $1, effort = $2"
+    await api.pool.execute(chosen, "first", "low")
+    for body in ({}, {"effort": "high"}):
+        assert (await ada.post(f"/chats/{chat['id']}/messages", {"content": HELLO, **body})).status == 202
+    await api.pool.execute(chosen, "second", None)
+    await ada.post(f"/chats/{chat['id']}/messages", {"content": HELLO})
+    queue = (await ada.get(f"/chats/{chat['id']}")).json["queue"]
+    asked = [(waiting.get("model"), waiting.get("effort")) for waiting in queue]
+    assert asked == [("first", "low"), ("first", "high"), ("second", None)]
+
+
 async def test_a_message_to_a_busy_chat_waits_in_its_queue(ada: Person) -> None:
     chat = (await ada.post("/chats", {"content": HELLO})).json["chat"]
     sent = await ada.post(f"/chats/{chat['id']}/messages", {"content": HELLO, "busy": "steer"})

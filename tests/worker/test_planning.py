@@ -194,7 +194,7 @@ async def test_agents_of_a_planning_chat_only_look(replica: InProcessReplica, si
     await replica.comes_to_rest(root)
     chats = [root]
     for _ in range(depth):
-        family = {"parent_id": chats[-1], "root_id": root, "agent_type": "general"}
+        family: dict[str, Any] = {"parent_id": chats[-1], "root_id": root, "agent_type": "general"}
         chats.append(await replica.someone_asks("[[say:3 tokens]]", **family))
         await replica.comes_to_rest(chats[-1])
     await plans(replica, root)
@@ -233,7 +233,7 @@ async def test_a_planning_chat_speaks_only_to_agents_that_explore(
     sim.script(Script("teller", (Step((tells,)), Step((Says("Well."),)))))
     root = await replica.someone_asks("[[say:3 tokens]]")
     await replica.comes_to_rest(root)
-    family = {"parent_id": root, "root_id": root, "agent_type": kind}
+    family: dict[str, Any] = {"parent_id": root, "root_id": root, "agent_type": kind}
     await replica.someone_asks("[[say:3 tokens]]", chat_id=agent, **family)
     rested = await replica.comes_to_rest(agent)
     await plans(replica, root)

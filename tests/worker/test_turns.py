@@ -4,14 +4,18 @@ import asyncio
 from typing import Annotated
 
 import msgspec
+import pytest
 
+from perdure.agent.history import Histories
 from perdure.agent.prepare import Rules
 from perdure.core.chat import ActionKind, Busy, CallKind, State, Status
 from perdure.core.failure import ErrorKind
-from perdure.core.message import FinishReason, Kind, Role, Visibility
+from perdure.core.ids import ModelName
+from perdure.core.message import Effort, FinishReason, Kind, Role, Visibility
 from perdure.core.parts import Notice
 from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Outcome, Verdict
 from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions.messages import Chosen, SendMessage
 from perdure.sim.script import Script, Step
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
@@ -250,3 +254,20 @@ async def test_a_turn_that_may_take_no_step_says_so_once(replica: InProcessRepli
     told = [part for message in (await replica.messages(chat))[1:] for part in message.parts]
     assert [part.kind for part in told if isinstance(part, Notice)] == ["max_steps"]
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("effort", [None, Effort.LOW])
+async def test_a_message_that_waited_is_answered_by_the_model_of_its_sending(
+    replica: InProcessReplica, sim: Simulator, effort: Effort | None
+) -> None:
+    chat = await replica.someone_asks("[[gate:first]] [[say:3 tokens]]", model="demo")
+    await sim.gates["first"].reached()
+    waiting = SendMessage(replica.says("[[say:3 tokens]]"), chosen=Chosen(ModelName("demo-fast"), effort))
+    await replica.machine.change(chat, waiting)
+    await replica.pool.execute("UPDATE chat_cards SET model = 'demo-slow', effort = 'high' WHERE id = $1", chat)
+    await sim.gates["first"].set(open=True)
+    await replica.comes_to_rest(chat)
+    assert [request.model for request in sim.requests] == ["demo", "demo-fast"]
+    history = await Histories(replica.pool).at(await replica.machine.load(chat))
+    resolved = await replica.kit.preparation.model(history, history.messages[2].number)
+    assert (resolved.name, resolved.settings.effort) == ("demo-fast", effort)

@@ -16,7 +16,7 @@ from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for
 from perdure.core.card import Card
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import ModelName
-from perdure.core.message import NewMessage
+from perdure.core.message import Effort, Message, NewMessage
 from perdure.core.usage import Usage
 from perdure.providers.estimate import file_tokens
 from perdure.providers.pricing import cost
@@ -222,10 +222,17 @@ class Preparation:
         """Who answers: the message's choice before the chat's, unless another had to take over."""
         card = history.card
         asked = history.message(turn) or newest_user_message(history)
-        chosen = await self.models.resolve(
-            card, (asked and asked.model) or card.model, (asked and asked.effort) or card.effort
-        )
+        chosen = await self.models.resolve(card, *_chosen(asked, card))
         return await resolved(self.models, card, chosen, switched_to(history, turn))
+
+
+def _chosen(asked: Message | None, card: Card) -> tuple[ModelName | None, Effort | None]:
+    """The model and the effort of a turn. A message that waited brings those of its sending, also no effort."""
+    if asked is None:
+        return card.model, card.effort
+    if asked.queued_as is not None and asked.model is not None:
+        return asked.model, asked.effort
+    return asked.model or card.model, asked.effort or card.effort
 
 
 def _sizes(file_ids: Iterable[str], files: Mapping[str, FileContent], model: ResolvedModel) -> dict[str, int]:

@@ -72,3 +72,8 @@ class Caller:
         if self._claim is None:
             return uuid4()
         return uuid5(self.actor.user_id, f"{what}:{self._claim.route.name}:{self._claim.key}")
+
+    async def default_model(self) -> ModelName | None:
+        """The name of the model that answers where none is chosen."""
+        found = await self.config.model(self.actor.organisation_id, None)
+        return None if found is None else found.name

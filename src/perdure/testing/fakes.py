@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import NoServers, Rules, Servers, Tools
 from perdure.agent.prompt import Surroundings
@@ -72,7 +74,7 @@ class SimulatedModels:
         return ResolvedModel(
             name=chosen,
             route=route,
-            settings=self.settings,
+            settings=self.settings if effort is None else structs.replace(self.settings, effort=effort),
             threshold=self.threshold,
             fallbacks=self.fallbacks.get(chosen, ()),
             notice=f"{name} is gone; {chosen} answers instead." if name in self.gone else None,

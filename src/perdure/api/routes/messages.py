@@ -19,7 +19,7 @@ from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
 from perdure.core.public import public_message, public_queued, shown_text, visible
-from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
+from perdure.machine.transitions.messages import Chosen, EditMessage, SendMessage, Target
 from perdure.store.rows import parts_of
 
 routes = Routes("messages")
@@ -58,7 +58,8 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     turn = None if body.turn is None else MessageNumber(body.turn)
     known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
     card = None if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
-    send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card)
+    chosen = Chosen(seen.card.model or await caller.default_model(), seen.card.effort)
+    send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card, chosen=chosen)
     answer = await caller.changes.follow(seen, send, answer=lambda commit: sent(seen, commit))
     if body.busy is Busy.INTERRUPT and waits_for_agents(seen):
         # A chat at work is interrupted by its runner, and they with it; one that waits for them has none.

@@ -12,6 +12,13 @@ from perdure.machine.change import ALL_MARKERS, Change, Enqueued, Reason
 from perdure.machine.transitions.refusal import refuse, require_room
 
 
+class Chosen(Struct, frozen=True):
+    """The model and the effort that a chat is set to."""
+
+    model: ModelName | None = None
+    effort: Effort | None = None
+
+
 class SendMessage(Struct, frozen=True):
     """Admit a user message: into the history of an idle chat, into the queue of a busy one."""
 
@@ -24,6 +31,8 @@ class SendMessage(Struct, frozen=True):
     """What a steered chat learns of the children that it waited for, as JSON; None where nobody looked."""
     card: CardChange | None = None
     """What is settled together with it, such as plan mode."""
+    chosen: Chosen = Chosen()
+    """What the chat is set to now: a message that has to wait keeps it, whatever is chosen meanwhile."""
 
     def plan(self, chat: Chat) -> Change:
         if self.message.role is not Role.USER:
@@ -106,7 +115,9 @@ class SendMessage(Struct, frozen=True):
 
     def _queued(self, chat: Chat, *, steer: bool = False, **wishes: object) -> Change:
         require_room(chat)
-        enqueue = Enqueued(self.message, steer)
+        message, chosen = self.message, self.chosen
+        kept = replace(message, model=message.model or chosen.model, effort=message.effort or chosen.effort)
+        enqueue = Enqueued(kept, steer)
         return Change(enqueue=enqueue, files=self.files, **wishes)  # pyright: ignore[reportArgumentType]
 
 
