@@ -9,7 +9,7 @@ import pytest
 from tests.providers.routes import route
 
 from perdure.agent.models import ResolvedModel
-from perdure.agent.words import describe
+from perdure.agent.words import describe, fallback_label, report_summary
 from perdure.core.clock import SystemClock
 from perdure.core.ids import MessageNumber, ModelName
 from perdure.core.message import Effort, Message, Role
@@ -93,3 +93,25 @@ async def test_what_lies_between_is_not_looked_at() -> None:
     messages = Watched(said(number, "a" * 200) for number in range(1, 2_001))
     await shown(messages)
     assert messages.looked < 60
+
+
+async def test_what_was_added_for_the_model_alone_is_not_shown() -> None:
+    asked = msgspec.structs.replace(said(1, "one"), parts=(Text("one"), Text("the secret", model_only=True)))
+    assert await shown([asked]) == "<conversation>\nuser: one\n</conversation>"
+    assert fallback_label([asked]) == "one"
+
+
+@pytest.mark.parametrize(
+    ("report", "summary"),
+    [
+        ("All is well.\n\nMore.", "All is well."),
+        ("# Report\n\nAll is well.\n\nMore.", "All is well."),
+        ("# Report\n## Findings\nAll is\nwell.", "All is well."),
+        ("**Report**\n\n---\n\nFindings:\n\nAll is well.", "All is well."),
+        ("Here is what I found:\n- one\n- two", "- one - two"),
+        ("# Report", "# Report"),
+        ("", ""),
+    ],
+)
+def test_an_agents_summary_is_more_than_a_heading(report: str, summary: str) -> None:
+    assert report_summary([said(1, "look"), said(2, report)]) == summary

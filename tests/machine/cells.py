@@ -357,7 +357,8 @@ def endings() -> Iterator[Cell]:
     )
     for state, to in ((W, E0), (R0, E0), (R1, E1)):
         failed = {**ended, "status": Status.ERROR, "last_error": OTHER_FAILURE}
-        yield Cell(by=FinishError(OTHER_FAILURE), of=state, to=to, columns=failed, inbox="failed")
+        unlabelled: Columns = {"turn_label": None}
+        yield Cell(by=FinishError(OTHER_FAILURE), of=state, to=to, columns=failed, inbox="failed", card=unlabelled)
     for state, to in ((E0, R0), (E1, R1)):
         again = {**HISTORY, **UNMARKED, "status": Status.RUNNING, "last_error": None}
         yield Cell(by=Retry(), of=state, to=to, columns=again)

@@ -8,6 +8,7 @@ import pytest
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import Limits, Rules
 from perdure.core.card import Card
+from perdure.core.chat import State
 from perdure.core.errors import Refused
 from perdure.core.ids import ChatId, MessageNumber, ModelName, ReplicaId
 from perdure.core.message import Effort, Visibility
@@ -57,7 +58,30 @@ async def test_an_agents_summary_is_the_first_paragraph_of_its_report(replica: I
     parent = await replica.someone_asks("[[say:1 tokens]]")
     child = await replica.someone_asks("hello", parent_id=parent, root_id=parent, title_source="named")
     await aftermath(replica).describe(await replica.comes_to_rest(child))
-    assert (await card(replica, child))[1:] == ("named", None, "# Hello!")
+    summary = (await card(replica, child))[3]
+    assert summary is not None
+    assert len(summary) > len("# Hello!")
+    assert not summary.startswith("#")
+
+
+async def test_a_chat_that_fails_loses_the_label_of_the_turn_before(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
+    await aftermath(replica).describe(await replica.comes_to_rest(chat))
+    assert (await card(replica, chat))[2]
+    await replica.someone_adds(chat, "[[fault:401]]")
+    assert (await replica.comes_to_rest(chat)).state is State.E0
+    assert (await card(replica, chat))[2] is None
+
+
+async def test_a_turn_that_no_model_describes_is_labelled_by_what_was_asked(replica: InProcessReplica) -> None:
+    replica.sources.rules_now = Rules(title_model=ModelName("gone"))
+    replica.models.gone.add("gone")
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
+    rested = await replica.comes_to_rest(chat)
+    with pytest.raises(Refused, match="The model that is set for titles, gone, is not available any more"):
+        await aftermath(replica).describe(rested)
+    await swept(replica, chat, [aftermath(replica)])
+    assert (await card(replica, chat))[1:] == ("fallback", "How do I sort a", None)
 
 
 async def test_the_model_that_is_set_for_titles_finds_them(replica: InProcessReplica) -> None:
@@ -109,10 +133,8 @@ async def test_words_about_a_history_that_has_changed_since_are_only_good_for_a_
     assert (await card(replica, chat))[1:] == ("generated", None, None)
 
 
-async def test_words_that_a_crash_lost_are_found_later_and_once(replica: InProcessReplica) -> None:
-    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
-    await replica.comes_to_rest(chat)
-    survivors = [aftermath(replica) for _ in range(2)]
+async def swept(replica: InProcessReplica, chat: ChatId, survivors: list[Aftermath]) -> None:
+    """Let these find the chat without words, and wait until it has some."""
     running = [asyncio.create_task(survivor.run()) for survivor in survivors]
     described = asyncio.Event()
     replica.bus.listen(lambda notice: described.set() if notice.metadata_version else None)
@@ -127,5 +149,11 @@ async def test_words_that_a_crash_lost_are_found_later_and_once(replica: InProce
         for task in running:
             task.cancel()
         await asyncio.wait(running)
+
+
+async def test_words_that_a_crash_lost_are_found_later_and_once(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("How do I sort a list of numbers in Python?")
+    await replica.comes_to_rest(chat)
+    await swept(replica, chat, [aftermath(replica) for _ in range(2)])
     assert await replica.pool.fetchval("SELECT words_calls FROM chat_cards WHERE id = $1", chat) == 1
     assert (await card(replica, chat))[1] == "generated"

@@ -164,6 +164,12 @@ class Chats:
             raise ChatNotFound
         return row["metadata_version"]
 
+    async def retitle(self, seen: Seen, title: str) -> int | None:
+        """Call a chat what a model proposed. The card's new version; None where somebody has renamed it since."""
+        assert seen.own
+        row = await self._rows.one("chats/retitle", seen.chat.id, title, seen.card.title)
+        return None if row is None else row["metadata_version"]
+
     async def share(self, seen: Seen, users: Sequence[UserId], groups: Sequence[UUID]) -> int:
         """Let exactly these people and groups read the chat. Returns the card's new version."""
         assert seen.own

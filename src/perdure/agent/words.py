@@ -1,14 +1,17 @@
 """Short words about a chat: its title, what its last turn did, what it is about. A model finds them."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from perdure.agent.labels import checked, fallback
 from perdure.agent.models import ResolvedModel
 from perdure.core.message import Effort, Kind, Message, NewMessage, Role
 from perdure.core.parts import AnyPart, Text
+from perdure.core.public import shown_text
 from perdure.core.text import encodable, storable
 from perdure.core.usage import Usage
 from perdure.providers.client import ProviderClient
@@ -27,7 +30,8 @@ THOUGHT_TOKENS = 2_000
 
 ASKED = (
     "Describe the conversation below for a list of chats. Give a title of at most six words, a label of two to five "
-    "words for what the last turn did, and a summary of at most three sentences. Use the language of the user."
+    "words that begins with a verb for what the last turn did, and a summary of at most three sentences. Use the "
+    "language of the user."
 )
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -59,10 +63,12 @@ def worst_case(model: ResolvedModel, messages: Sequence[Message]) -> int:
 
 
 async def describe(client: ProviderClient, model: ResolvedModel, messages: Sequence[Message]) -> Found:
-    """A title, a label and a summary. Whatever cannot be read comes back empty."""
+    """A title, a label and a summary. What cannot be read comes back empty, but for the label."""
     completion = await client.complete(model.route, _request(model, messages))
     usage, price = completion.finish.usage, model.route.model.price
-    return Found(_words(completion.parts), None if usage is None or price is None else cost(usage, price))
+    words = _words(completion.parts)
+    named = msgspec.structs.replace(words, label=checked(words.label) or fallback_label(messages))
+    return Found(named, None if usage is None or price is None else cost(usage, price))
 
 
 def _request(model: ResolvedModel, messages: Sequence[Message]) -> ModelRequest:
@@ -81,10 +87,24 @@ def _room(model: ResolvedModel) -> int:
     return OUTPUT_TOKENS + (THOUGHT_TOKENS if thinks else 0)
 
 
+def fallback_label(messages: Sequence[Message]) -> str:
+    """A label for the last turn that no model is asked for."""
+    return fallback(next((said for role, said in _said(reversed(messages)) if role is Role.USER), ""))
+
+
 def report_summary(messages: Sequence[Message]) -> str:
-    """The first paragraph of the last answer."""
+    """The first paragraph of the last answer that is more than a heading."""
     said = next((said for role, said in _said(reversed(messages)) if role is Role.ASSISTANT), "")
-    return _line(said.strip().split("\n\n", 1)[0], SUMMARY_LENGTH)
+    bodies = ["\n".join(itertools.dropwhile(_heading, part.strip().splitlines())) for part in said.split("\n\n")]
+    return _line(next(filter(None, bodies), said), SUMMARY_LENGTH)
+
+
+def _heading(line: str) -> bool:
+    """Whether a line only says what follows."""
+    text = line.strip()
+    emphasised = text.startswith(("**", "__")) and text.rstrip(":").endswith(("**", "__"))
+    ruled = not text.strip("=-*_ ")
+    return text.startswith("#") or emphasised or ruled or (text.endswith(":") and len(text) <= LABEL_LENGTH)
 
 
 def _shown(messages: Sequence[Message]) -> str:
@@ -113,7 +133,7 @@ def _lines(messages: Iterable[Message], most: int) -> list[bytes]:
 def _said(messages: Iterable[Message]) -> Iterator[tuple[Role, str]]:
     for message in messages:
         if message.kind is Kind.ORDINARY and message.role in (Role.USER, Role.ASSISTANT):
-            text = "".join(part.text for part in message.parts if isinstance(part, Text))
+            text = shown_text(message.parts)
             if text:
                 yield message.role, text
 

@@ -9,7 +9,7 @@ import asyncpg
 from asyncpg import Pool, Record
 
 from perdure.agent.history import Histories
-from perdure.agent.words import Found, Words, report_summary
+from perdure.agent.words import Found, Words, fallback_label, report_summary
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock
@@ -121,13 +121,12 @@ class Aftermath:
         return await self._leave(chat)
 
     async def _leave(self, chat: Chat) -> None:
-        """No words for this turn: nobody tries again before the next one."""
+        """No words of a model for this turn: it is labelled by what was asked, and nobody tries again."""
         history = self._histories.at_hand(chat)
         if history is None:
             return
         try:
-            with asking_the_database():
-                await self._pool.execute(query("cards/leave_undescribed"), chat.id, history.card.turns)
+            await self._write(chat, history.card, Words(label=fallback_label(history.messages)))
         except Unavailable as error:
             _log.info("a chat without words is tried again: %s", error)
 

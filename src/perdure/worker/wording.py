@@ -15,6 +15,7 @@ from perdure.observe.context import concerning
 from perdure.providers.client import ProviderClient
 from perdure.worker.budget_reservations import BudgetReservations, Purpose
 
+GONE = "The model that is set for titles, {}, is not available any more. An admin can choose another."
 NO_ROOM = "No budget has room for this: the {} budget is used up."
 
 
@@ -30,6 +31,8 @@ class Wording:
         """Words about the chat, from the model that is set for them or else the chat's own."""
         rules, paid = await self.rules(card), 0
         model = await self.models.resolve(card, rules.title_model or card.model, None)
+        if rules.title_model is not None and model.name != rules.title_model:
+            raise Refused(GONE.format(rules.title_model))
         most, replica_id = worst_case(model, messages), self.replica_id()
         breach = await self.budgets.reserve(chat, card, rules.limits, replica_id, most, Purpose.WORDS)
         if breach is not None:

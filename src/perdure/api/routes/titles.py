@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from perdure.access.chats import Description, Seen
+from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
@@ -27,10 +27,11 @@ async def propose_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Propo
 
 @routes.post("/chats/{chat_id}/title/regenerate", apart=True)
 async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
-    """Ask a model what the chat is called now, and call it that."""
+    """Ask a model what the chat is called now, and call it that, unless somebody renames it meanwhile."""
     seen = await caller.chats.own(chat_id)
-    title = Description(title=await _proposed(caller, seen))
-    caller.announcements.card_changed(chat_id, await caller.chats.describe(seen, title))
+    version = await caller.chats.retitle(seen, await _proposed(caller, seen))
+    if version is not None:
+        caller.announcements.card_changed(chat_id, version)
     return Moved((await caller.chats.read(chat_id)).card)
 
 

@@ -97,7 +97,8 @@ class FinishError(Struct, frozen=True):
             spend=self.spend,
             reserve=0,
             inbox=InboxKind.FAILED,
-            card=CardChange(cost=self.spend),
+            # Nothing is said of a turn that failed, and what was said of the one before is old.
+            card=CardChange(cost=self.spend, unlabel=True),
         )
 
 
