@@ -15,7 +15,7 @@ from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.advisor import advisor
 from perdure.tools.ask_user_question import ASKED
-from perdure.tools.call import ACTING, CallKey, Mode, ToolFailed
+from perdure.tools.call import ACTING, CallContext, CallKey, Mode, ToolFailed
 from perdure.tools.computer.computer import computer
 from perdure.tools.plan_file import plan_path, through_links
 from perdure.tools.propose_plan import PROPOSED

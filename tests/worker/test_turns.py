@@ -269,5 +269,5 @@ async def test_a_message_that_waited_is_answered_by_the_model_of_its_sending(
     await replica.comes_to_rest(chat)
     assert [request.model for request in sim.requests] == ["demo", "demo-fast"]
     history = await Histories(replica.pool).at(await replica.machine.load(chat))
-    resolved = await replica.kit.preparation.model(history, history.messages[2].number)
+    resolved = await replica.runner_services.preparation.model(history, history.messages[2].number)
     assert (resolved.name, resolved.settings.effort) == ("demo-fast", effort)

@@ -1,8 +1,7 @@
 """The one file that a chat may write while it plans."""
 
 from perdure.core.ids import ChatId
-from perdure.tools.call import Mode, ToolFailed
-
+from perdure.tools.call import CallContext, Mode, ToolFailed
 
 
 def plan_path(chat_id: ChatId) -> str:

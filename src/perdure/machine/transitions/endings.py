@@ -98,7 +98,7 @@ class FinishError(Struct, frozen=True):
             reserve=0,
             inbox=InboxKind.FAILED,
             # Nothing is said of a turn that failed, and what was said of the one before is old.
-            card=CardChange(cost=self.spend, unlabel=True),
+            card=CardChange(cost=self.spend, turn_label=None),
         )
 
 
