@@ -11,6 +11,7 @@ from perdure.api.services import Services
 from perdure.core.card import NewCard
 from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, MessageNumber, UserId
+from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import EditMessage, Target
 
@@ -35,6 +36,10 @@ class ChatChanges:
             committed = await self._chats.create(chat_id, card, start.transitions(transition), reply.request)
             start.done(committed)
         return reply.of(committed)
+
+    def allowed(self, seen: Seen, transition: Transition) -> None:
+        """Whether a chat would take this now. Raises what the machine would: nobody else is asked about it before."""
+        follow(seen.chat, (transition,))
 
     async def follow(self, seen: Seen, *transitions: Transition, answer: Callable[[Commit], T]) -> T:
         """Follow arrows in a chat of the caller's own; a worker of this replica takes what comes to run."""

@@ -44,7 +44,8 @@ class Hook(Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        return self.options.name or self.options.url
+        """What people hear of it. Its address may hold credentials, and is for those who set hooks up."""
+        return self.options.name or "without a name"
 
     def about(self, tool: str) -> bool:
         """Whether it is asked about calls of this tool."""

@@ -90,6 +90,9 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
     """Begin a chat with a message. The agent starts on it at once."""
     said = await caller.said(body.content)
     model = await caller.model(body.model)
+    system = await _system_rows(caller, body)
+    if body.workspace is None:
+        await own_workspace(caller, body.workspace_id)
     said = await caller.submitted(said, None, begins="create")
     message = NewMessage(
         role=Role.USER,
@@ -99,7 +102,6 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
         effort=body.effort,
         client_id=body.client_id,
     )
-    system = await _system_rows(caller, body)
     async with workspace_for(caller, body.workspace, body.workspace_id) as workspace_id:
         card = _new_card(caller, body, workspace_id, said)
         create = Create((*system, message), files=said.files, budget_limit=body.budget_limit)

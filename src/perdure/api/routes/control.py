@@ -4,6 +4,7 @@ from msgspec import json, structs, to_builtins
 
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
+from perdure.api.client_results import heard
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, ToolResultsBody, TurnBody
@@ -56,7 +57,9 @@ async def tool_results(caller: Caller, chat_id: ChatId, body: ToolResultsBody) -
     complete = CompleteRequiresAction(
         outcomes=outcomes, by=caller.actor.user_id, expected=frozenset({ActionKind.CLIENT_TOOL})
     )
-    return await _follow(caller, await caller.chats.own(chat_id), complete)
+    seen = await caller.chats.own(chat_id)
+    caller.changes.allowed(seen, complete)
+    return await _follow(caller, seen, await heard(caller, seen, complete))
 
 
 @routes.post("/chats/{chat_id}/action", by_machine=True)

@@ -1,5 +1,7 @@
 """Messages: read a page, say something, say it differently."""
 
+from msgspec import structs
+
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
@@ -46,7 +48,6 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     """Say something. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
     seen = await caller.chats.own(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
-    said = await caller.submitted(said, chat_id)
     message = NewMessage(
         role=Role.USER,
         parts=said.parts,
@@ -60,6 +61,9 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     card = None if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
     chosen = Chosen(seen.card.model or await caller.default_model(), seen.card.effort)
     send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card, chosen=chosen)
+    caller.changes.allowed(seen, send)
+    left = (await caller.submitted(said, chat_id)).parts
+    send = structs.replace(send, message=structs.replace(message, parts=left))
     answer = await caller.changes.follow(seen, send, answer=lambda commit: sent(seen, commit))
     if body.busy is Busy.INTERRUPT and waits_for_agents(seen):
         # A chat at work is interrupted by its runner, and they with it; one that waits for them has none.
@@ -72,7 +76,8 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
     """Say it differently: the message and all that followed give way to this one."""
     seen = await caller.chats.own(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
-    said = await caller.submitted(said, chat_id)
+    if await _editable(caller, seen, number):
+        said = await caller.submitted(said, chat_id)
 
     def edit(target: Target) -> EditMessage:
         message = NewMessage(
@@ -100,6 +105,17 @@ async def list_prompts(caller: Caller, chat_id: ChatId, query: PromptsQuery) -> 
     return Prompts(
         tuple(PromptText(row["number"], shown_text(parts_of(row["parts"])), row["created_at"]) for row in rows)
     )
+
+
+async def _editable(caller: Caller, seen: Seen, number: MessageNumber) -> bool:
+    """Whether there is such a message of a user. Raises where the chat takes no edits now."""
+    found = await caller.chats.newest(seen.chat.id, before=number + 1, after=None, limit=1)
+    message = next((each for each in found if each.number == number and each.role is Role.USER), None)
+    if message is None:
+        return False
+    target = Target(number=number, visibility=message.visibility, model=None, effort=None)
+    caller.changes.allowed(seen, EditMessage(target, message))
+    return True
 
 
 def waits_for_agents(seen: Seen) -> bool:

@@ -29,7 +29,9 @@ async def reorder_queue(caller: Caller, chat_id: ChatId, body: OrderBody) -> Mov
 async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: QueuedEditBody) -> Moved:
     """Change what a waiting message says."""
     seen = await _waiting(caller, chat_id, number)
-    said = await caller.submitted(await caller.said(body.content, chat_id), chat_id)
+    said = await caller.said(body.content, chat_id)
+    caller.changes.allowed(seen, EditQueuedMessage(number, said.parts, said.files))
+    said = await caller.submitted(said, chat_id)
     return await _follow(caller, seen, EditQueuedMessage(number, said.parts, said.files))
 
 

@@ -75,7 +75,12 @@ class Hooks:
                     _log.debug("the database is away; the log of hooks is cleaned later")
                 await self._clock.sleep(HOOK_LOG_SWEEP.total_seconds())
         finally:
-            await self._post.close()
+            await self.close()
+
+    async def close(self) -> None:
+        """Once everything that was asked is in the log, ask nobody any more."""
+        await self.settled()
+        await self._post.close()
 
     async def settled(self) -> None:
         """Once everything that was asked is in the log."""

@@ -11,6 +11,7 @@ from perdure.agent.compaction.compact import TOOL_NAME, Job, compact
 from perdure.agent.compaction.summary import Summariser
 from perdure.agent.decide import Compact, Facts, Source
 from perdure.agent.history import History
+from perdure.agent.hooked import rows
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import Prepared
 from perdure.config.hooks import HookEvent
@@ -21,7 +22,7 @@ from perdure.core.parts import ToolCall
 from perdure.machine.transitions.steps import CommitStep
 from perdure.providers.pricing import cost
 from perdure.worker.duties.following import step_and_next
-from perdure.worker.duties.hooking import around_compaction, rows
+from perdure.worker.duties.hooking import around_compaction
 from perdure.worker.outcomes import Committed, Outcome
 from perdure.worker.owned_chat import OwnedChat
 

@@ -10,11 +10,12 @@ from msgspec import structs
 
 from perdure.agent.flight import interrupted
 from perdure.agent.history import History
+from perdure.agent.hooked import WITHHELD, rows
 from perdure.agent.notices import notice
 from perdure.config.hooks import HookEvent
 from perdure.core.errors import HookDispatchFailed, ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
+from perdure.core.message import FinishReason, Kind, NewMessage, Role
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
 from perdure.tools.arguments import decoded, is_json_object
 from perdure.tools.hooks.speech import Subject, Verdict
@@ -71,15 +72,6 @@ async def around_compaction(owned: OwnedChat, event: HookEvent, payload: dict[st
         return await _ask(owned, history, event, payload)
     except HookDispatchFailed as error:
         raise ProviderFailure(failed(error)) from error
-
-
-def rows(verdict: Verdict, kind: Kind = Kind.HOOK) -> tuple[NewMessage, ...]:
-    """What hooks add: texts for the model, and texts for people."""
-    contexts = tuple(
-        NewMessage(role=Role.USER, parts=(Text(text),), visibility=Visibility.MODEL, kind=kind)
-        for text in verdict.contexts
-    )
-    return (*contexts, *(notice("hook", text) for text in verdict.messages))
 
 
 def failed(error: HookDispatchFailed) -> ChatError:
@@ -179,5 +171,5 @@ def _withheld(result: NewMessage, verdict: Verdict) -> NewMessage:
     part = result.parts[0]
     if verdict.denied is None or not isinstance(part, ToolResult):
         return result
-    text = f"The result was withheld by a hook: {verdict.denied}"
+    text = WITHHELD.format(verdict.denied)
     return structs.replace(result, parts=(structs.replace(part, result=text, is_error=True, media=()),))

@@ -1,0 +1,58 @@
+"""Results of tools that ran at the client's: hooks are asked about them as about any other."""
+
+import asyncio
+
+import msgspec
+from msgspec import structs
+
+from perdure.access.chats import Seen
+from perdure.agent.hooked import WITHHELD, rows
+from perdure.api.caller import Caller
+from perdure.config.hooks import HookEvent
+from perdure.core.parts import ToolCall
+from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
+from perdure.tools.hooks.hooks import Hooks
+from perdure.tools.hooks.speech import Subject, Verdict
+
+
+async def heard(caller: Caller, seen: Seen, complete: CompleteRequiresAction) -> CompleteRequiresAction:
+    """The results as hooks leave them, and what they add. Raises HookDispatchFailed: then nothing is stored."""
+    hooks = caller.services.hooks
+    if not await hooks.listening(caller.actor.organisation_id, HookEvent.POST_TOOL_USE):
+        return complete
+    calls = await _calls(caller, seen)
+    asked = (_about(hooks, caller, seen, outcome, calls[outcome.call_id]) for outcome in complete.outcomes)
+    verdicts = await asyncio.gather(*asked)
+    return structs.replace(
+        complete,
+        outcomes=[_left(outcome, verdict) for outcome, verdict in zip(complete.outcomes, verdicts, strict=True)],
+        suffix=tuple(row for verdict in verdicts for row in rows(verdict)),
+    )
+
+
+async def _calls(caller: Caller, seen: Seen) -> dict[str, ToolCall]:
+    chat = seen.chat
+    found = await caller.chats.newest(chat.id, before=chat.last_assistant + 1, after=None, limit=1)
+    return {part.call_id: part for message in found for part in message.parts if isinstance(part, ToolCall)}
+
+
+async def _about(hooks: Hooks, caller: Caller, seen: Seen, outcome: Outcome, call: ToolCall) -> Verdict:
+    chat, actor = seen.chat, caller.actor
+    subject = Subject(
+        organisation_id=actor.organisation_id, owner_id=actor.user_id, chat_id=chat.id, turn=int(chat.turn)
+    )
+    payload = {
+        "tool": call.tool,
+        "call_id": call.call_id,
+        "arguments": call.args,
+        "output": outcome.output,
+        "is_error": outcome.is_error,
+    }
+    return await hooks.ask(HookEvent.POST_TOOL_USE, subject, payload, tool=call.tool)
+
+
+def _left(outcome: Outcome, verdict: Verdict) -> Outcome:
+    if verdict.denied is None:
+        return outcome
+    text = msgspec.json.encode(WITHHELD.format(verdict.denied)).decode()
+    return Outcome(outcome.call_id, text, is_error=True)
