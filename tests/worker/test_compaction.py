@@ -14,6 +14,7 @@ from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Kind, Role
 from perdure.core.parts import Text, ToolResult
 from perdure.machine.transitions.lifecycle import RequestCompaction
+from perdure.machine.transitions.messages import SendMessage
 from perdure.providers.estimate import BYTES_PER_TOKEN
 from perdure.providers.request import ModelSettings
 from perdure.sim.script import Call, GatePart, Script, Step
@@ -22,6 +23,7 @@ from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
+from perdure.worker.duties.following import NOT_ASKED_AGAIN
 
 WINDOW = 8_000
 MODEL = "small-window-8k"
@@ -86,6 +88,27 @@ async def test_compaction_by_hand_ends_without_an_answer(replica: InProcessRepli
     assert (await told(replica, chat))[0]["source"] == "manual"
     last = (await replica.messages(chat))[-1]
     assert (last.kind, last.role) == (Kind.COMPACTION, Role.TOOL)
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+async def test_compaction_by_hand_from_an_error_does_not_ask_again_what_failed(
+    replica: InProcessReplica, sim: Simulator, waiting: bool
+) -> None:
+    chat, _ = await talked(replica, 3)
+    await replica.someone_adds(chat, "[[fault:401]] This one fails.")
+    failed = await replica.comes_to_rest(chat)
+    assert failed.last_error is not None
+    asked = len(sim.requests)
+    steps = [RequestCompaction(), *([SendMessage(replica.says("[[say:3 tokens]] And now?"))] if waiting else [])]
+    await replica.machine.change_by(chat, lambda _: steps)
+    after = await replica.until(
+        chat, lambda row: row.state is State.E0 and row.snapshot_version > failed.snapshot_version + 2
+    )
+    assert await boundaries(replica, chat) == 1
+    assert after.last_error == (failed.last_error if waiting else NOT_ASKED_AGAIN)
+    # The summary, and an answer to what was said since, which fails in the same way.
+    assert len(sim.requests) == asked + 1 + waiting
+    assert (b"And now?" in bytes(sim.requests[-1].body)) is waiting
 
 
 async def test_a_provider_that_refuses_the_prompt_for_its_size_triggers_compaction(replica: InProcessReplica) -> None:

@@ -16,12 +16,13 @@ from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import Prepared
 from perdure.config.hooks import HookEvent
 from perdure.core.card import CardChange
+from perdure.core.chat import Chat
 from perdure.core.deltas import ToolCallDelta
 from perdure.core.message import Kind
 from perdure.core.parts import ToolCall
 from perdure.machine.transitions.steps import CommitStep
 from perdure.providers.pricing import cost
-from perdure.worker.duties.following import step_and_next
+from perdure.worker.duties.following import or_left_alone, step_and_next
 from perdure.worker.duties.hooking import around_compaction
 from perdure.worker.outcomes import Committed, Outcome
 from perdure.worker.owned_chat import OwnedChat
@@ -65,11 +66,20 @@ async def compact_history(owned: OwnedChat, decision: Compact, facts: Facts) -> 
         card=CardChange(cost=paid),
     )
     after = replace(facts, over_threshold=False, overflowed=False, compactable=False)
-    await owned.commit_by(step_and_next(step, history, prepared.toolset, after), fence=owned.fence(attempt=True))
+    bundle = step_and_next(step, history, prepared.toolset, after)
+    if decision.source is Source.MANUAL and _woken_for_it(owned.chat):
+        bundle = or_left_alone(bundle, step)
+    await owned.commit_by(bundle, fence=owned.fence(attempt=True))
     owned.services.budgets.settle(history.card, owned.owner.worker_id, paid)
     owned.services.crash_points.reached("compact.committed")
     owned.hide()
     return Committed()
+
+
+def _woken_for_it(chat: Chat) -> bool:
+    """Whether a chat at rest, perhaps after an error, went to work only to be compacted."""
+    asked, began = chat.compaction_requested_at, chat.turn_began_at
+    return asked is not None and began is not None and asked <= began
 
 
 def _job(prepared: Prepared, history: History, source: Source, call: ToolCall) -> Job:

@@ -18,9 +18,13 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import EnterRequiresAction
 from perdure.machine.transitions.endings import FinishError, FinishTurn
 from perdure.machine.transitions.ownership import Abandon
+from perdure.machine.transitions.queue import PromoteQueuedMessage
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 
 STEP_LIMIT_REACHED = "The turn reached its step limit and stopped here. Send a message to let it go on."
+NOT_ASKED_AGAIN = ChatError(
+    "The history is shorter now. What failed before was not asked again: try again, or say something.", retryable=True
+)
 BUDGET_REACHED = ChatError("The chat's budget is used up.", ErrorKind.USAGE_LIMIT)
 
 _DEADLINES: dict[ActionKind, timedelta | None] = {
@@ -50,6 +54,23 @@ def or_failed(
 ) -> Callable[[Chat], Sequence[Transition]]:
     """The bundle; or, where something ends the turn, the step alone and the error."""
     return bundle if failure is None else lambda _: (step, FinishError(failure), Abandon())
+
+
+def or_left_alone(
+    bundle: Callable[[Chat], Sequence[Transition]], step: CommitStep
+) -> Callable[[Chat], Sequence[Transition]]:
+    """The bundle; but where it would ask the model, the step and rest, or the head of the queue."""
+
+    def left_alone(chat: Chat) -> Sequence[Transition]:
+        planned = bundle(chat)
+        if not isinstance(planned[-1], RecordGenerationAttempt):
+            return planned
+        if not chat.queue:
+            return step, FinishError(NOT_ASKED_AGAIN), Abandon()
+        head = PromoteQueuedMessage(chat.queue[0].number)
+        return step, FinishError(NOT_ASKED_AGAIN), head, RecordGenerationAttempt()
+
+    return left_alone
 
 
 def _decision(step: CommitStep, planned: Chat, history: History, toolset: Toolset, facts: Facts) -> Decision:
