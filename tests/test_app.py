@@ -7,14 +7,14 @@ from uuid import UUID
 
 import pytest
 
-from perdure.access.signing_in import Household
+from perdure.access.signing_in import FirstAccount
 from perdure.app.foundation import migrate_database, require_login
 from perdure.core.errors import Misconfigured
 from perdure.core.ids import OrganisationId, UserId
 from perdure.proof.proxy import Proxy
 from perdure.settings import Address, Settings
 
-NOBODY_SIGNS_IN = Household(UserId(UUID(int=1)), OrganisationId(UUID(int=2)), reachable=False)
+NOBODY_SIGNS_IN = FirstAccount(UserId(UUID(int=1)), OrganisationId(UUID(int=2)), reachable=False)
 
 
 async def test_a_replica_waits_for_a_database_that_is_still_starting(database_url: str) -> None:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from perdure.access.keyring import Keyring
-from perdure.access.signing_in import first_household
+from perdure.access.signing_in import first_account
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.config.config import KEY_PURPOSE, Config
 from perdure.config.models import ModelOptions, ProviderOptions
@@ -39,11 +39,11 @@ def text(value: Any) -> str:
 async def test_what_an_admin_has_to_mend_is_a_configuration_error_that_says_so(
     pool: Pool, provider: ProviderOptions, model: ModelOptions, sealed_with: Keyring, said: str
 ) -> None:
-    household = await first_household(pool)
+    account = await first_account(pool)
     provider_id = await pool.fetchval(
         "INSERT INTO providers (organisation_id, name, dialect, base_url, options) "
         "VALUES ($1, 'Google', 'openai_chat', '', $2) RETURNING id",
-        household.organisation,
+        account.organisation,
         text(provider),
     )
     await pool.execute(
@@ -53,12 +53,12 @@ async def test_what_an_admin_has_to_mend_is_a_configuration_error_that_says_so(
     )
     await pool.execute(
         "INSERT INTO model_settings (organisation_id, name, model, provider_id, options) VALUES ($1, 'm', 'm', $2, $3)",
-        household.organisation,
+        account.organisation,
         provider_id,
         text(model),
     )
     models = ConfiguredModels(Config(pool, LocalBus(), KEYRING, SystemClock()), Catalog.load())
-    card = Card(id=ChatId(uuid4()), owner_id=household.owner, organisation_id=household.organisation, title="a chat")
+    card = Card(id=ChatId(uuid4()), owner_id=account.owner, organisation_id=account.organisation, title="a chat")
     with pytest.raises(ProviderFailure) as failed:
         await models.resolve(card, None, None)
     assert (failed.value.error.kind, failed.value.error.provider) == (ErrorKind.CONFIG, "Google")

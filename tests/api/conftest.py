@@ -14,7 +14,7 @@ async def api(database_url: str, pool: Pool) -> AsyncIterator[ServedApi]:
     async with serve_api(database_url, pool) as api:
         await api.pool.execute(
             "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'experiments', '[\"hooks\"]')",
-            api.household.organisation,
+            api.account.organisation,
         )
         yield api
 

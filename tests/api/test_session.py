@@ -11,7 +11,7 @@ HELLO = {"content": [{"type": "text", "text": "hello"}]}
 
 async def sign_in(api: ServedApi, person: Person) -> str:
     """Follow a login link; from then on the person uses a browser. Returns the link's path."""
-    path = f"/login/link?token={await api.services.reception.link(api.household.owner)}"
+    path = f"/login/link?token={await api.services.sign_in.link(api.account.owner)}"
     said = await person.get(path)
     assert (said.status, said.headers["location"]) == (303, "/")
     assert "HttpOnly; SameSite=Lax" in said.headers["set-cookie"]
@@ -72,8 +72,8 @@ async def test_a_password_that_whoever_has_the_machine_sets_ends_the_sessions_of
     await sign_in(api, ada)
     assert (await ada.get("/me")).status == 200
     known = await users.set_password(api.pool, "Owner@localhost", "a hash")
-    api.services.entrance.forget()
-    assert known == api.household.owner
+    api.services.authentication.forget()
+    assert known == api.account.owner
     assert (await ada.get("/me")).status == 401
 
 
@@ -93,7 +93,7 @@ async def test_nobody_gets_in_without_credentials(ada: Person) -> None:
 async def test_a_disabled_person_is_out_at_once(api: ServedApi, ada: Person) -> None:
     assert (await ada.get("/me")).status == 200
     await api.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
-    api.services.entrance.forget()
+    api.services.authentication.forget()
     assert (await ada.get("/me")).status == 401
 
 

@@ -22,23 +22,25 @@ async def test_whoever_may_not_work_any_more_leaves_their_terminal_and_keeps_wha
         ada.organisation_id,
         ada.id,
     )
-    door = StreamAccess(api.services.entrance, api.pool, api.services.rows)
+    door = StreamAccess(api.services.authentication, api.pool, api.services.rows)
     scope = {"headers": [(b"authorization", f"Bearer {ada.token}".encode())]}
     terminal, _ = await door.enter_workspace(scope, WORKSPACE)
     list_of_chats = await door.enter(scope, None)
     assert await door.denied([terminal, list_of_chats]) == set()
     await api.pool.execute("UPDATE users SET role = 'auditor' WHERE id = $1", ada.id)
-    api.services.entrance.forget()
+    api.services.authentication.forget()
     assert await door.denied([terminal, list_of_chats]) == {terminal}
     await api.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
-    api.services.entrance.forget()
+    api.services.authentication.forget()
     assert await door.denied([terminal, list_of_chats]) == {terminal, list_of_chats}
     await api.pool.execute("DELETE FROM workspaces")
 
 
 async def test_a_browser_connects_from_our_own_page_only(api: ServedApi, ada: Person) -> None:
     await sign_in(api, ada)
-    door = StreamAccess(api.services.entrance, api.pool, api.services.rows, public_url="https://perdure.example.com")
+    door = StreamAccess(
+        api.services.authentication, api.pool, api.services.rows, public_url="https://perdure.example.com"
+    )
 
     async def enters(origin: str) -> None:
         headers = {"cookie": ada.cookie, "host": "10.0.0.7:8080", "origin": origin}

@@ -102,8 +102,10 @@ PLANTED = {
     "core/talkative.py": (CONTRACTS[2], "import aiohttp"),
     "machine/transitions/hasty.py": (CONTRACTS[3], "import perdure.machine.machine"),
     "worker/shortcut.py": (CONTRACTS[4], "import perdure.store.execution"),
-    "core/hen.py": (CONTRACTS[5], "import perdure.core.egg"),
-    "core/egg.py": (CONTRACTS[5], "import perdure.core.hen"),
+    "worker/driver.py": (CONTRACTS[5], "import asyncpg"),
+    "api/routes/driver.py": (CONTRACTS[5], "from asyncpg.exceptions import DataError"),
+    "core/hen.py": (CONTRACTS[6], "import perdure.core.egg"),
+    "core/egg.py": (CONTRACTS[6], "import perdure.core.hen"),
 }
 REACHED = ("store/low.py", "stream/side.py", "sim/inner.py")
 

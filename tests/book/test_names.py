@@ -11,7 +11,6 @@ KNOWN: Mapping[str, frozenset[str]] = {
     "client": frozenset({"Chat", "Chats", "Client"}),
     "core": frozenset({"Notice"}),
     "providers": frozenset({"Call", "Chunk", "Details", "Error", "Event", "Page", "Tokens"}),
-    "store": frozenset({"TemplateRow"}),
     "tools": frozenset({"Answer", "Question", "Told"}),
 }
 """Names that still mean two things. Whoever mends one takes it out; none comes in."""

@@ -3,12 +3,11 @@
 import asyncio
 from datetime import timedelta
 
-import asyncpg
 import pytest
 from asyncpg import Record
 
 from perdure.access.keyring import Keyring
-from perdure.access.signing_in import Household, first_household
+from perdure.access.signing_in import FirstAccount, first_account
 from perdure.config.config import KEY_PURPOSE, Config
 from perdure.config.demo import offer_demo
 from perdure.core.clock import SystemClock
@@ -35,8 +34,8 @@ class CountingPool:
 
 
 @pytest.fixture
-async def household(pool: Pool) -> Household:
-    return await first_household(pool)
+async def account(pool: Pool) -> FirstAccount:
+    return await first_account(pool)
 
 
 def config_over(pool: "Pool | CountingPool", bus: LocalBus) -> Config:
@@ -46,18 +45,18 @@ def config_over(pool: "Pool | CountingPool", bus: LocalBus) -> Config:
     return config
 
 
-async def test_a_warm_turn_costs_no_query(pool: Pool, household: Household) -> None:
-    await offer_demo(pool, household.organisation, "http://127.0.0.1:1")
+async def test_a_warm_turn_costs_no_query(pool: Pool, account: FirstAccount) -> None:
+    await offer_demo(pool, account.organisation, "http://127.0.0.1:1")
     counting = CountingPool(pool)
     config = config_over(counting, LocalBus())
 
     async def turn() -> None:
-        model = await config.model(household.organisation, None)
+        model = await config.model(account.organisation, None)
         assert model is not None
         assert model.name == "demo"
-        assert await config.model(household.organisation, ModelName("nothing")) is None
-        await config.settings(household.organisation)
-        await config.key(model.provider.id, organisation_id=household.organisation, user_id=household.owner)
+        assert await config.model(account.organisation, ModelName("nothing")) is None
+        await config.settings(account.organisation)
+        await config.key(model.provider.id, organisation_id=account.organisation, user_id=account.owner)
 
     await asyncio.gather(*(turn() for _ in range(20)))
     assert counting.statements == 8, "five for the organisation and three for the person, once for all who asked"
@@ -65,52 +64,52 @@ async def test_a_warm_turn_costs_no_query(pool: Pool, household: Household) -> N
     assert counting.statements == 8
 
 
-async def test_a_change_on_another_replica_is_heard(pool: Pool, household: Household) -> None:
+async def test_a_change_on_another_replica_is_heard(pool: Pool, account: FirstAccount) -> None:
     bus = LocalBus()
     here, there = config_over(pool, bus), config_over(pool, bus)
-    assert (await here.settings(household.organisation)).system_prompt == ""
+    assert (await here.settings(account.organisation)).system_prompt == ""
     await pool.execute(
         "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'system_prompt', '\"Be brief.\"')",
-        household.organisation,
+        account.organisation,
     )
-    assert (await here.settings(household.organisation)).system_prompt == ""
-    there.changed(household.organisation)
-    assert (await here.settings(household.organisation)).system_prompt == "Be brief."
+    assert (await here.settings(account.organisation)).system_prompt == ""
+    there.changed(account.organisation)
+    assert (await here.settings(account.organisation)).system_prompt == "Be brief."
 
 
-async def test_a_value_that_no_longer_fits_counts_as_not_set(pool: Pool, household: Household) -> None:
+async def test_a_value_that_no_longer_fits_counts_as_not_set(pool: Pool, account: FirstAccount) -> None:
     await pool.execute(
         "INSERT INTO settings (organisation_id, name, value) VALUES ($1, 'step_limit', '\"many\"'), ($1, 'gone', '1')",
-        household.organisation,
+        account.organisation,
     )
-    settings = await config_over(pool, LocalBus()).settings(household.organisation)
+    settings = await config_over(pool, LocalBus()).settings(account.organisation)
     assert settings.step_limit == 1_200
 
 
-async def test_a_personal_key_pays_before_the_deployments(pool: Pool, household: Household) -> None:
-    await offer_demo(pool, household.organisation, "http://127.0.0.1:1")
+async def test_a_personal_key_pays_before_the_deployments(pool: Pool, account: FirstAccount) -> None:
+    await offer_demo(pool, account.organisation, "http://127.0.0.1:1")
     provider = await pool.fetchval("SELECT id FROM providers")
     config = config_over(pool, LocalBus())
 
     async def key() -> str | None:
-        return await config.key(provider, organisation_id=household.organisation, user_id=household.owner)
+        return await config.key(provider, organisation_id=account.organisation, user_id=account.owner)
 
     assert await key() is None
     put = "INSERT INTO provider_keys (provider_id, user_id, secret, hint) VALUES ($1, $2, $3, '')"
     await pool.execute(put, provider, None, KEYRING.seal("ours", KEY_PURPOSE))
-    config.changed(household.organisation)
+    config.changed(account.organisation)
     assert await key() == "ours"
-    await pool.execute(put, provider, household.owner, KEYRING.seal("mine", KEY_PURPOSE))
-    config.changed_personal(household.owner)
+    await pool.execute(put, provider, account.owner, KEYRING.seal("mine", KEY_PURPOSE))
+    config.changed_personal(account.owner)
     assert await key() == "mine"
 
 
-async def test_the_demo_gives_way_to_a_provider_of_ones_own(pool: Pool, household: Household) -> None:
+async def test_the_demo_gives_way_to_a_provider_of_ones_own(pool: Pool, account: FirstAccount) -> None:
     await pool.execute(
         "INSERT INTO providers (organisation_id, name, dialect, base_url) VALUES ($1, 'real', 'gemini', 'http://x')",
-        household.organisation,
+        account.organisation,
     )
-    assert not await offer_demo(pool, household.organisation, "http://127.0.0.1:1")
+    assert not await offer_demo(pool, account.organisation, "http://127.0.0.1:1")
 
 
 async def test_a_slow_load_does_not_overwrite_what_is_newer() -> None:
@@ -135,7 +134,7 @@ async def test_a_slow_load_does_not_overwrite_what_is_newer() -> None:
 
 
 async def test_a_failed_load_is_tried_again() -> None:
-    outcomes: list[Exception | str] = [asyncpg.InterfaceError("away"), "there"]
+    outcomes: list[Exception | str] = [Unavailable("away"), "there"]
 
     async def load(_: str) -> str:
         outcome = outcomes.pop(0)

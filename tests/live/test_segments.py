@@ -1,9 +1,9 @@
 """Segments: what is stored of an episode, how it is found again, when it goes."""
 
-import asyncpg
 import pytest
 
 from perdure.core.deltas import TextDelta
+from perdure.core.errors import DatabaseFault
 from perdure.core.message import Role
 from perdure.core.parts import ProviderMetadata
 from perdure.core.timing import CLOSED_EPISODE_KEPT
@@ -112,7 +112,7 @@ async def test_a_database_that_is_away_costs_nothing_but_time(pool: Pool) -> Non
     segments = Segments(pool, stage.episodes)
     await _begun(chat)
     await pool.execute("ALTER TABLE segments RENAME TO elsewhere")
-    with pytest.raises(asyncpg.UndefinedTableError):
+    with pytest.raises(DatabaseFault):
         await segments.once()
     await pool.execute("ALTER TABLE elsewhere RENAME TO segments")
     await segments.once()

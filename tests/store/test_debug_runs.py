@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from perdure.access.signing_in import first_household
+from perdure.access.signing_in import first_account
 from perdure.core.card import NewCard
 from perdure.core.ids import ChatId
 from perdure.core.message import NewMessage, Role
@@ -43,9 +43,9 @@ def call(chat_id: ChatId, attempt: int) -> DebugRun:
 
 @pytest.fixture
 async def chat_id(pool: Pool) -> ChatId:
-    household, chat_id = await first_household(pool), ChatId(uuid4())
-    card = NewCard(organisation_id=household.organisation, owner_id=household.owner, title="kept")
-    said = NewMessage(role=Role.USER, parts=(Text("hello"),), created_by=household.owner)
+    account, chat_id = await first_account(pool), ChatId(uuid4())
+    card = NewCard(organisation_id=account.organisation, owner_id=account.owner, title="kept")
+    said = NewMessage(role=Role.USER, parts=(Text("hello"),), created_by=account.owner)
     await Machine(Execution(pool), lambda _: None).create(chat_id, card, [Create((said,))])
     return chat_id
 

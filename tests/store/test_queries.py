@@ -2,23 +2,30 @@
 
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from importlib import import_module
+from pathlib import Path
 from typing import Any, cast, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import asyncpg
+import pytest
+from asyncpg import Record
 from asyncpg.prepared_stmt import PreparedStatement
+from msgspec import Struct
 
+import perdure
+from perdure.core.chat import Chat
+from perdure.core.ids import UserId
 from perdure.store import tables
 from perdure.store.blocks import blocks
 from perdure.store.pool import Pool
 from perdure.store.query import Query, Signature, Written
 from perdure.store.row_readers import columns_of, fields_of, optional
-from perdure.store.scopes import OrganisationScope, PersonScope
+from perdure.store.scopes import Database, OrganisationScope, PersonScope
 
 TABLES = [module.name for module in pkgutil.iter_modules(tables.__path__)]
 MODULES = [import_module(f"perdure.store.tables.{name}") for name in TABLES]
@@ -43,6 +50,8 @@ PYTHON: dict[str, type] = {
     "timestamptz": datetime,
     "uuid": UUID,
 }
+SOURCE = Path(perdure.__file__).parent
+CHAT = list(Chat.__struct_fields__)
 BEFORE: dict[object, list[object]] = {PersonScope: [UUID, UUID], OrganisationScope: [UUID]}
 
 
@@ -83,6 +92,10 @@ def disagreements(query: Query[..., Any], statement: "PreparedStatement[Any]") -
     if signature.returns in (None, Written):
         if found and "void" not in found.values():
             yield f"brings {found}, which nobody reads"
+    elif signature.result is Record:
+        # Several things at once, which modules of the store read themselves; a chat by the place of its fields.
+        if query.table == "execution" and list(found)[: len(CHAT)] != CHAT:
+            yield f"begins with {list(found)}, and not with a chat"
     elif fields_of(signature.result):
         read = {name: plain(hint) for name, hint in columns_of(signature.result).items()}
         if {name: found.get(name) for name in read} != read:
@@ -107,8 +120,57 @@ async def test_every_query_says_truly_what_goes_in_and_what_comes_back(pool: Poo
     assert QUERIES
 
 
+class OnlyId(Struct, frozen=True):
+    id: UserId
+
+
+class NumberedId(Struct, frozen=True):
+    id: int
+
+
+async def takes_a_text(db: Database, user_id: str) -> UserId | None: ...
+async def reads_a_number(db: Database) -> list[NumberedId]: ...
+async def reads_half(db: Database) -> list[OnlyId]: ...
+async def reads_nothing(db: Database) -> None: ...
+async def reads_as_it_is(db: Database, user_id: UserId) -> OnlyId | None: ...
+
+
+@pytest.mark.parametrize(
+    ("function", "sql", "said"),
+    [
+        (takes_a_text, "SELECT id FROM users WHERE id = $1", ["takes"]),
+        (reads_a_number, "SELECT id FROM users", ["brings"]),
+        (reads_half, "SELECT id, email FROM users", ["brings {'email'}, which nobody reads"]),
+        (reads_nothing, "SELECT id FROM users", ["brings"]),
+        (reads_as_it_is, "SELECT id FROM users WHERE id = $1", []),
+    ],
+)
+async def test_a_signature_that_says_something_else_is_noticed(
+    pool: Pool, function: Callable[..., Coroutine[Any, Any, Any]], sql: str, said: list[str]
+) -> None:
+    query = Query(function)
+    query.__dict__["sql"] = sql
+    async with pool.acquire() as connection:
+        found = list(disagreements(query, await connection.prepare(sql)))
+    assert len(found) == len(said)
+    assert all(each.startswith(start) for each, start in zip(found, said, strict=True))
+
+
 def test_every_block_of_sql_is_a_function_of_the_same_name() -> None:
     assert {name for table in TABLES for name in blocks(table)} == set(QUERIES)
+
+
+def test_every_query_is_found_by_its_name_where_it_is_asked() -> None:
+    """A plain search for `users.first_owner` finds its SQL and who asks, or for its import where it is asked alone."""
+    above = [path.read_text() for path in SOURCE.rglob("*.py") if path.parent.name != "tables"]
+    text = "\n".join(above)
+    assert [name for name in QUERIES if not asked(name, text)] == []
+
+
+def asked(name: str, text: str) -> bool:
+    table, function = name.split(".")
+    alone = rf"from perdure\.store\.tables\.{table} import [^\n]*\b{function}\b"
+    return re.search(rf"\b{table}\.{function}\b", text) is not None or re.search(alone, text) is not None
 
 
 def test_the_first_line_of_every_query_says_what_it_is_for() -> None:
@@ -118,4 +180,9 @@ def test_the_first_line_of_every_query_says_what_it_is_for() -> None:
 def test_execution_state_is_written_by_the_machine_alone() -> None:
     """Beside the statement of a change there is the archive of a family, and what is forgotten as a whole."""
     writes = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM)\s+(chats|messages|queued_messages)\b")
-    assert {name for name, query in QUERIES.items() if writes.search(query.sql)} == set()
+    assert {name for name, query in QUERIES.items() if writes.search(query.sql)} == {
+        "execution.archive_family",
+        "chats.delete",
+        "chats.forget_archived",
+        "messages.forget_removed",
+    }

@@ -6,13 +6,13 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import repeat
 from uuid import uuid4
 
-import asyncpg
 import pytest
 from msgspec import json, structs
 
 from perdure.agent.prepare import Limits, Rules
 from perdure.core.card import Card, NewCard
 from perdure.core.chat import ActionKind, Breach, BudgetOwner, Chat, State, Status
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId, OrganisationId, ReplicaId, UserId
 from perdure.machine.transitions import Transition
@@ -21,7 +21,6 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
-from perdure.store.away import AWAY
 from perdure.store.budgets import take
 from perdure.store.pool import Pool, open_pool
 from perdure.store.replicas import register
@@ -221,7 +220,7 @@ async def test_what_was_counted_and_not_heard_of_is_counted_once(database_url: s
             budgets.settle(card, replica_id, 10)
             try:
                 await budgets.flush()
-            except (*AWAY, asyncpg.PostgresError):
+            except (Unavailable, DatabaseFault):
                 lost += 1
             proxy.decide = lambda _: Fate.CARRY
             await budgets.flush()

@@ -100,7 +100,7 @@ async def test_what_is_over_is_forgotten(api: ServedApi, boss: Person) -> None:
     for key in ("old", "new"):
         await boss.post("/chats", {"content": TEXT}, idempotency_key=key)
     await api.pool.execute("UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = 'old'")
-    await api.services.reception.link(api.household.owner)
+    await api.services.sign_in.link(api.account.owner)
     await api.pool.execute("UPDATE login_links SET expires_at = now()")
     await api.pool.execute(
         "INSERT INTO sessions (hash, user_id, expires_at) VALUES ('a', $1, now()), ('b', $1, now() + interval '1 day')",

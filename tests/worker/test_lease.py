@@ -3,24 +3,23 @@
 import asyncio
 import threading
 
-from asyncpg import Connection, Record
-
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
 from perdure.proof.proxy import Fate, Proxy
 from perdure.store.connection import connect
+from perdure.store.hosts import ServerConnection
 from perdure.store.pool import Pool
 from perdure.store.replicas import Renewal
 from perdure.worker.lease import Lease
 
 
 async def test_a_lease_is_renewed_again_after_the_database_could_not_be_reached(database_url: str, pool: Pool) -> None:
-    opened: list[Connection[Record]] = []
+    opened: list[ServerConnection] = []
     refused = asyncio.Event()
     renewed = asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    async def connecting() -> "Connection[Record]":
+    async def connecting() -> ServerConnection:
         if opened and not refused.is_set():
             loop.call_soon_threadsafe(refused.set)
             raise Misconfigured("The database cannot be reached.")

@@ -2,11 +2,11 @@
 
 import tempfile
 from collections.abc import Generator
-from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from msgspec import structs
 from tests.workspaces.sshd import running_sshd
 
 from perdure.core.clock import SystemClock
@@ -49,6 +49,13 @@ async def offered(pool: Pool, wish: Wish, host: SshHost, key: str) -> None:
     recipe = RECIPE.format(host=host, host_key=host.host_key.strip(), key=key)
     insert = "INSERT INTO templates (organisation_id, name, recipe, readme, files) VALUES ($1, $2, $3, '', $4)"
     await pool.execute(insert, wish.organisation_id, wish.template, recipe, packed({}))
+
+
+async def only_row(pool: Pool) -> WorkspaceRow:
+    (record,) = await pool.fetch("SELECT id FROM workspaces")
+    row = await WorkspaceRows(pool).load(record["id"])
+    assert row is not None
+    return row
 
 
 def workspaces(pool: Pool, folder: Path) -> Workspaces:
@@ -98,8 +105,7 @@ async def test_why_a_host_cannot_be_used_is_kept_with_the_workspace(
     service = workspaces(pool, folder)
     with pytest.raises(BuildFailed, match=said):
         await service.create(WorkspaceId(uuid4()), wish)
-    (record,) = await pool.fetch("SELECT * FROM workspaces")
-    stands = WorkspaceRow.of(record)
+    stands = await only_row(pool)
     assert (stands.status, (stands.error or "").startswith(said)) == ("failed", True)
     await service.remove(stands)
     await service.close()
@@ -112,12 +118,11 @@ async def test_a_workspace_whose_key_was_taken_away_promises_nothing_and_leaves_
     service = workspaces(pool, folder)
     with pytest.raises(BuildFailed):
         await service.create(WorkspaceId(uuid4()), wish)
-    (record,) = await pool.fetch("SELECT * FROM workspaces")
-    row = WorkspaceRow.of(record)
+    row = await only_row(pool)
     assert (await service.has_view(row), await service.sandboxed(row)) == (False, False)
     await service.remove(row)
     with pytest.raises(Misconfigured):
-        await service.remove(replace(row, status="stopped"))
+        await service.remove(structs.replace(row, status="stopped"))
 
 
 @pytest.mark.parametrize(

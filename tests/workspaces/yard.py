@@ -55,6 +55,8 @@ class Yard:
         await self._pool.execute(insert, self.wish.organisation_id, name, recipe, packed({}))
 
     async def clear(self) -> None:
-        for record in await self._pool.fetch("SELECT * FROM workspaces"):
-            await self.service.remove(WorkspaceRow.of(record))
+        for record in await self._pool.fetch("SELECT id FROM workspaces"):
+            row = await self.service.rows.load(record["id"])
+            assert row is not None
+            await self.service.remove(row)
         await self.service.close()

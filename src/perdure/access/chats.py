@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Self
 from uuid import UUID
-
-from asyncpg import Record
 
 from perdure.access.actor import Actor
 from perdure.access.roles import Permission
@@ -25,7 +24,11 @@ from perdure.machine.machine import Bundle, Machine, Request
 from perdure.machine.transitions.messages import Target
 from perdure.store.cards import card_of
 from perdure.store.histories import seen_card
-from perdure.store.rows import chat_of, message_of, queued_of
+from perdure.store.tables import chats, messages, shares
+from perdure.store.tables.cards import CardRow
+from perdure.store.tables.chats import Description, Listing, Searching, SeenChat
+from perdure.store.tables.messages import Prompt
+from perdure.store.tables.shares import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,20 @@ class Seen:
 
     actor: Actor
     chat: Chat
-    row: Record
+    row: CardRow
+    read_number: int
+    age: Decimal | None = None
+    """When it moved last, in a list."""
+    snippet: str | None = None
+    """Where a search found it."""
+
+    @classmethod
+    def of(cls, actor: Actor, found: SeenChat) -> Self:
+        return cls(actor, found.chat, found.card, found.read_number)
 
     @property
     def card(self) -> ChatCard:
-        return card_of(self.row, self.chat, reader=self.actor.user_id)
+        return card_of(self.row, self.chat, reader=self.actor.user_id, read_number=self.read_number)
 
     def card_after(self, commit: Commit) -> ChatCard:
         """The card once this is committed."""
@@ -51,7 +63,7 @@ class Seen:
 
     @property
     def metadata_version(self) -> int:
-        return self.row["metadata_version"]
+        return self.row.metadata_version
 
     def cursor_after(self, chat: Chat) -> str:
         """Where a stream starts that sends nothing of what this already says."""
@@ -59,47 +71,7 @@ class Seen:
 
     @property
     def own(self) -> bool:
-        return self.row["owner_id"] == self.actor.user_id
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """Which chats a list shows, and after which it goes on."""
-
-    archived: bool | None = False
-    shared: bool | None = None
-    unread: bool | None = None
-    labels: str | None = None
-    title: str | None = None
-    source: str | None = None
-    after: tuple[int, Decimal, UUID] | None = None
-    limit: int = 50
-
-    def values(self) -> tuple[object, ...]:
-        filters = (self.archived, self.shared, self.unread, self.labels, self.title, self.source)
-        return (*filters, *(self.after or (None, None, None)), self.limit)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Description:
-    """What is said about a chat. None leaves it as it is; an empty text clears a model or an effort."""
-
-    title: str | None = None
-    labels: str | None = None
-    plan_mode: bool | None = None
-    model: str | None = None
-    effort: str | None = None
-    workspace_id: UUID | None = None
-    pin: int | None = None
-    client_tools: str | None = None
-    settings: str | None = None
-
-    def values(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in Description.__dataclass_fields__)
-
-    @property
-    def empty(self) -> bool:
-        return all(value is None for value in self.values())
+        return self.row.owner_id == self.actor.user_id
 
 
 class Chats:
@@ -110,10 +82,10 @@ class Chats:
         self._machine = machine
 
     async def read(self, chat_id: ChatId) -> Seen:
-        row = await self._rows.one("chats/read", chat_id)
-        if row is None:
+        found = await chats.read(self._rows, chat_id)
+        if found is None:
             raise ChatNotFound
-        return Seen(self._rows.actor, chat_of(row), row)
+        return Seen.of(self._rows.actor, found)
 
     async def own(self, chat_id: ChatId) -> Seen:
         """A chat of the actor's own. Those it is shared with read it, and spend nothing on it."""
@@ -138,78 +110,76 @@ class Chats:
         assert seen.own
         return await self._machine.edit(seen.chat.id, number, bundle, request)
 
-    async def page(self, listing: "Listing") -> list[Seen]:
+    async def page(self, listing: Listing) -> list[Seen]:
         """Root chats that the actor may read: pinned ones first, then the newest."""
-        rows = await self._rows.all("chats/list", *listing.values())
-        return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
+        actor = self._rows.actor
+        found = await chats.page(self._rows, listing)
+        return [Seen(actor, each.chat, each.card, each.read_number, age=each.age) for each in found]
 
-    async def search(self, words: str, *narrowing: object, passed: int, limit: int) -> list[Seen]:
-        """Chats that say these words, best first; each row has a snippet."""
-        rows = await self._rows.all("chats/search", words, *narrowing, passed, limit)
-        return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
+    async def search(self, searching: Searching) -> list[Seen]:
+        """Chats that say these words, best first; each with a snippet."""
+        actor = self._rows.actor
+        found = await chats.search(self._rows, searching)
+        return [Seen(actor, each.chat, each.card, each.read_number, snippet=each.snippet) for each in found]
 
     async def related(self, roots: Sequence[ChatId]) -> list[Seen]:
-        rows = await self._rows.all("chats/related", list(roots)) if roots else []
-        return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
+        found = await chats.related(self._rows, roots) if roots else []
+        return [Seen.of(self._rows.actor, each) for each in found]
 
     async def children(self, chat_id: ChatId) -> list[Seen]:
-        rows = await self._rows.all("chats/children", chat_id)
-        return [Seen(self._rows.actor, chat_of(row), row) for row in rows]
+        return [Seen.of(self._rows.actor, each) for each in await chats.children(self._rows, chat_id)]
 
-    async def describe(self, seen: Seen, description: "Description") -> int:
+    async def describe(self, seen: Seen, description: Description) -> int:
         """Change what the owner says about a chat. Returns the card's new version."""
         assert seen.own
-        row = await self._rows.one("chats/patch", seen.chat.id, *description.values())
-        if row is None:
+        version = await chats.patch(self._rows, seen.chat.id, description)
+        if version is None:
             raise ChatNotFound
-        return row["metadata_version"]
+        return version
 
     async def retitle(self, seen: Seen, title: str) -> int | None:
         """Call a chat what a model proposed. The card's new version; None where somebody has renamed it since."""
         assert seen.own
-        row = await self._rows.one("chats/retitle", seen.chat.id, title, seen.card.title)
-        return None if row is None else row["metadata_version"]
+        return await chats.retitle(self._rows, seen.chat.id, title, seen.card.title)
 
     async def share(self, seen: Seen, users: Sequence[UserId], groups: Sequence[UUID]) -> int:
         """Let exactly these people and groups read the chat. Returns the card's new version."""
         assert seen.own
-        row = await self._rows.one("shares/set", seen.chat.id, list(users), list(groups))
-        if row is None:
+        version = await shares.replace(self._rows, seen.chat.id, users, groups)
+        if version is None:
             raise ChatNotFound
-        return row["metadata_version"]
+        return version
 
-    async def shares(self, chat_id: ChatId) -> list[Record]:
-        return await self._rows.all("shares/list", chat_id)
+    async def shares(self, chat_id: ChatId) -> list[Share]:
+        return await shares.listed(self._rows, chat_id)
 
     async def compactable(self, chat_id: ChatId) -> bool:
-        row = await self._rows.one("chats/compactable", chat_id)
-        return row is not None and row["compactable"]
+        return await chats.compactable(self._rows, chat_id) or False
 
     async def mark_read(self, seen: Seen, number: int) -> bool:
         """Whether the inbox had something to say of it that is read now, too."""
-        row = await self._rows.one("chats/mark_read", seen.chat.id, number)
-        return row is not None and row["told"] > 0
+        return await chats.mark_read(self._rows, seen.chat.id, number) > 0
 
-    async def prompts(self, chat_id: ChatId, limit: int) -> list[Record]:
-        return await self._rows.all("messages/prompts", chat_id, limit)
+    async def prompts(self, chat_id: ChatId, limit: int) -> list[Prompt]:
+        return await messages.prompts(self._rows, chat_id, limit)
 
     async def newest(self, chat_id: ChatId, *, before: int | None, after: int | None, limit: int) -> list[Message]:
         """Messages before one number and after another, newest first."""
-        return [message_of(row) for row in await self._rows.all("messages/page_before", chat_id, before, after, limit)]
+        return await messages.page_before(self._rows, chat_id, before, after, limit)
 
     async def oldest(self, chat_id: ChatId, *, after: int, limit: int) -> list[Message]:
         """Messages after a number, oldest first."""
-        return [message_of(row) for row in await self._rows.all("messages/page_after", chat_id, after, limit)]
+        return await messages.page_after(self._rows, chat_id, after, limit)
 
     async def queue(self, seen: Seen) -> tuple[QueuedMessage, ...]:
         if not seen.chat.queue:
             return ()
-        return tuple(public_queued(queued_of(row)) for row in await self._rows.all("queue/list", seen.chat.id))
+        return tuple(public_queued(each) for each in await messages.queued(self._rows, seen.chat.id))
 
     async def action(self, seen: Seen) -> PendingAction | None:
         """What the chat asks for, with the arguments of the calls that it asks about."""
         chat = seen.chat
         if chat.action is None:
             return None
-        row = await self._rows.one("messages/one", chat.id, chat.last_assistant) if chat.action.calls else None
-        return pending(chat, message_of(row).parts if row else ())
+        message = await messages.one(self._rows, chat.id, chat.last_assistant) if chat.action.calls else None
+        return pending(chat, message.parts if message else ())

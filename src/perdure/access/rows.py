@@ -8,10 +8,7 @@ from perdure.access.actor import Actor
 from perdure.access.roles import Permission
 from perdure.core.ids import OrganisationId, UserId
 from perdure.store.errors import transaction
-from perdure.store.queries import Record, named
 from perdure.store.scopes import Database, OrganisationScope, connections
-
-Row = Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +30,6 @@ class ActorRows:
         """What belongs to the whole organisation, for those who may."""
         self.actor.require(permission)
         return OrganisationScope(self.db, self.actor.organisation_id)
-
-    async def all(self, name: str, *values: object) -> list[Record]:
-        return await named(self.db, f"actor/{name}", self.actor.user_id, self.actor.organisation_id, *values)
-
-    async def one(self, name: str, *values: object) -> Record | None:
-        rows = await self.all(name, *values)
-        return rows[0] if rows else None
-
-    async def of_organisation(self, permission: Permission, name: str, *values: object) -> list[Record]:
-        """Rows of the whole organisation, for those who may."""
-        self.actor.require(permission)
-        return await named(self.db, f"organisation/{name}", self.actor.organisation_id, *values)
 
     @property
     def connections(self) -> int:

@@ -29,7 +29,7 @@ class Visitor:
     user_agent: str = ""
 
 
-class Reception:
+class SignIn:
     """Opens sessions for those who prove who they are."""
 
     def __init__(self, pool: Pool, clock: Clock) -> None:
@@ -38,17 +38,17 @@ class Reception:
         self._addresses = Attempts(clock, limit=TRIES_PER_ADDRESS, window=LOGIN_WINDOW)
         self._minted = Attempts(clock, limit=TOKENS_PER_PERSON, window=LOGIN_WINDOW)
 
-    def arrives(self, visitor: Visitor) -> None:
+    def count_attempt(self, visitor: Visitor) -> None:
         """Count somebody who tries to sign in, or refuse them where they try too often."""
         self._addresses.count(visitor.address)
 
-    def mints(self, user_id: UserId) -> None:
+    def count_token(self, user_id: UserId) -> None:
         """Count a token that somebody makes, or refuse it where they make too many."""
         self._minted.count(str(user_id))
 
     async def by_password(self, email: str, password: str, visitor: Visitor) -> str:
         """A session's secret, for the right password."""
-        self.arrives(visitor)
+        self.count_attempt(visitor)
         self._people.count(email.lower())
         known = await users.by_email(self._pool, email)
         if not await matches(password, known.password_hash if known else None) or known is None:
@@ -57,7 +57,7 @@ class Reception:
         return await self.open(known.id, visitor)
 
     async def by_link(self, secret: str, visitor: Visitor) -> str:
-        self.arrives(visitor)
+        self.count_attempt(visitor)
         link = await login_links.use(self._pool, digest(secret))
         if link is None or not link.valid:
             raise Unauthenticated("This link was used already, or it is too old. Ask for a new one.")
@@ -83,8 +83,8 @@ class Reception:
 
 
 @dataclass(frozen=True, slots=True)
-class Household:
-    """Who lives in a deployment when it starts."""
+class FirstAccount:
+    """The owner and the organisation that a deployment has from its start."""
 
     owner: UserId
     organisation: OrganisationId
@@ -92,7 +92,7 @@ class Household:
     """Whether anybody can sign in without a link."""
 
 
-async def first_household(pool: Pool) -> Household:
+async def first_account(pool: Pool) -> FirstAccount:
     """The deployment's owner and organisation, made if there are none."""
     async with transaction(pool) as connection:
         # Two replicas that start together make one account.
@@ -100,6 +100,6 @@ async def first_household(pool: Pool) -> Household:
         organisation = await organisations.first(connection) or await organisations.add(connection, "Default")
         owner = await users.first_owner(connection)
         if owner is not None:
-            return Household(owner.id, organisation, owner.reachable)
+            return FirstAccount(owner.id, organisation, owner.reachable)
         added = await users.add(OrganisationScope(connection, organisation), FIRST_EMAIL, "Owner", Role.OWNER, None)
-        return Household(added.id, organisation, reachable=False)
+        return FirstAccount(added.id, organisation, reachable=False)

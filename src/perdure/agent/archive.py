@@ -1,11 +1,10 @@
 """What was said earlier in a chat, in words for the model that a summary left without it."""
 
-from asyncpg import Pool, Record
-
 from perdure.core.ids import ChatId
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
-from perdure.store.queries import query
+from perdure.store.pool import Pool
 from perdure.store.rows import parts_of
+from perdure.store.tables.messages import recall
 from perdure.tools.budget import within
 
 MESSAGE_BYTES = 4_000
@@ -15,13 +14,13 @@ NOTHING = "Nothing was said that fits. Try other words, or none."
 class StoredArchive:
     """Reads the whole history, summarised or not."""
 
-    def __init__(self, pool: "Pool[Record]") -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     async def read(self, chat_id: ChatId, *, words: str, before: int | None, limit: int) -> str:
         pattern = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        rows = await self._pool.fetch(query("messages/recall"), chat_id, pattern, before, limit)
-        said = [f"[{row['number']}] {row['role']}: {_words(parts_of(row['parts']))}" for row in reversed(rows)]
+        found = await recall(self._pool, chat_id, pattern, before, limit)
+        said = [f"[{each.number}] {each.role}: {_words(parts_of(each.parts))}" for each in reversed(found)]
         return "\n\n".join(said) or NOTHING
 
 

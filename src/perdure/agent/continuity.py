@@ -1,15 +1,13 @@
 """How an answer hangs together with what the provider keeps: the chain of a chat, and responses that outlive us."""
 
-from asyncpg import Pool, Record
-
 from perdure.agent.history import History
 from perdure.core.chat import Chat
 from perdure.core.message import Kind, Role
 from perdure.providers.prompt import block_hash
 from perdure.providers.request import BACKGROUND, CHAIN, Continuation, ModelSettings
 from perdure.providers.route import Route
-from perdure.store.away import asking_the_database
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import background_responses
 
 
 def system_mark(system: tuple[str, ...]) -> str:
@@ -36,25 +34,22 @@ def outlives(route: Route, settings: ModelSettings) -> bool:
 class Bookmark:
     """Which response answers a chat's history, so that whoever drives the chat next can listen to the same one."""
 
-    def __init__(self, pool: "Pool[Record]", chat: Chat, model: str) -> None:
+    def __init__(self, pool: Pool, chat: Chat, model: str) -> None:
         self._pool = pool
         self._at = (chat.id, chat.history_version, model)
 
     async def find(self) -> str | None:
-        with asking_the_database():
-            return await self._pool.fetchval(query("background_responses/find"), *self._at)
+        return await background_responses.find(self._pool, *self._at)
 
     async def put(self, response_id: str) -> None:
-        with asking_the_database():
-            await self._pool.execute(query("background_responses/put"), *self._at, response_id)
+        await background_responses.put(self._pool, *self._at, response_id)
 
     async def drop(self) -> None:
-        with asking_the_database():
-            await self._pool.execute(query("background_responses/drop"), *self._at[:1])
+        await background_responses.drop(self._pool, self._at[0])
 
 
 class Bookmarks:
-    def __init__(self, pool: "Pool[Record]") -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     def of(self, chat: Chat, route: Route, settings: ModelSettings) -> Bookmark | None:

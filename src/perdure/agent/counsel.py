@@ -3,7 +3,6 @@
 import logging
 
 import msgspec
-from asyncpg import Pool, Record
 from msgspec import structs
 
 from perdure.agent.advice_prompt import advice_messages, advice_system
@@ -25,9 +24,9 @@ from perdure.providers.errors.classification import classify
 from perdure.providers.errors.retry import may_retry, retry_delay
 from perdure.providers.pricing import cost
 from perdure.providers.request import ModelRequest
-from perdure.store.away import asking_the_database
-from perdure.store.queries import query
+from perdure.store.pool import Pool
 from perdure.store.rows import parts_of
+from perdure.store.tables.messages import advice
 from perdure.tools.advisor import Advice
 from perdure.tools.budget import within
 from perdure.tools.call import CallContext, Mode, ToolOutput
@@ -44,7 +43,7 @@ class ModelCounsel:
 
     def __init__(
         self,
-        pool: "Pool[Record]",
+        pool: Pool,
         config: Config,
         models: Models,
         client: ProviderClient,
@@ -96,9 +95,8 @@ class ModelCounsel:
 
     async def _uses(self, ctx: CallContext) -> int:
         """How often advice was given in this turn, as its history says."""
-        with asking_the_database():
-            rows = await self._pool.fetch(query("messages/advice"), ctx.key.chat_id, ctx.told.turn)
-        results = [part for row in rows for part in parts_of(row["parts"]) if isinstance(part, ToolResult)]
+        said = await advice(self._pool, ctx.key.chat_id, ctx.told.turn)
+        results = [part for parts in said for part in parts_of(parts) if isinstance(part, ToolResult)]
         return sum(part.tool == "advisor" and not part.is_error and _is_advice(part.result) for part in results)
 
     async def _asked(

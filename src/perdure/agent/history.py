@@ -4,7 +4,6 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
 
-from asyncpg import Pool, Record
 from msgspec import Struct, structs
 
 from perdure.agent.digest import Digest
@@ -19,6 +18,7 @@ from perdure.core.parts import ToolCall
 from perdure.core.timing import HISTORY_KEPT
 from perdure.providers.settled import Settled
 from perdure.store.histories import load_history
+from perdure.store.pool import Pool
 
 # What a history takes besides its messages.
 CHAT_BYTES = 1_500
@@ -148,7 +148,7 @@ KEPT_BYTES = 16 * 1024 * 1024
 class Histories:
     """Recent histories, least recently used out first. Keyed by version: a stale one is brought up to date."""
 
-    def __init__(self, pool: "Pool[Record]", *, room: int = KEPT_BYTES, clock: Clock | None = None) -> None:
+    def __init__(self, pool: Pool, *, room: int = KEPT_BYTES, clock: Clock | None = None) -> None:
         self._pool = pool
         self._room = room
         self._clock = clock or SystemClock()

@@ -22,7 +22,7 @@ class Announcements:
 
     def rights_changed(self) -> None:
         """Somebody's rights changed: they are looked up again."""
-        self._due.append(self._services.entrance.forget)
+        self._due.append(self._services.authentication.forget)
 
     def card_changed(self, chat_id: ChatId, metadata_version: int) -> None:
         """A chat's card moved: those who follow it are told."""

@@ -8,7 +8,7 @@ from perdure.api.caller import Caller
 from perdure.api.wire.chats import WorkspaceWish
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation
 from perdure.core.ids import WorkspaceId
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import read, remove_own, unused
 from perdure.workspaces.service import Wish, Workspaces
 from perdure.workspaces.templates.template import Value
 
@@ -28,15 +28,15 @@ async def workspace_for(
         await _begin(caller, workspaces, wish, made)
         yield made
     except PerdureError:
-        if (row := await caller.rows.one("workspaces/unused", made)) is not None:
-            await workspaces.remove(WorkspaceRow.of(row))
-            await caller.rows.all("workspaces/remove", made)
+        if (row := await unused(caller.rows, made)) is not None:
+            await workspaces.remove(row)
+            await remove_own(caller.rows, made)
         raise
 
 
 async def own_workspace(caller: Caller, workspace_id: WorkspaceId | None) -> WorkspaceId | None:
     """The id, if it is that of a workspace of the caller's own."""
-    if workspace_id is not None and await caller.rows.one("workspaces/read", workspace_id) is None:
+    if workspace_id is not None and await read(caller.rows, workspace_id) is None:
         raise NotFound("There is no such workspace.")
     return workspace_id
 

@@ -21,6 +21,7 @@ from perdure.api.routing import Route
 from perdure.core.commit import IdempotencyKey
 from perdure.core.errors import InvalidInput, KeyReused, KeyTaken, PerdureError, Validation
 from perdure.core.timing import IDEMPOTENCY_KEPT
+from perdure.store.tables import idempotency_keys
 
 HEADER = "idempotency-key"
 LONGEST = 255
@@ -87,12 +88,12 @@ class IdempotencyKeys:
         return lock
 
     async def _kept(self, claim: Claim, rows: ActorRows) -> Answer | None:
-        row = await rows.one("idempotency_keys/kept", claim.route.name, claim.key, IDEMPOTENCY_KEPT)
-        if row is None:
+        kept = await idempotency_keys.kept(rows, claim.route.name, claim.key, IDEMPOTENCY_KEPT)
+        if kept is None:
             return None
-        if row["request_hash"] != claim.request_hash:
+        if kept.request_hash != claim.request_hash:
             raise KeyReused
-        return self._restored(claim.route, row["answer"])
+        return self._restored(claim.route, kept.answer)
 
     async def _first(self, claim: Claim, rows: ActorRows, run: Callable[[ActorRows], Awaitable[Answer]]) -> Answer:
         if claim.route.by_machine:
@@ -100,20 +101,19 @@ class IdempotencyKeys:
         if not claim.route.apart:
             return await self._in_transaction(claim, rows, run)
         answer = await run(rows)
-        values = (claim.route.name, claim.key, claim.request_hash, self._stored(claim.route, answer))
-        await rows.one("idempotency_keys/note", *values)
+        stored = self._stored(claim.route, answer)
+        await idempotency_keys.note(rows, claim.route.name, claim.key, claim.request_hash, stored)
         return answer
 
     async def _in_transaction(
         self, claim: Claim, rows: ActorRows, run: Callable[[ActorRows], Awaitable[Answer]]
     ) -> Answer:
         async with self._connections(rows), rows.together() as bound:
-            values = (claim.route.name, claim.key)
-            begun = await bound.one("idempotency_keys/begin", *values, claim.request_hash)
-            if begun is None:
+            name, key = claim.route.name, claim.key
+            if await idempotency_keys.begin(bound, name, key, claim.request_hash) is None:
                 raise KeyTaken
             answer = await run(bound)
-            await bound.one("idempotency_keys/keep", *values, self._stored(claim.route, answer))
+            await idempotency_keys.keep(bound, name, key, self._stored(claim.route, answer))
             return answer
 
     def _connections(self, rows: ActorRows) -> asyncio.Semaphore:

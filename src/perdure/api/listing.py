@@ -27,9 +27,9 @@ def next_cursor(seen: list[Seen], limit: int) -> str | None:
     if len(seen) < limit:
         return None
     last = seen[-1]
-    row = last.row
-    pin = row["pin"] if last.own and row["pin"] else _LAST_PIN
-    return _text(Position(pin, str(-row["age"]), last.chat.id))
+    assert last.age is not None
+    pin = last.row.pin if last.own and last.row.pin else _LAST_PIN
+    return _text(Position(pin, str(-last.age), last.chat.id))
 
 
 def position_of(cursor: str | None) -> tuple[int, Decimal, UUID] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from perdure.access.entrance import check_origin, check_page
+from perdure.access.authentication import check_origin, check_page
 from perdure.access.presented import secret_of
 from perdure.access.rows import ActorRows
 from perdure.api.caller import Caller
@@ -76,7 +76,7 @@ class Api:
 
     async def _signed_in(self, route: Route, call: Call, texts: list[str]) -> Answer:
         secret = secret_of(call.headers)
-        actor = await self._services.entrance.actor(secret)
+        actor = await self._services.authentication.actor(secret)
         if not route.reads:
             if actor.session_id is not None:
                 check_origin(secret or "", call.headers.get(CSRF_HEADER))

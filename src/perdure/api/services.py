@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from perdure.access.actor import Actor
-from perdure.access.entrance import Entrance
+from perdure.access.authentication import Authentication
 from perdure.access.keyring import Keyring
 from perdure.access.login_services import LoginServices
 from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
-from perdure.access.signing_in import Reception
+from perdure.access.signing_in import SignIn
 from perdure.access.vapid import VapidKeys
 from perdure.api.http import Call
 from perdure.api.local_worker import LocalWorker
@@ -39,8 +39,8 @@ class Services:
     hooks: Hooks
     rows: Callable[[Actor], ActorRows]
     """The database, bound to whoever asks. There is no other way to it from here."""
-    entrance: Entrance
-    reception: Reception
+    authentication: Authentication
+    sign_in: SignIn
     login_services: LoginServices
     config: Config
     keyring: Keyring

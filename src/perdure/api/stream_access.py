@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from asyncpg import Pool, Record
-
 from perdure.access.actor import Actor
-from perdure.access.entrance import Entrance, check_page
+from perdure.access.authentication import Authentication, check_page
 from perdure.access.presented import secret_of
 from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.api.errors import answer_of
 from perdure.core.errors import ChatNotFound, NotFound, Unauthenticated
 from perdure.core.ids import ChatId, WorkspaceId
-from perdure.store.queries import query
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.pool import Pool
+from perdure.store.tables import chats, workspaces
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.stream.access import Admission, Refusal, Scope
 
 
@@ -22,13 +21,13 @@ class StreamAccess:
 
     def __init__(
         self,
-        entrance: Entrance,
-        pool: "Pool[Record]",
+        authentication: Authentication,
+        pool: Pool,
         rows: Callable[[Actor], ActorRows],
         *,
         public_url: str | None = None,
     ) -> None:
-        self._entrance = entrance
+        self._authentication = authentication
         self._pool = pool
         self._rows = rows
         self._public_url = public_url
@@ -45,45 +44,43 @@ class StreamAccess:
         )
 
     async def _owns(self, actor: Actor, chat_id: ChatId) -> bool:
-        row = await self._rows(actor).one("chats/read", chat_id)
-        if row is None:
+        found = await chats.read(self._rows(actor), chat_id)
+        if found is None:
             raise ChatNotFound
-        return row["owner_id"] == actor.user_id
+        return found.card.owner_id == actor.user_id
 
     async def enter_workspace(self, scope: Scope, workspace_id: WorkspaceId) -> tuple[Admission, WorkspaceRow]:
         """Let the caller act in a workspace of their own."""
         actor, secret = await self._actor(scope)
         actor.require(Permission.CHAT)
-        row = await self._rows(actor).one("workspaces/read", workspace_id)
+        row = await workspaces.read(self._rows(actor), workspace_id)
         if row is None:
             raise NotFound("There is no such workspace.")
         admission = Admission(
             user_id=actor.user_id, organisation_id=actor.organisation_id, works=True, credential=secret
         )
-        return admission, WorkspaceRow.of(row)
+        return admission, row
 
     async def _actor(self, scope: Scope) -> tuple[Actor, str | None]:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         secret = secret_of(headers)
-        actor = await self._entrance.actor(secret)
+        actor = await self._authentication.actor(secret)
         if actor.session_id is not None:
             # It sends its cookie to whoever opens a socket.
             check_page(headers, self._public_url)
         return actor, secret
 
     async def denied(self, admissions: Sequence[Admission]) -> Collection[Admission]:
-        chats = [each for each in admissions if each.chat_id is not None]
-        rows = await self._pool.fetch(
-            query("streams/readable"), [each.user_id for each in chats], [each.chat_id for each in chats]
-        )
-        readable = {(row["user_id"], row["chat_id"]) for row in rows}
-        revoked = {each for each in chats if (each.user_id, each.chat_id) not in readable}
+        followed = [(each, each.user_id, each.chat_id) for each in admissions if each.chat_id is not None]
+        found = await chats.readable(self._pool, [user for _, user, _ in followed], [chat for _, _, chat in followed])
+        readable = {(each.user_id, each.chat_id) for each in found}
+        revoked = {each for each, user_id, chat_id in followed if (user_id, chat_id) not in readable}
         return revoked | {each for each in admissions if not await self._still_good(each)}
 
     async def _still_good(self, admission: Admission) -> bool:
         assert admission.credential is None or isinstance(admission.credential, str)
         try:
-            actor = await self._entrance.actor(admission.credential)
+            actor = await self._authentication.actor(admission.credential)
         except Unauthenticated:
             return False
         return not admission.works or Permission.CHAT in actor.permissions

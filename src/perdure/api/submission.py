@@ -9,6 +9,7 @@ from perdure.api.wire.content import AnyContent, FileContent, FileReferenceConte
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import ChatId, FileId
 from perdure.core.parts import AnyPart, File, FileReference, Text
+from perdure.store.tables.files import usable
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.hooks.speech import Subject
 from perdure.tools.hooks.submission import submitted
@@ -26,10 +27,10 @@ async def read_content(rows: ActorRows, content: tuple[AnyContent, ...], chat_id
     """What is said, with the files that are the speaker's own and that the chat does not hold yet."""
     check(content)
     wanted = [part.file_id for part in content if isinstance(part, FileContent)]
-    found = await rows.all("files/usable", wanted, chat_id) if wanted else []
-    files = {row["id"]: File(str(row["id"]), row["name"], row["media_type"]) for row in found}
+    found = await usable(rows, wanted, chat_id) if wanted else []
+    files: dict[UUID, File] = {file.id: File(str(file.id), file.name, file.media_type) for file in found}
     parts = tuple(_part(part, index, files) for index, part in enumerate(content))
-    held = {row["id"] for row in found if row["held"]}
+    held: set[UUID] = {file.id for file in found if file.held}
     return Said(parts, tuple(FileId(file_id) for file_id in dict.fromkeys(wanted) if file_id not in held))
 
 

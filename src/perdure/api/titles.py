@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from asyncpg import Pool, Record
-
 from perdure.core.card import Card
 from perdure.core.chat import Chat
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import Message
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import cards
 from perdure.worker.wording import Wording
 
 NO_TITLE = ChatError(
@@ -22,12 +21,12 @@ NO_TITLE = ChatError(
 class Titles:
     """Asks models for titles."""
 
-    pool: "Pool[Record]"
+    pool: Pool
     wording: Wording
 
     async def propose(self, chat: Chat, card: Card, messages: Sequence[Message]) -> str:
         found = await self.wording.find(chat, card, messages)
-        await self.pool.execute(query("cards/charge_words"), card.id, found.cost)
+        await cards.charge_words(self.pool, card.id, found.cost)
         if not found.words.title:
             raise ProviderFailure(NO_TITLE)
         return found.words.title

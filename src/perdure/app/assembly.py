@@ -35,7 +35,7 @@ async def assemble(
         foundation = await open_foundation(stack, settings, parts)
         workers = await make_worker_parts(stack, foundation, parts, address=address)
         services = make_services(stack, foundation, workers)
-        streams = make_stream_parts(stack, foundation, workers, services.entrance)
+        streams = make_stream_parts(stack, foundation, workers, services.authentication)
         if parts.runs is Runs.EVERYTHING:
             await hear_others(stack, foundation.pubsub)
         if demo is not None:
@@ -52,7 +52,7 @@ async def assemble(
 
 
 async def use_demo(foundation: Foundation, simulator_url: str) -> None:
-    organisation = foundation.household.organisation
+    organisation = foundation.account.organisation
     await offer_demo(foundation.pool, organisation, simulator_url)
     foundation.config.changed(organisation)
 

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from perdure.access.key_file import open_keyring
 from perdure.access.keyring import Keyring
-from perdure.access.signing_in import Household, first_household
+from perdure.access.signing_in import FirstAccount, first_account
 from perdure.app.parts import Parts
 from perdure.config.config import Config
 from perdure.core.clock import Clock
@@ -54,14 +54,14 @@ class Foundation:
     config: Config
     machine: Machine
     spans: TurnSpans
-    household: Household
+    account: FirstAccount
 
 
 async def open_foundation(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Foundation:
     url = await stack.enter_async_context(open_database(settings))
     pool, clock, measures = parts.pool or await opened_pool(stack, settings, url), parts.clock, Measures()
-    household = await first_household(pool)
-    require_login(settings, household)
+    account = await first_account(pool)
+    require_login(settings, account)
     keyring = open_keyring(settings.secret_key, settings.data_dir)
     pubsub = parts.pubsub or make_pubsub(settings, url, pool, keyring)
     announcer, config = Announcer(pubsub), Config(pool, pubsub, keyring, clock)
@@ -86,7 +86,7 @@ async def open_foundation(stack: AsyncExitStack, settings: Settings, parts: Part
         config=config,
         machine=Machine(Execution(pool, measures=measures.database), announcer, clock),
         spans=spans,
-        household=household,
+        account=account,
     )
 
 
@@ -123,9 +123,9 @@ def outside_network(settings: Settings) -> Outside:
     return Outside(proxy=proxies.for_url, trusted=trusted)
 
 
-def require_login(settings: Settings, household: Household) -> None:
+def require_login(settings: Settings, account: FirstAccount) -> None:
     """An address that others can reach needs somebody who can sign in."""
-    if not household.reachable and not settings.bind.loopback:
+    if not account.reachable and not settings.bind.loopback:
         raise Misconfigured(
             f"Nobody could sign in at {settings.bind} yet. Set a password first: "
             "perdure users password owner@localhost. Or listen on 127.0.0.1."

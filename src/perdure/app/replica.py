@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import perdure
-from perdure.access.signing_in import Household
+from perdure.access.signing_in import FirstAccount
 from perdure.api.asgi_app import AsgiApp, closed
 from perdure.api.http import App
 from perdure.api.operator_endpoints import OperatorEndpoints
@@ -17,10 +17,10 @@ from perdure.api.table import TABLE
 from perdure.app.foundation import Foundation
 from perdure.app.stream_parts import StreamParts
 from perdure.app.worker_parts import WorkerParts
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.timing import READINESS_PATIENCE
 from perdure.settings import ReplicaRole
-from perdure.store.away import reason
-from perdure.store.errors import DRIVER_ERRORS
+from perdure.store.tables import watch
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,8 +39,8 @@ class Replica:
         return self.foundation.settings.role is not ReplicaRole.WORKER
 
     @property
-    def household(self) -> Household:
-        return self.foundation.household
+    def account(self) -> FirstAccount:
+        return self.foundation.account
 
     @property
     def asgi(self) -> App:
@@ -64,9 +64,9 @@ class Replica:
             return {"replica": "its lease ran out"}
         try:
             async with asyncio.timeout(READINESS_PATIENCE.total_seconds()):
-                await self.foundation.pool.fetchval("SELECT 1")
-        except DRIVER_ERRORS as error:
-            return {"database": reason(error)}
+                await watch.now(self.foundation.pool)
+        except (TimeoutError, Unavailable, DatabaseFault) as error:
+            return {"database": str(error) or type(error).__name__}
         return {}
 
     async def drain(self) -> None:
@@ -82,9 +82,9 @@ class Replica:
 
     async def login_link(self) -> str | None:
         """A path that signs the owner in once, while nobody could sign in otherwise."""
-        if self.household.reachable:
+        if self.account.reachable:
             return None
-        return f"/api/v1/login/link?token={await self.services.reception.link(self.household.owner)}"
+        return f"/api/v1/login/link?token={await self.services.sign_in.link(self.account.owner)}"
 
 
 def page_folder() -> Path | None:

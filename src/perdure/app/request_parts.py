@@ -2,12 +2,12 @@
 
 from contextlib import AsyncExitStack
 
-from perdure.access.entrance import Entrance
+from perdure.access.authentication import Authentication
 from perdure.access.login_services import LoginServices
 from perdure.access.oidc import Oidc
 from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
-from perdure.access.signing_in import Reception
+from perdure.access.signing_in import SignIn
 from perdure.access.vapid import VapidKeys
 from perdure.api.probe import Probe
 from perdure.api.services import Services
@@ -20,17 +20,17 @@ from perdure.worker.wording import Wording
 
 def make_services(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> Services:
     pool, clock, keyring, network = foundation.pool, foundation.clock, foundation.keyring, foundation.network
-    catalog, entrance = Catalog.load(), Entrance(pool, foundation.pubsub, clock)
+    catalog, authentication = Catalog.load(), Authentication(pool, foundation.pubsub, clock)
     tools, runner_services = workers.tools, workers.runner_services
-    stack.callback(entrance.follow())
+    stack.callback(authentication.follow())
     return Services(
         machine=foundation.machine,
         family=runner_services.family,
         waits=runner_services.waits,
         hooks=tools.hooks,
         rows=lambda actor: ActorRows(actor, pool),
-        entrance=entrance,
-        reception=Reception(pool, clock),
+        authentication=authentication,
+        sign_in=SignIn(pool, clock),
         login_services=LoginServices(pool, keyring, Oidc(clock, proxy=network.proxy, trusted=network.trusted), clock),
         public_url=foundation.settings.public_url,
         config=foundation.config,

@@ -4,7 +4,7 @@ import re
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from perdure.access.entrance import Entrance
+from perdure.access.authentication import Authentication
 from perdure.access.rows import ActorRows
 from perdure.api.asgi_app import StreamRoute
 from perdure.api.build_stream import PATTERN as BUILD_PATTERN
@@ -39,13 +39,13 @@ class StreamParts:
 
 
 def make_stream_parts(
-    stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts, entrance: Entrance
+    stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts, authentication: Authentication
 ) -> StreamParts:
     pool, clock, episodes = foundation.pool, foundation.clock, workers.runner_services.episodes
     # What replicas prove to each other that they belong together: they share the key of the deployment.
     secret = foundation.keyring.derived("relay")
     access = StreamAccess(
-        entrance, pool, lambda actor: ActorRows(actor, pool), public_url=foundation.settings.public_url
+        authentication, pool, lambda actor: ActorRows(actor, pool), public_url=foundation.settings.public_url
     )
     relay = Relay(pool, secret, lambda: workers.lease.id, clock)
     hubs, open_streams = Hubs(pool, episodes, clock, remote=relay), OpenStreams(access, clock)

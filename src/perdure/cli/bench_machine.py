@@ -10,10 +10,9 @@ from pathlib import Path
 from statistics import median
 from uuid import uuid4
 
-import asyncpg
 import uvloop
 
-from perdure.access.signing_in import first_household
+from perdure.access.signing_in import first_account
 from perdure.core.card import CardChange, NewCard
 from perdure.core.chat import Chat
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
@@ -28,6 +27,7 @@ from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 from perdure.proof.evidence import sql
+from perdure.store.connection import connect
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.execution import Execution
 from perdure.store.migrations.runner import migrate
@@ -60,7 +60,7 @@ def measured(rounds: int, commits: int) -> list[Measured]:
 
 
 async def _measured(url: str, rounds: int, commits: int) -> list[Measured]:
-    connection = await asyncpg.connect(url)
+    connection = await connect(url)
     await migrate(connection)
     await connection.execute(sql("floor_tables"))
     await connection.close()
@@ -86,9 +86,9 @@ async def _at(bench: "Bench", chats: int, rounds: int, commits: int) -> Measured
 @asynccontextmanager
 async def _bench(url: str) -> AsyncGenerator["Bench"]:
     async with open_pool(url, size=CONNECTIONS) as pool:
-        household = await first_household(pool)
-        bench = Bench(pool, household.owner)
-        card = NewCard(organisation_id=household.organisation, owner_id=household.owner, title="bench")
+        account = await first_account(pool)
+        bench = Bench(pool, account.owner)
+        card = NewCard(organisation_id=account.organisation, owner_id=account.owner, title="bench")
         await bench.prepare(card)
         yield bench
 

@@ -6,7 +6,6 @@ from collections.abc import Set as AbstractSet
 from datetime import timedelta
 from typing import Annotated
 
-import asyncpg
 import typer
 import uvloop
 
@@ -18,6 +17,7 @@ from perdure.proof.evidence import prepare
 from perdure.proof.outside import NotSimulated, Outside
 from perdure.proof.scale.load_chat import BASE
 from perdure.proof.tables import chaos_table, timeline
+from perdure.store.connection import connect
 
 PEOPLE = 4
 REPLICA = ("-m", "perdure.cli.chaos_replica")
@@ -55,7 +55,7 @@ async def run(
     with progress() as shown, own_postgres() as postgres:
         async with prepared_database(postgres, PEOPLE) as (simulator, tokens):
             await replica_users(postgres.url, replicas)
-            connection = await asyncpg.connect(postgres.url)
+            connection = await connect(postgres.url)
             await prepare(connection)
             await connection.close()
             setup = ChaosSetup(

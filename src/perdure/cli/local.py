@@ -42,10 +42,10 @@ async def local_replica(settings: Settings) -> AsyncGenerator[Deployment]:
 
 async def _token(replica: Replica) -> str:
     """A token of the deployment's owner: whoever can read this machine's database is trusted with it."""
-    household = replica.household
+    account = replica.account
     owner = Actor(
-        user_id=household.owner,
-        organisation_id=household.organisation,
+        user_id=account.owner,
+        organisation_id=account.organisation,
         role=Role.OWNER,
         permissions=PERMISSIONS[Role.OWNER],
     )

@@ -9,11 +9,9 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import asyncpg
-
 from perdure.access.roles import Role, Scope
 from perdure.access.secret_texts import HINT_LENGTH, TOKEN_PREFIX, digest, mint
-from perdure.access.signing_in import first_household
+from perdure.access.signing_in import first_account
 from perdure.config.demo import offer_demo
 from perdure.proof.evidence import sql
 from perdure.sim.process import Running, simulator_process
@@ -74,12 +72,12 @@ async def prepared_database(
 
 
 async def _people(pool: Pool, count: int, simulator_url: str) -> tuple[str, ...]:
-    household = await first_household(pool)
-    await offer_demo(pool, household.organisation, simulator_url)
+    account = await first_account(pool)
+    await offer_demo(pool, account.organisation, simulator_url)
     secrets: list[str] = []
     for number in range(count):
         email, secret = f"person{number}@example.com", mint(TOKEN_PREFIX)
-        await users.add_unless_there(pool, household.organisation, email, f"Person {number}", Role.MEMBER, None)
+        await users.add_unless_there(pool, account.organisation, email, f"Person {number}", Role.MEMBER, None)
         await tokens.add(pool, email, digest(secret), "proof", secret[-HINT_LENGTH:], [Scope.CHAT], None)
         secrets.append(secret)
     return tuple(secrets)
@@ -87,7 +85,7 @@ async def _people(pool: Pool, count: int, simulator_url: str) -> tuple[str, ...]
 
 async def replica_users(url: str, count: int) -> None:
     """A database user for each replica, so that the database can tell who writes."""
-    connection = await asyncpg.connect(url)
+    connection = await connect(url)
     for number in range(count):
         await connection.execute(sql("replica_user").format(number=number))
     await connection.close()

@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated
 
-import asyncpg
 import msgspec
 import typer
 import uvloop
@@ -19,6 +18,7 @@ from perdure.proof.scale.load import Deployment
 from perdure.proof.scale.load_chat import BASE
 from perdure.proof.scale.pictures import plot, table
 from perdure.proof.scale.scaletest import Report, ScaleTest, Wanted
+from perdure.store.connection import connect
 
 PEOPLE = 20
 _WIDTH = 30
@@ -83,7 +83,7 @@ async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Deplo
     environment = {"PERDURE_CAPACITY": room, "PERDURE_CAPACITY_PER_USER": room}
     with own_postgres() as postgres:
         async with prepared_database(postgres, PEOPLE) as (simulator, tokens), AsyncExitStack() as stack:
-            connection = await asyncpg.connect(postgres.url)
+            connection = await connect(postgres.url)
             await connection.execute(sql("statistics"))
             await connection.close()
             started = [

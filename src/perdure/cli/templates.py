@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from perdure.access.signing_in import first_household
+from perdure.access.signing_in import first_account
 from perdure.cli.users import owners_rows, with_pool
 from perdure.config.templates import TemplateConfiguration
 from perdure.store.pool import Pool
@@ -21,7 +21,7 @@ def list_templates() -> None:
 
     async def work(pool: Pool) -> list[str]:
         catalogue = TemplateCatalogue(TemplateRows(pool))
-        found = await catalogue.all((await first_household(pool)).organisation)
+        found = await catalogue.all((await first_account(pool)).organisation)
         whose = {template.name: "shipped" if catalogue.ships(template.name) else "yours" for template in found}
         return [f"{template.name}  {whose[template.name]}  {template.recipe.description}" for template in found]
 

@@ -12,7 +12,7 @@ from perdure.access.audit import record
 from perdure.access.passwords import hashed
 from perdure.access.roles import PERMISSIONS, Role
 from perdure.access.rows import ActorRows
-from perdure.access.signing_in import FIRST_EMAIL, Reception, first_household
+from perdure.access.signing_in import FIRST_EMAIL, SignIn, first_account
 from perdure.api.wire.people import Email as Address
 from perdure.app.foundation import migrate_database
 from perdure.core.clock import SystemClock
@@ -49,7 +49,7 @@ def with_pool(work: Callable[[Pool], Awaitable[T]]) -> T:
         async with open_database(Settings.from_environment()) as url:
             await migrate_database(url)
             async with open_pool(url, size=2, name="perdure cli") as pool:
-                await first_household(pool)
+                await first_account(pool)
                 return await work(pool)
 
     return asyncio.run(run())
@@ -57,10 +57,10 @@ def with_pool(work: Callable[[Pool], Awaitable[T]]) -> T:
 
 async def owners_rows(pool: Pool) -> ActorRows:
     """The database on behalf of the owner: whoever can read it on this machine is trusted with it."""
-    household = await first_household(pool)
+    account = await first_account(pool)
     owner = Actor(
-        user_id=household.owner,
-        organisation_id=household.organisation,
+        user_id=account.owner,
+        organisation_id=account.organisation,
         role=Role.OWNER,
         permissions=PERMISSIONS[Role.OWNER],
     )
@@ -121,7 +121,7 @@ def link(
     async def work(pool: Pool) -> str:
         rows = await owners_rows(pool)
         await record(rows, "user.sign_in_link", rows.actor.user_id)
-        return await Reception(pool, SystemClock()).link(rows.actor.user_id)
+        return await SignIn(pool, SystemClock()).link(rows.actor.user_id)
 
     settings = Settings.from_environment()
     where = base or settings.reached_at(settings.bind)

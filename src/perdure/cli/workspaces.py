@@ -16,8 +16,7 @@ from perdure.observe.metrics import Metrics
 from perdure.settings import Settings
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
-from perdure.store.queries import query
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import WorkspaceRow, everybodys
 from perdure.workspaces.service import Workspaces
 
 app = typer.Typer(no_args_is_help=True)
@@ -27,12 +26,12 @@ Id = Annotated[UUID, typer.Argument(help="As list shows it.")]
 @app.command("list")
 def list_workspaces() -> None:
     """Everybody's workspaces, those used last first."""
-    rows = with_pool(lambda pool: pool.fetch(query("workspaces/all")))
+    rows = with_pool(everybodys)
     if not rows:
         typer.echo("There are no workspaces.", err=True)
     for row in rows:
-        used = row["used_at"].isoformat(timespec="seconds")
-        typer.echo(f"{row['id']}  {row['status']}  {row['template']}  {row['email']}  used {used}")
+        used = row.used_at.isoformat(timespec="seconds")
+        typer.echo(f"{row.id}  {row.status}  {row.template}  {row.email}  used {used}")
 
 
 @app.command()

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 import msgspec
 
 from perdure.core.clock import Clock, SystemClock
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.timing import CLOSED_EPISODE_KEPT, SEGMENT_PERIOD, SEGMENT_SWEEP_PERIOD
 from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece
 from perdure.store import segments as store
-from perdure.store.away import asking_the_database
 from perdure.store.pool import Pool
 from perdure.store.rows import encoded
 from perdure.store.segments import Segment
@@ -36,7 +36,7 @@ class Segments:
                 if self._clock.monotonic() - swept >= SEGMENT_SWEEP_PERIOD.total_seconds():
                     swept = self._clock.monotonic()
                     await store.sweep(self._pool, CLOSED_EPISODE_KEPT)
-            except store.AWAY as error:
+            except (Unavailable, DatabaseFault) as error:
                 _log.warning("segments wait for the database: %s", error)
 
     async def once(self) -> None:
@@ -50,8 +50,7 @@ class Segments:
 
     async def load(self, key: EpisodeKey, after: int = 0) -> list[Piece]:
         """The stored parts from number `after` + 1 up to the first that is missing."""
-        with asking_the_database():
-            stored = await store.load(self._pool, _name(key), after=after)
+        stored = await store.load(self._pool, _name(key), after=after)
         return prefix(stored, after)
 
     def _over(self, episodes: tuple[Episode, ...]) -> list[EpisodeKey]:

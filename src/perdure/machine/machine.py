@@ -11,7 +11,7 @@ from perdure.core.clock import Clock, SystemClock
 from perdure.core.commit import Commit
 from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, PerdureError, TransitionNotAllowed
 from perdure.core.ids import ChatId, MessageNumber
-from perdure.core.message import Effort, Role, Visibility
+from perdure.core.message import Role
 from perdure.machine.committer import Committer, PlanFrom, Request
 from perdure.machine.diagram import Transitions, follow
 from perdure.machine.family import archive_family
@@ -111,13 +111,12 @@ class Machine:
             await asyncio.wait(set(self._committing))
 
     async def _load_target(self, chat_id: ChatId, number: MessageNumber) -> tuple[Chat, Target]:
-        chat, row = await self._execution.load_with_message(chat_id, number)
-        if row["role"] is None:
+        chat, message = await self._execution.load_with_message(chat_id, number)
+        if message is None:
             raise MessageNotFound
-        if row["role"] != Role.USER:
+        if message.role is not Role.USER:
             raise EditedMessageNotUser("EditMessage", chat.state.value, "Only a user's message can be edited.")
-        effort = Effort(row["effort"]) if row["effort"] else None
-        return chat, Target(number=number, visibility=Visibility(row["visibility"]), model=row["model"], effort=effort)
+        return chat, Target(number=number, visibility=message.visibility, model=message.model, effort=message.effort)
 
     def _plan_from_cache(self, chat_id: ChatId, plan_from: PlanFrom) -> Commit | None:
         """A plan from the row as this process left it: if it moved since, the swap is lost and the row is read.

@@ -1,11 +1,6 @@
 """What it looks like when the database is away: the one judgement of it."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
-
 import asyncpg
-
-from perdure.core.errors import Unavailable
 
 AWAY = (
     OSError,
@@ -25,15 +20,6 @@ AWAY = (
     # several hosts takes writes.
     asyncpg.InternalClientError,
 )
-
-
-@contextmanager
-def asking_the_database() -> Generator[None]:
-    """Say in our own words that it is away, so that whoever asked tries again later."""
-    try:
-        yield
-    except AWAY as error:
-        raise Unavailable(reason(error)) from error
 
 
 def reason(error: BaseException) -> str:

@@ -7,8 +7,9 @@ from uuid import UUID
 
 from perdure.core.ids import ChatId, ReplicaId
 from perdure.core.timing import LEASE
+from perdure.store.errors import transaction
 from perdure.store.pool import Pool
-from perdure.store.queries import query
+from perdure.store.tables import budgets
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +44,29 @@ async def take(
     pool: Pool, payer: UUID, month: date, replica_id: ReplicaId, *, limit: int, needed: int, wanted: int
 ) -> Slice:
     """Set aside what is wanted, or what is left if that is enough; nothing where it is not."""
-    async with pool.acquire() as connection, connection.transaction():
-        row = await connection.fetchrow(query("budgets/hold"), payer, month)
-        assert row is not None
-        if limit - row["spent"] - row["held"] < wanted:
-            row = await connection.fetchrow(query("budgets/reclaim"), payer, month, LEASE)
-            assert row is not None
-        left = limit - row["spent"] - row["held"]
+    async with transaction(pool) as connection:
+        row = await budgets.hold(connection, payer, month)
+        if limit - row.spent - row.held < wanted:
+            row = await budgets.reclaim(connection, payer, month, LEASE)
+        left = limit - row.spent - row.held
         if left < needed:
-            return Slice(0, row["spent"])
+            return Slice(0, row.spent)
         amount = min(left, wanted)
-        await connection.execute(query("budgets/take"), payer, month, replica_id, amount)
-        return Slice(amount, row["spent"])
+        await budgets.take(connection, payer, month, replica_id, amount)
+        return Slice(amount, row.spent)
 
 
 async def settle(pool: Pool, replica_id: ReplicaId, batch: UUID, settlements: Sequence[Settlement]) -> None:
     """Count a batch, once however often it is brought: a replica that heard nothing brings it again."""
     payers, months = [each.payer for each in settlements], [each.month for each in settlements]
-    async with pool.acquire() as connection, connection.transaction():
-        if await connection.fetchval(query("budgets/mark"), replica_id, batch) is None:
+    async with transaction(pool) as connection:
+        if await budgets.mark(connection, replica_id, batch) is None:
             return
-        await connection.execute(query("budgets/spend"), payers, months, [each.spent for each in settlements])
+        await budgets.spend(connection, payers, months, [each.spent for each in settlements])
         backs = [each.back for each in settlements]
-        await connection.execute(query("budgets/shrink"), payers, months, backs, replica_id)
+        await budgets.shrink(connection, payers, months, backs, replica_id)
 
 
 async def family(pool: Pool, chat_id: ChatId) -> Family:
-    row = await pool.fetchrow(query("budgets/family"), chat_id)
-    return Family(None, 0) if row is None else Family(row["budget_limit"], row["others"], row["own"])
+    row = await budgets.family(pool, chat_id)
+    return Family(None, 0) if row is None else Family(row.budget_limit, row.others, row.own)

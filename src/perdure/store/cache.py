@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Generic, TypeVar
 
 from perdure.core.clock import Clock
-from perdure.store.away import asking_the_database
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -61,8 +60,7 @@ class Cache(Generic[K, V]):
 
     async def _fill(self, key: K, generation: int) -> V:
         try:
-            with asking_the_database():
-                value = await self._load(key)
+            value = await self._load(key)
             if generation == self._generation:
                 self._keep(key, value)
             return value

@@ -44,6 +44,15 @@ async def connect(url: str, *, patience: timedelta = timedelta(0), writable: boo
         await asyncio.sleep(DATABASE_RETRY_FIRST.total_seconds())
 
 
+async def administered(connection: Connection, statement: str) -> bool:
+    """Whether a statement about a whole database was done: not while somebody still uses it."""
+    try:
+        await connection.execute(statement)
+    except asyncpg.ObjectInUseError:
+        return False
+    return True
+
+
 async def _refuse_old_server(connection: "asyncpg.Connection[Record]") -> None:
     version = connection.get_server_version()
     if version.major < OLDEST_MAJOR:

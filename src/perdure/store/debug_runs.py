@@ -9,7 +9,8 @@ import msgspec
 from perdure.core.ids import ChatId
 from perdure.core.usage import Usage
 from perdure.store.pool import Pool
-from perdure.store.queries import query
+from perdure.store.tables import debug_runs
+from perdure.store.tables.debug_runs import NewDebugRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +39,17 @@ class DebugRun:
 async def write(pool: Pool, run: DebugRun, *, kept: timedelta, most: int) -> None:
     """Keep a call, if its chat is still there, and only the newest of a chat."""
     usage = None if run.usage is None else msgspec.json.encode(run.usage).decode()
-    await pool.execute(
-        query("debug_runs/write"),
+    row = NewDebugRun(
         *(run.chat_id, run.turn, run.attempt, run.purpose, run.provider, run.model),
         *(run.started_at, run.first_event_ms, run.duration_ms, run.outcome, run.status, run.error),
-        *(usage, run.cost, list(run.blocks), zlib.compress(run.request), zlib.compress(run.response)),
+        *(usage, run.cost, run.blocks, zlib.compress(run.request), zlib.compress(run.response)),
         *(kept, most - 1),
     )
+    await debug_runs.write(pool, row)
 
 
 async def sweep(pool: Pool) -> None:
-    await pool.execute(query("debug_runs/sweep"))
+    await debug_runs.sweep(pool)
 
 
 def opened(stored: bytes) -> bytes:

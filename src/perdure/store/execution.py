@@ -18,12 +18,16 @@ from perdure.observe.measures.database import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY, reason
 from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections
-from perdure.store.queries import query
+from perdure.store.errors import meaning
+from perdure.store.row_readers import reader_of
 from perdure.store.rows import leading_chat_of, parts_of
 from perdure.store.statement.assembly import statement
 from perdure.store.statement.queue import PROMOTED_COLUMNS
+from perdure.store.tables import execution
+from perdure.store.tables.execution import LiveMessage
 
 _FAILURES = (*AWAY, asyncpg.PostgresError)
+_live_message = reader_of(LiveMessage)
 _LOST_SWAP = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
 
 
@@ -70,26 +74,26 @@ class Execution:
         self._measures.statements.read = lambda: self._connections.statements
 
     async def load(self, chat_id: ChatId) -> Chat:
-        return leading_chat_of(await self._row("chats/load", chat_id))
+        return leading_chat_of(await self._row(execution.load.sql, chat_id))
 
-    async def load_with_message(self, chat_id: ChatId, number: MessageNumber) -> tuple[Chat, Record]:
-        """The chat, and the message's columns, whose role is null where there is no such live message."""
-        row = await self._row("chats/load_with_message", chat_id, number)
-        return leading_chat_of(row), row
+    async def load_with_message(self, chat_id: ChatId, number: MessageNumber) -> tuple[Chat, LiveMessage | None]:
+        """The chat, and the live message of this number, if there is one."""
+        row = await self._row(execution.load_with_message.sql, chat_id, number)
+        return leading_chat_of(row), None if row["role"] is None else _live_message(row)
 
     async def trace(self, plan: Commit) -> Trace | None:
         """The chat as it is now, and what of this change or of a later try at it is there. None without a chat."""
         try:
-            return _trace_of(await self._row("chats/load_after_failure", *_traced(plan)))
+            return _trace_of(await self._row(execution.load_after_failure.sql, *_traced(plan)))
         except ChatNotFound:
             return None
 
     async def load_family(self, root_id: ChatId, change_id: ChangeId) -> list[Member]:
         """A root with all its descendants, or a child alone."""
         try:
-            rows = await self._pool.fetch(query("chats/load_family"), root_id, change_id, timeout=self._timeout)
-        except AWAY as error:
-            raise Unavailable(reason(error)) from error
+            rows = await self._pool.fetch(execution.load_family.sql, root_id, change_id, timeout=self._timeout)
+        except _FAILURES as error:
+            raise meaning(error) from error
         return [Member(leading_chat_of(row), row["child"], row["remembered"]) for row in rows]
 
     async def archive_family(
@@ -99,7 +103,7 @@ class Execution:
         ids, versions = [chat.id for chat in family], [chat.snapshot_version for chat in family]
         try:
             rows = await self._pool.fetch(
-                query("chats/archive_family"), ids, versions, archived, change_id, timeout=self._timeout
+                execution.archive_family.sql, ids, versions, archived, change_id, timeout=self._timeout
             )
         except _FAILURES as error:
             return _without_row(error)
@@ -127,7 +131,7 @@ class Execution:
             connection = await self._pool.acquire(timeout=self._timeout)
             try:
                 async with connection.transaction():
-                    row = await connection.fetchrow(query("chats/hold"), chat_id, timeout=self._timeout)
+                    row = await connection.fetchrow(execution.hold.sql, chat_id, timeout=self._timeout)
                     if row is None:
                         raise ChatNotFound
                     held = HeldRow(connection, leading_chat_of(row), self._timeout)
@@ -138,11 +142,11 @@ class Execution:
         except AWAY as error:
             raise OutcomeUnknown(reason(error)) from error
 
-    async def _row(self, name: str, *values: object) -> Record:
+    async def _row(self, sql: str, *values: object) -> Record:
         try:
-            row = await self._connections.fetchrow(query(name), values)
-        except AWAY as error:
-            raise Unavailable(reason(error)) from error
+            row = await self._connections.fetchrow(sql, values)
+        except _FAILURES as error:
+            raise meaning(error) from error
         if row is None:
             raise ChatNotFound
         return row
@@ -160,7 +164,7 @@ class HeldRow:
 
     async def trace(self, plan: Commit) -> Trace | None:
         traced = _traced(plan)
-        row = await self._connection.fetchrow(query("chats/load_after_failure"), *traced, timeout=self._timeout)
+        row = await self._connection.fetchrow(execution.load_after_failure.sql, *traced, timeout=self._timeout)
         return None if row is None else _trace_of(row)
 
     async def commit(self, plan: Commit) -> Commit | None:
@@ -249,4 +253,4 @@ def _meaning(error: asyncpg.PostgresError) -> Exception:
         case _ if error.sqlstate == _EXPECTATION and "edited message" in str(error):
             return MessageNotFound()
         case _:
-            return error
+            return meaning(error)

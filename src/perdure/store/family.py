@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.core.chat import AT_REST, Status
 from perdure.core.errors import ChatNotFound
@@ -13,9 +12,10 @@ from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, ModelName, WorkspaceId
 from perdure.core.message import Effort
 from perdure.core.parts import AnyPart, Text
-from perdure.store.away import asking_the_database
-from perdure.store.queries import query
+from perdure.store.pool import Pool
 from perdure.store.rows import parts_of
+from perdure.store.tables import families
+from perdure.store.tables.families import AgentRow
 
 _errors = msgspec.json.Decoder(ChatError)
 
@@ -56,59 +56,51 @@ class Agent:
         return self.status in AT_REST
 
 
-async def parent(pool: "Pool[Record]", chat_id: ChatId) -> Parent:
-    rows = await _rows(pool, "parent", chat_id)
-    if not rows:
+async def parent(pool: Pool, chat_id: ChatId) -> Parent:
+    row = await families.parent(pool, chat_id)
+    if row is None:
         raise ChatNotFound
-    row = rows[0]
     return Parent(
-        root_id=row["root_id"],
-        model=row["model"],
-        effort=Effort(row["effort"]) if row["effort"] else None,
-        workspace_id=row["workspace_id"],
-        client_tool_deadline=row["client_tool_deadline"],
-        settings=row["settings"],
-        depth=row["depth"],
-        working=row["working"],
-        system=tuple(parts_of(parts) for parts in row["system"]),
+        root_id=row.root_id,
+        model=row.model,
+        effort=row.effort,
+        workspace_id=row.workspace_id,
+        client_tool_deadline=row.client_tool_deadline,
+        settings=row.settings,
+        depth=row.depth,
+        working=row.working,
+        system=tuple(parts_of(parts) for parts in row.system),
     )
 
 
-async def agents(pool: "Pool[Record]", chat_id: ChatId, ids: Sequence[ChatId] | None = None) -> list[Agent]:
+async def agents(pool: Pool, chat_id: ChatId, ids: Sequence[ChatId] | None = None) -> list[Agent]:
     """The agents below a chat: all of them, or those of the named that are."""
-    rows = await _rows(pool, "agents", chat_id, None if ids is None else list(ids))
-    return [_agent(row) for row in rows]
+    return [_agent(row) for row in await families.agents(pool, chat_id, ids)]
 
 
-def _agent(row: Record) -> Agent:
-    parts = parts_of(row["parts"]) if row["parts"] else ()
+def _agent(row: AgentRow) -> Agent:
+    parts = parts_of(row.parts) if row.parts else ()
     return Agent(
-        id=row["id"],
-        parent_id=row["parent_id"],
-        type=row["agent_type"] or "",
-        title=row["title"],
-        status=Status(row["status"]),
-        error=_errors.decode(row["last_error"]) if row["last_error"] else None,
+        id=row.id,
+        parent_id=row.parent_id,
+        type=row.agent_type or "",
+        title=row.title,
+        status=row.status,
+        error=_errors.decode(row.last_error) if row.last_error else None,
         said="\n\n".join(part.text for part in parts if isinstance(part, Text)),
-        cut_short=row["cut_short"],
+        cut_short=row.cut_short,
     )
 
 
-async def parent_of(pool: "Pool[Record]", chat_id: ChatId) -> ChatId | None:
-    rows = await _rows(pool, "parent_of", chat_id)
-    return rows[0]["parent_id"] if rows else None
+async def parent_of(pool: Pool, chat_id: ChatId) -> ChatId | None:
+    return await families.parent_of(pool, chat_id)
 
 
-async def planning(pool: "Pool[Record]", chat_id: ChatId) -> bool:
+async def planning(pool: Pool, chat_id: ChatId) -> bool:
     """Whether a chat only plans: it, or one of those that it works for."""
-    return (await _rows(pool, "planning", chat_id))[0]["planning"]
+    return await families.planning(pool, chat_id)
 
 
-async def unwoken(pool: "Pool[Record]", limit: int) -> list[ChatId]:
+async def unwoken(pool: Pool, limit: int) -> list[ChatId]:
     """Parked parents with an agent that rests."""
-    return [ChatId(row["id"]) for row in await _rows(pool, "unwoken", limit)]
-
-
-async def _rows(pool: "Pool[Record]", name: str, *values: object) -> list[Record]:
-    with asking_the_database():
-        return await pool.fetch(query(f"family/{name}"), *values)
+    return await families.unwoken(pool, limit)

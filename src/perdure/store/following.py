@@ -14,8 +14,12 @@ from perdure.core.parts import AnyPart
 from perdure.core.public import public_message
 from perdure.store.cards import card_of
 from perdure.store.pool import Pool
-from perdure.store.queries import query
+from perdure.store.row_readers import reader_of
 from perdure.store.rows import chat_of, message_of, parts_of
+from perdure.store.tables import chats, streams
+from perdure.store.tables.cards import CardRow
+
+_card_row = reader_of(CardRow)
 
 NEWEST = 50
 """How many messages somebody gets who has seen none."""
@@ -39,15 +43,16 @@ class Reading:
 
 async def read(pool: Pool, chat_id: ChatId, since: Position | None) -> Reading | None:
     """The chat, and its messages after a position. None where there is no such chat."""
-    row = await pool.fetchrow(query("streams/read"), chat_id, *(since or (None, None)), NEWEST)
+    revision, number = since or (None, None)
+    row = await streams.read(pool, chat_id, revision, number, NEWEST)
     if row is None:
         return None
-    chat = chat_of(row)
+    chat, card = chat_of(row), _card_row(row)
     messages = sorted((message_of(found) for found in row["messages"]), key=lambda m: (m.revision, m.number))
     return Reading(
         chat=chat,
-        card=card_of(row, chat, reader=row["owner_id"]),
-        metadata_version=row["metadata_version"],
+        card=card_of(card, chat, reader=card.owner_id, read_number=chat.last_assistant),
+        metadata_version=card.metadata_version,
         queue=_queue_of(row["queued"], chat),
         asked=parts_of(row["asked"]) if row["asked"] else (),
         messages=tuple(public_message(message) for message in messages),
@@ -57,8 +62,7 @@ async def read(pool: Pool, chat_id: ChatId, since: Position | None) -> Reading |
 
 async def versions(pool: Pool, chat_ids: Sequence[ChatId]) -> dict[ChatId, tuple[int, int]]:
     """The snapshot and metadata versions of those chats that exist."""
-    rows = await pool.fetch(query("streams/versions"), chat_ids)
-    return {row["id"]: (row["snapshot_version"], row["metadata_version"]) for row in rows}
+    return {each.id: (each.snapshot_version, each.metadata_version) for each in await chats.versions(pool, chat_ids)}
 
 
 def _queue_of(rows: Sequence[Record], chat: Chat) -> tuple[QueuedMessage, ...]:

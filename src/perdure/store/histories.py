@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 
 import msgspec
-from asyncpg import Pool, Record
+from asyncpg import Record
 
 from perdure.core.card import Card, ChatSettings, ClientTool
 from perdure.core.errors import ChatNotFound
-from perdure.core.ids import ChatId, MessageNumber, ModelName
+from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Effort, Message
-from perdure.store.away import asking_the_database
-from perdure.store.queries import query
+from perdure.store.pool import Pool
 from perdure.store.rows import message_of
+from perdure.store.tables import messages
+from perdure.store.tables.cards import CardRow
 
 _client_tools = msgspec.json.Decoder(tuple[ClientTool, ...])
 _settings = msgspec.json.Decoder(ChatSettings)
@@ -26,28 +27,45 @@ class News:
     hidden: frozenset[MessageNumber]
 
 
-async def load_history(pool: "Pool[Record]", chat_id: ChatId, *, since: int = 0) -> News:
+async def load_history(pool: Pool, chat_id: ChatId, *, since: int = 0) -> News:
     """What changed in a chat's prompt after the revision `since`."""
-    with asking_the_database():
-        rows = await pool.fetch(query("messages/load_history"), chat_id, since)
+    rows = await messages.load_history(pool, chat_id, since)
     if not rows:
         raise ChatNotFound
     present = [row for row in rows if row["number"] is not None]
     return News(
-        card=_card_of(rows[0], model=rows[0]["card_model"], effort=rows[0]["card_effort"], depth=rows[0]["depth"]),
+        card=_loaded_card(rows[0]),
         messages=tuple(message_of(row) for row in present if row["hidden_in"] is None),
         hidden=frozenset(MessageNumber(row["number"]) for row in present if row["hidden_in"] is not None),
     )
 
 
-def seen_card(row: Record) -> Card | None:
+def seen_card(row: CardRow) -> Card | None:
     """The card in a row of the view `cards`; None where that does not say how deep in its family the chat is."""
-    if row["parent_id"] is not None:
+    if row.parent_id is not None:
         return None
-    return _card_of(row, model=row["model"], effort=row["effort"], depth=0)
+    return Card(
+        id=row.id,
+        owner_id=row.owner_id,
+        organisation_id=row.organisation_id,
+        title=row.title,
+        title_source=row.title_source,
+        parent_id=row.parent_id,
+        root_id=row.root_id,
+        agent_type=row.agent_type,
+        model=row.model,
+        effort=row.effort,
+        plan_mode=row.plan_mode,
+        workspace_id=row.workspace_id,
+        client_tools=_client_tools.decode(row.client_tools),
+        client_tool_deadline=row.client_tool_deadline,
+        settings=_settings.decode(row.settings),
+        turns=row.turns,
+        summarised_turns=row.summarised_turns,
+    )
 
 
-def _card_of(row: Record, *, model: ModelName | None, effort: str | None, depth: int) -> Card:
+def _loaded_card(row: Record) -> Card:
     return Card(
         id=row["id"],
         owner_id=row["owner_id"],
@@ -57,8 +75,8 @@ def _card_of(row: Record, *, model: ModelName | None, effort: str | None, depth:
         parent_id=row["parent_id"],
         root_id=row["root_id"],
         agent_type=row["agent_type"],
-        model=model,
-        effort=Effort(effort) if effort else None,
+        model=row["card_model"],
+        effort=Effort(row["card_effort"]) if row["card_effort"] else None,
         plan_mode=row["plan_mode"],
         workspace_id=row["workspace_id"],
         client_tools=_client_tools.decode(row["client_tools"]),
@@ -66,5 +84,5 @@ def _card_of(row: Record, *, model: ModelName | None, effort: str | None, depth:
         settings=_settings.decode(row["settings"]),
         turns=row["turns"],
         summarised_turns=row["summarised_turns"],
-        depth=depth,
+        depth=row["depth"],
     )

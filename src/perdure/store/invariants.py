@@ -1,31 +1,25 @@
-"""What must hold for the rows of any database of ours, asked as queries that find the exceptions."""
+"""What must hold for the rows of any database of ours, by name: in words, and as a query that finds the exceptions."""
 
-from dataclasses import dataclass
-from uuid import UUID
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
 
-from perdure.store.connection import Connection
-from perdure.store.queries import query
+from perdure.store.scopes import Database
+from perdure.store.tables import invariants
+from perdure.store.tables.invariants import Violation
 
-INVARIANTS = {
-    "valid_state": "Every chat is in a valid state.",
-    "gapless_history": "Every history is numbered without a gap.",
-    "revisions_seen": "No message is newer than its chat.",
-    "queue_contents": "Every queue and its contents agree.",
-    "living_owner": "Every owned chat has a living owner.",
-    "driven": "Every chat that should be driven is.",
-    "has_card": "Every chat can be listed.",
+
+class Invariant(NamedTuple):
+    text: str
+    violations: Callable[[Database, int], Awaitable[list[Violation]]]
+    """Some of the chats for which it does not hold."""
+
+
+INVARIANTS: Mapping[str, Invariant] = {
+    "valid_state": Invariant("Every chat is in a valid state.", invariants.valid_state),
+    "gapless_history": Invariant("Every history is numbered without a gap.", invariants.gapless_history),
+    "revisions_seen": Invariant("No message is newer than its chat.", invariants.revisions_seen),
+    "queue_contents": Invariant("Every queue and its contents agree.", invariants.queue_contents),
+    "living_owner": Invariant("Every owned chat has a living owner.", invariants.living_owner),
+    "driven": Invariant("Every chat that should be driven is.", invariants.driven),
+    "has_card": Invariant("Every chat can be listed.", invariants.has_card),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """One chat for which something does not hold."""
-
-    chat_id: UUID
-    detail: str
-
-
-async def violations(connection: Connection, invariant: str, *, limit: int = 10) -> tuple[Violation, ...]:
-    """Some of the chats for which the invariant does not hold."""
-    rows = await connection.fetch(query(f"invariants/{invariant}"), limit)
-    return tuple(Violation(row["chat_id"], row["detail"]) for row in rows)

@@ -4,16 +4,14 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-import asyncpg
-from asyncpg import Pool, Record
-
 from perdure.core.clock import Clock
-from perdure.core.errors import Misconfigured
+from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
 from perdure.core.timing import LISTEN_PING_PATIENCE, LISTEN_PING_PERIOD
-from perdure.store.away import AWAY
 from perdure.store.connection import connect
+from perdure.store.errors import DRIVER_ERRORS
 from perdure.store.fleet_pubsub import FleetPubsub
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import notices
 
 CHANNEL = "perdure"
 
@@ -21,9 +19,9 @@ CHANNEL = "perdure"
 class PostgresPubsub(FleetPubsub):
     """Listens on a connection of its own, and sends itself a ping every few seconds."""
 
-    failures = (*AWAY, asyncpg.PostgresError, Misconfigured)
+    failures = (*DRIVER_ERRORS, Unavailable, DatabaseFault, Misconfigured)
 
-    def __init__(self, url: str, pool: "Pool[Record]", clock: Clock | None = None) -> None:
+    def __init__(self, url: str, pool: Pool, clock: Clock | None = None) -> None:
         super().__init__(clock)
         self._url = url
         self._pool = pool
@@ -57,4 +55,4 @@ class PostgresPubsub(FleetPubsub):
             self._heard_ping.set()
 
     async def _deliver(self, batch: Sequence[str]) -> None:
-        await self._pool.execute(query("notices/send"), CHANNEL, batch)
+        await notices.send(self._pool, CHANNEL, batch)

@@ -2,15 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeAlias
-
-from asyncpg import Connection, Pool, Record
 
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.timing import RENEWAL_LATE
-from perdure.store.queries import query
-
-Executor: TypeAlias = "Connection[Record] | Pool[Record]"
+from perdure.store.scopes import Database
+from perdure.store.tables import chats, replicas
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,41 +38,42 @@ class Candidate:
     """Since it moved last or, where its replica died, since that one was seen last."""
 
 
-async def register(db: Executor, replica_id: ReplicaId, *, address: str | None, version: str, capacity: int) -> None:
-    await db.execute(query("replicas/register"), replica_id, address, version, capacity)
+async def register(db: Database, replica_id: ReplicaId, *, address: str | None, version: str, capacity: int) -> None:
+    await replicas.register(db, replica_id, address, version, capacity)
 
 
-async def renew(db: Executor, replica_id: ReplicaId, lease: timedelta, *, timeout: float) -> Renewal | None:
+async def renew(db: Database, replica_id: ReplicaId, lease: timedelta, *, timeout: float) -> Renewal | None:
     """The lease, renewed; None once it ran out."""
-    rows = await db.fetch(query("replicas/renew"), replica_id, lease, RENEWAL_LATE, timeout=timeout)
+    rows = await replicas.renew(db, replica_id, lease, RENEWAL_LATE, timeout=timeout)
     if not rows:
         return None
     owned = tuple(
-        Owned(row["chat_id"], row["runner_id"], row["snapshot_version"]) for row in rows if row["chat_id"] is not None
+        Owned(row.chat_id, row.runner_id, row.snapshot_version)
+        for row in rows
+        if row.chat_id is not None and row.runner_id is not None and row.snapshot_version is not None
     )
-    return Renewal(rows[0]["alive"], owned, tuple(rows[0]["ends"]))
+    return Renewal(rows[0].alive, owned, rows[0].ends)
 
 
-async def place(db: Executor, replica_id: ReplicaId, lease: timedelta) -> tuple[int, int]:
+async def place(db: Database, replica_id: ReplicaId, lease: timedelta) -> tuple[int, int]:
     """Which place this replica has among those that live, from 0, and how many they are."""
-    row = await db.fetchrow(query("replicas/place"), replica_id, lease)
-    assert row is not None
-    return row["before"], max(1, row["alive"])
+    found = await replicas.place(db, replica_id, lease)
+    return found.before, max(1, found.alive)
 
 
-async def leave(db: Executor, replica_id: ReplicaId) -> None:
-    await db.execute(query("replicas/leave"), replica_id)
+async def leave(db: Database, replica_id: ReplicaId) -> None:
+    await replicas.leave(db, replica_id)
 
 
-async def bury(db: Executor, silent_for: timedelta) -> None:
-    await db.execute(query("replicas/bury"), silent_for)
+async def bury(db: Database, silent_for: timedelta) -> None:
+    await replicas.bury(db, silent_for)
 
 
-async def acquirable(db: Executor, lease: timedelta, limit: int) -> list[Candidate]:
-    rows = await db.fetch(query("chats/acquirable"), lease, limit)
-    return [Candidate(row["id"], row["worker_id"], row["status"], row["owner_id"], row["waited"]) for row in rows]
+async def acquirable(db: Database, lease: timedelta, limit: int) -> list[Candidate]:
+    found = await chats.acquirable(db, lease, limit)
+    return [Candidate(chat.id, chat.worker_id, chat.status, chat.owner_id, chat.waited) for chat in found]
 
 
-async def due(db: Executor, limit: int) -> list[tuple[ChatId, datetime]]:
+async def due(db: Database, limit: int) -> list[tuple[ChatId, datetime]]:
     """Parked chats whose deadline passed, each with that deadline."""
-    return [(ChatId(row["id"]), row["action_deadline_at"]) for row in await db.fetch(query("chats/due"), limit)]
+    return [(chat.id, chat.action_deadline_at) for chat in await chats.due(db, limit)]

@@ -4,14 +4,14 @@ import logging
 from collections.abc import Sequence
 
 from perdure.core.clock import Clock
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.public import shown_text
 from perdure.core.text import storable
 from perdure.core.timing import SEARCH_CATCH_UP, SEARCH_PERIOD
-from perdure.store.away import AWAY
 from perdure.store.pool import Pool
-from perdure.store.queries import query
 from perdure.store.rows import parts_of
+from perdure.store.tables import search
 
 _log = logging.getLogger(__name__)
 
@@ -37,32 +37,32 @@ class SearchIndex:
         while True:
             try:
                 await self.once()
-            except AWAY as error:
+            except (Unavailable, DatabaseFault) as error:
                 _log.warning("search waits for the database: %s", error)
             await self._clock.sleep(SEARCH_PERIOD.total_seconds())
 
     async def once(self) -> None:
         """Index what moved since the last time; now and then also what somebody else left undone."""
         if self._clock.monotonic() >= self._until_catch_up:
-            for row in await self._pool.fetch(query("search/behind"), BATCH):
-                self.moved(row["id"])
+            for chat_id in await search.behind(self._pool, BATCH):
+                self.moved(chat_id)
             self._until_catch_up = self._clock.monotonic() + SEARCH_CATCH_UP.total_seconds()
         moved, self._moved = tuple(self._moved), {}
         for start in range(0, len(moved), BATCH):
             await self._index(moved[start : start + BATCH])
 
     async def _index(self, chats: Sequence[ChatId]) -> None:
-        while rows := await self._pool.fetch(query("search/unindexed"), list(chats), BATCH):
-            texts = [_words(row["parts"]) if row["shown"] else "" for row in rows]
+        while rows := await search.unindexed(self._pool, chats, BATCH):
+            texts = [_words(row.parts) if row.shown else "" for row in rows]
             # A batch may end in the middle of a revision: that one is read again.
             whole = len(rows) < BATCH
-            progress = {row["chat_id"]: row["revision"] for row in rows}
+            progress = {row.chat_id: row.revision for row in rows}
             if not whole:
-                progress[rows[-1]["chat_id"]] -= 1
-            await self._pool.execute(
-                query("search/index"),
-                [row["chat_id"] for row in rows],
-                [row["number"] for row in rows],
+                progress[rows[-1].chat_id] -= 1
+            await search.index(
+                self._pool,
+                [row.chat_id for row in rows],
+                [row.number for row in rows],
                 texts,
                 list(progress),
                 list(progress.values()),

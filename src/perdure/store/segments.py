@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-import asyncpg
-
 from perdure.core.ids import ChatId
-from perdure.store.away import AWAY as DATABASE_AWAY
 from perdure.store.pool import Pool
-from perdure.store.queries import query
+from perdure.store.tables import segments
+from perdure.store.tables.segments import Episode, NewPieces
 
 Name = tuple[ChatId, int, int]
 """An episode: its chat, history version and attempt."""
@@ -25,44 +23,47 @@ class Segment:
     content: str
 
 
-async def write(pool: Pool, segments: Sequence[Segment], over: Sequence[Name]) -> set[Name]:
+async def write(pool: Pool, stored: Sequence[Segment], over: Sequence[Name]) -> set[Name]:
     """Store segments, and drop those of episodes that are over. Which of these had any, and were committed."""
-    columns = [list(column) for column in zip(*(segment.episode for segment in segments), strict=True)] or [[], [], []]
-    ends = [list(column) for column in zip(*over, strict=True)] or [[], [], []]
-    gone = await pool.fetch(
-        query("segments/write"),
-        *columns,
-        [segment.seq_from for segment in segments],
-        [segment.seq_to for segment in segments],
-        [segment.content for segment in segments],
-        *ends,
+    chats, histories, attempts = _columns([segment.episode for segment in stored])
+    over_chats, over_histories, over_attempts = _columns(over)
+    pieces = NewPieces(
+        chats,
+        histories,
+        attempts,
+        [segment.seq_from for segment in stored],
+        [segment.seq_to for segment in stored],
+        [segment.content for segment in stored],
+        over_chats,
+        over_histories,
+        over_attempts,
     )
-    return {(row["chat_id"], row["history_version"], row["attempt"]) for row in gone}
+    return {(each.chat_id, each.history_version, each.attempt) for each in await segments.write(pool, pieces)}
 
 
 async def load(pool: Pool, episode: Name, *, after: int = 0) -> list[Segment]:
     """What is stored of an episode beyond part number `after`."""
-    rows = await pool.fetch(query("segments/load"), *episode, after)
-    return [Segment(episode, row["seq_from"], row["seq_to"], row["content"]) for row in rows]
+    pieces = await segments.load(pool, Episode(*episode), after)
+    return [Segment(episode, piece.seq_from, piece.seq_to, piece.content) for piece in pieces]
 
 
 async def load_many(pool: Pool, episodes: Sequence[tuple[Name, int]]) -> list[Segment]:
     """What is stored of several episodes, each beyond its own part number."""
-    rows = await pool.fetch(
-        query("segments/load_many"),
-        [name[0] for name, _ in episodes],
-        [name[1] for name, _ in episodes],
-        [name[2] for name, _ in episodes],
+    pieces = await segments.load_many(
+        pool,
+        *_columns([name for name, _ in episodes]),
         [after for _, after in episodes],
     )
-    return [Segment((row[0], row[1], row[2]), row["seq_from"], row["seq_to"], row["content"]) for row in rows]
+    return [
+        Segment((piece.chat_id, piece.history_version, piece.attempt), piece.seq_from, piece.seq_to, piece.content)
+        for piece in pieces
+    ]
 
 
 async def sweep(pool: Pool, age: timedelta) -> int:
     """Drop what is older than `age` and of no use. How many rows went."""
-    status = await pool.execute(query("segments/sweep"), age)
-    return int(status.rsplit(" ", 1)[-1])
+    return await segments.sweep(pool, age)
 
 
-AWAY = (*DATABASE_AWAY, asyncpg.PostgresError)
-"""What keeps segments from being stored. They are a convenience: the next round tries again."""
+def _columns(names: Sequence[Name]) -> tuple[list[ChatId], list[int], list[int]]:
+    return [name[0] for name in names], [name[1] for name in names], [name[2] for name in names]

@@ -4,16 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from asyncpg import Record as Row
-
 from perdure.core.chat import Chat
 from perdure.core.events import ChatCard
 from perdure.core.ids import ChatId, UserId
 from perdure.core.watch import InboxEntry
 from perdure.store.cards import card_of
 from perdure.store.pool import Pool
-from perdure.store.queries import query
-from perdure.store.rows import chat_of
+from perdure.store.tables import watch
+from perdure.store.tables.watch import Departure, MailRow, WatchedChat
 
 Since = Mapping[UserId, datetime]
 
@@ -31,16 +29,6 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
-    """A chat that went out of somebody's sight."""
-
-    viewer: UserId
-    chat_id: ChatId
-    at: datetime
-    position: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Mail:
     """Somebody's inbox: one entry that is news, or none, and how many are unread."""
 
@@ -51,50 +39,46 @@ class Mail:
 
 
 async def changed(pool: Pool, since: Since) -> list[Seen]:
-    return _seen(await pool.fetch(query("watch/changed"), list(since), list(since.values())))
+    return [_seen(found) for found in await watch.changed(pool, list(since), list(since.values()))]
 
 
 async def touched(pool: Pool, viewers: Sequence[UserId], chats: Sequence[ChatId]) -> list[Seen]:
-    return _seen(await pool.fetch(query("watch/touched"), viewers, chats))
+    return [_seen(found) for found in await watch.touched(pool, viewers, chats)]
 
 
 async def departed(pool: Pool, since: Since) -> list[Departure]:
     """Who lost sight of what."""
-    rows = await pool.fetch(query("watch/departed"), list(since), list(since.values()))
-    return [Departure(row["viewer"], row["chat_id"], row["at"], row["position"]) for row in rows]
+    return await watch.departed(pool, list(since), list(since.values()))
 
 
 async def inbox(pool: Pool, since: Since) -> list[Mail]:
-    rows = await pool.fetch(query("watch/inbox"), list(since), list(since.values()))
-    return [Mail(row["viewer"], _entry(row), row["unread"], row["position"]) for row in rows]
+    rows = await watch.inbox(pool, list(since), list(since.values()))
+    return [Mail(row.viewer, _entry(row), row.unread, row.position) for row in rows]
 
 
 async def now(pool: Pool) -> datetime:
-    return await pool.fetchval(query("watch/now"))
+    return await watch.now(pool)
 
 
 async def purge(pool: Pool, age: timedelta) -> None:
-    await pool.execute(query("watch/purge"), age)
+    await watch.purge(pool, age)
 
 
-def _seen(rows: Sequence[Row]) -> list[Seen]:
-    found: list[Seen] = []
-    for row in rows:
-        chat, viewer = chat_of(row), row["viewer"]
-        card = card_of(row, chat, reader=viewer)
-        found.append(Seen(viewer, chat, card, row["metadata_version"], row["read_number"], row["read_at"]))
-    return found
+def _seen(found: WatchedChat) -> Seen:
+    chat, row, read = found.chat, found.card, found.read_number
+    card = card_of(row, chat, reader=found.viewer, read_number=read)
+    return Seen(found.viewer, chat, card, row.metadata_version, read, row.read_at)
 
 
-def _entry(row: Row) -> InboxEntry | None:
-    if row["id"] is None:
+def _entry(row: MailRow) -> InboxEntry | None:
+    if row.id is None or row.kind is None or row.created_at is None:
         return None
     return InboxEntry(
-        id=row["id"],
-        kind=row["kind"],
-        title=row["title"],
-        text=row["text"],
-        created_at=row["created_at"],
-        chat_id=row["chat_id"],
-        read_at=row["read_at"],
+        id=row.id,
+        kind=row.kind,
+        title=row.title or "",
+        text=row.text or "",
+        created_at=row.created_at,
+        chat_id=row.chat_id,
+        read_at=row.read_at,
     )

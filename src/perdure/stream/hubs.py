@@ -8,14 +8,13 @@ from typing import Protocol
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor, Position
-from perdure.core.errors import Unavailable
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import STREAM_POLL
 from perdure.live.episodes import Episodes
 from perdure.machine.announcer import Announcer
 from perdure.store import following
-from perdure.store.away import AWAY
 from perdure.store.following import Reading
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
@@ -81,7 +80,7 @@ class Hubs:
             await self._clock.sleep(STREAM_POLL.total_seconds())
             try:
                 await self.once()
-            except AWAY as error:
+            except (Unavailable, DatabaseFault) as error:
                 _log.warning("followed chats wait for the database: %s", error)
 
     async def once(self) -> None:
@@ -132,10 +131,7 @@ class Hubs:
 
     async def _read(self, chat_id: ChatId, since: Position | None) -> Reading | None:
         self.reads += 1
-        try:
-            return await following.read(self._pool, chat_id, since)
-        except AWAY as error:
-            raise Unavailable("The database is away. Try again.") from error
+        return await following.read(self._pool, chat_id, since)
 
     def _committed(self, committed: Commit) -> None:
         if (found := self._hubs.get(committed.chat.id)) is not None:

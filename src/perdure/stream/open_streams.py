@@ -7,8 +7,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from perdure.core.clock import Clock, SystemClock
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_LOOK, STREAM_PING, STREAM_RECHECK
-from perdure.store.away import AWAY
 from perdure.stream.access import AccessControl, Admission
 
 _log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class OpenStreams:
     async def _check_patiently(self) -> None:
         try:
             await self.check()
-        except AWAY as error:
+        except (Unavailable, DatabaseFault) as error:
             _log.warning("who may read is not known while the database is away: %s", error)
 
     def _send_ping(self, ping: Coroutine[Any, Any, None]) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from asyncpg import Pool, Record
 
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
-from perdure.access.signing_in import first_household
+from perdure.access.signing_in import first_account
 from perdure.config.demo import offer_demo
 from perdure.core.timing import LEASE
 from perdure.proof.processes import SERVE, Replica, replica
 from perdure.sim.server import Simulator
+from perdure.store.pool import Pool
 from perdure.testing.forking import forked
 from perdure.testing.served_api import Person
 from perdure.testing.workspace_folder import workspace_folder
@@ -27,7 +27,7 @@ AT_REST = ("waiting", "error")
 class Fleet:
     """Replicas by number, and one person who talks to any of them."""
 
-    def __init__(self, open_fleet: list[Replica], sim: Simulator, person: Person, pool: "Pool[Record]") -> None:
+    def __init__(self, open_fleet: list[Replica], sim: Simulator, person: Person, pool: Pool) -> None:
         self.replicas = open_fleet
         self.sim = sim
         self.person = person
@@ -96,7 +96,7 @@ async def _ready(http: aiohttp.ClientSession, replica: Replica) -> bool:
 @asynccontextmanager
 async def open_fleet(
     database_url: str,
-    pool: "Pool[Record]",
+    pool: Pool,
     folder: Path,
     *,
     count: int = 2,
@@ -107,13 +107,13 @@ async def open_fleet(
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(workspace_folder(pool, folder / "workspaces"))
         sim = await stack.enter_async_context(Simulator(rate=None))
-        household = await first_household(pool)
-        await offer_demo(pool, household.organisation, sim.url)
+        account = await first_account(pool)
+        await offer_demo(pool, account.organisation, sim.url)
         token = mint(TOKEN_PREFIX)
         await pool.execute(
             "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 'test', '', '{admin}')",
             digest(token),
-            household.owner,
+            account.owner,
         )
         async with asyncio.TaskGroup() as group:
             starting = [
@@ -132,6 +132,6 @@ async def open_fleet(
                 for number in range(count)
             ]
         started = [each.result() for each in starting]
-        person = Person(household.owner, household.organisation, started[0].url, token)
+        person = Person(account.owner, account.organisation, started[0].url, token)
         await stack.enter_async_context(person)
         yield Fleet(started, sim, person, pool)

@@ -10,9 +10,9 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
-import asyncpg
-
+from perdure.store.connection import administered, connect
 from perdure.store.embedded.server import EmbeddedPostgres
+from perdure.store.hosts import ServerConnection
 from perdure.store.migrations.runner import migrate
 from perdure.testing.polling import seen
 
@@ -37,7 +37,7 @@ class Databases:
                 return
             unfinished = f"template_{uuid4().hex}"
             await server.execute(f"CREATE DATABASE {unfinished}")
-            fresh = await asyncpg.connect(self.named(unfinished))
+            fresh = await connect(self.named(unfinished))
             await migrate(fresh)
             await fresh.close()
             await _patiently(server, f"ALTER DATABASE {unfinished} RENAME TO {_TEMPLATE}")
@@ -55,23 +55,19 @@ class Databases:
                 await _patiently(server, f"DROP DATABASE {name} WITH (FORCE)")
 
     @asynccontextmanager
-    async def _server(self) -> AsyncGenerator["asyncpg.Connection[asyncpg.Record]"]:
-        connection = await asyncpg.connect(self.named("postgres"))
+    async def _server(self) -> AsyncGenerator[ServerConnection]:
+        connection = await connect(self.named("postgres"))
         try:
             yield connection
         finally:
             await connection.close()
 
 
-async def _patiently(server: "asyncpg.Connection[asyncpg.Record]", statement: str) -> None:
+async def _patiently(server: ServerConnection, statement: str) -> None:
     """The server refuses when a session of the database takes more than five seconds to notice that it is over."""
 
     async def done() -> bool:
-        try:
-            await server.execute(statement)
-        except asyncpg.ObjectInUseError:
-            return False
-        return True
+        return await administered(server, statement)
 
     await seen(done)
 

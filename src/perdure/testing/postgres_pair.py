@@ -10,8 +10,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import asyncpg
-
+from perdure.core.errors import Misconfigured
+from perdure.store.connection import connect
 from perdure.store.embedded.account import Account, postgres_account
 from perdure.store.embedded.binaries import Binaries, find_binaries, reachable_binaries
 from perdure.store.embedded.cluster import USER, reason
@@ -102,15 +102,17 @@ class PostgresNode:
             if self._process.poll() is not None:
                 raise NodeFailed(reason(self._log.read_text()))
             try:
-                connection = await asyncpg.connect(self.url, timeout=2)
-            except (OSError, asyncpg.PostgresError):
+                async with asyncio.timeout(2):
+                    connection = await connect(self.url)
+            except (TimeoutError, Misconfigured):
                 await asyncio.sleep(0.02)
             else:
                 await connection.close()
                 return
 
     async def ask(self, sql: str) -> object:
-        connection = await asyncpg.connect(self.url, timeout=5)
+        async with asyncio.timeout(5):
+            connection = await connect(self.url)
         try:
             return await connection.fetchval(sql)
         finally:

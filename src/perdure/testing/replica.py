@@ -10,7 +10,6 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.app.assembly import assemble
 from perdure.app.replica import Replica
@@ -29,6 +28,7 @@ from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import RecordGenerationAttempt
 from perdure.settings import Settings
 from perdure.store.histories import load_history
+from perdure.store.pool import Pool
 from perdure.testing.fakes import SECRET, Chosen, SimulatedModels
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.workspace_folder import workspace_folder
@@ -66,8 +66,8 @@ class InProcessReplica:
         self.tools = chosen.tools
         self.sources = chosen.sources
         self.servers = chosen.servers
-        self.organisation = foundation.household.organisation
-        self.user = foundation.household.owner
+        self.organisation = foundation.account.organisation
+        self.user = foundation.account.owner
 
     async def sets(self, **settings: Any) -> None:
         """What the organisation sets up, by name."""
@@ -196,7 +196,7 @@ def _words(message: Message) -> list[str]:
 @asynccontextmanager
 async def open_replica(
     url: str,
-    pool: "Pool[Record]",
+    pool: Pool,
     sim_url: str,
     *,
     clock: Clock | None = None,

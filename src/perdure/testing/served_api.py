@@ -17,7 +17,7 @@ import uvicorn
 
 from perdure.access.roles import Role
 from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
-from perdure.access.signing_in import Household
+from perdure.access.signing_in import FirstAccount
 from perdure.api.frames import FrameProtocol
 from perdure.api.http import App
 from perdure.api.services import Services
@@ -140,7 +140,7 @@ class ServedApi:
 
     pool: Pool
     services: Services
-    household: Household
+    account: FirstAccount
     url: str
     search: SearchIndex
 
@@ -148,7 +148,7 @@ class ServedApi:
         self, name: str = "ada", role: Role = Role.MEMBER, organisation: OrganisationId | None = None
     ) -> Person:
         """A new person with a token that may do all that its owner may."""
-        of = organisation or self.household.organisation
+        of = organisation or self.account.organisation
         user = await self.pool.fetchval(
             "INSERT INTO users (organisation_id, email, name, role) VALUES ($1, $2, $3, $4) RETURNING id",
             of,
@@ -177,4 +177,4 @@ async def serve_api(database_url: str, pool: Pool) -> AsyncGenerator[ServedApi]:
             listening(replica.asgi) as url,
         ):
             services = replica.services
-            yield ServedApi(pool, services, replica.household, url, SearchIndex(pool, services.clock))
+            yield ServedApi(pool, services, replica.account, url, SearchIndex(pool, services.clock))

@@ -20,8 +20,8 @@ async def workspace_folder(pool: Pool, folder: Path | None = None) -> AsyncGener
         try:
             yield place
         finally:
-            for row in await pool.fetch("SELECT id FROM workspaces"):
-                await driver.remove(Plan(row["id"]))
+            for (workspace_id,) in await pool.fetch("SELECT id FROM workspaces"):
+                await driver.remove(Plan(workspace_id))
             await driver.close()
 
 

@@ -8,7 +8,6 @@ from enum import StrEnum
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import msgspec
-from asyncpg import Pool, Record
 from msgspec import structs
 
 from perdure.config.config import Config
@@ -30,6 +29,7 @@ from perdure.machine.transitions.messages import SendMessage
 from perdure.observe.measures.agents import AgentMeasures
 from perdure.store import family
 from perdure.store.family import Agent, Parent
+from perdure.store.pool import Pool
 from perdure.tools.call import CallContext, Mode, ToolFailed
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.hooks.speech import Subject
@@ -49,9 +49,7 @@ class AgentType(StrEnum):
 class Family:
     """Starts agents, speaks to them and stops them."""
 
-    def __init__(
-        self, pool: "Pool[Record]", machine: Machine, config: Config, hooks: Hooks, measures: AgentMeasures
-    ) -> None:
+    def __init__(self, pool: Pool, machine: Machine, config: Config, hooks: Hooks, measures: AgentMeasures) -> None:
         self._pool = pool
         self._machine = machine
         self._config = config

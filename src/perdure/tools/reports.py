@@ -5,7 +5,6 @@ from datetime import datetime
 from uuid import UUID
 
 import msgspec
-from asyncpg import Pool, Record
 from msgspec import Struct
 
 from perdure.core.chat import ActionKind, Chat, Status
@@ -18,6 +17,7 @@ from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
 from perdure.observe.measures.agents import AgentMeasures
 from perdure.store import family
 from perdure.store.family import Agent
+from perdure.store.pool import Pool
 from perdure.tools.budget import within
 
 # What the reports of one wait may hold together, and what each may at least.
@@ -83,7 +83,7 @@ def reported(agents: Sequence[Agent], *, gone: Sequence[str] = (), timed_out: bo
 class Waits:
     """Ends the waits of parked parents."""
 
-    def __init__(self, pool: "Pool[Record]", machine: Machine, measures: AgentMeasures) -> None:
+    def __init__(self, pool: Pool, machine: Machine, measures: AgentMeasures) -> None:
         self._pool = pool
         self._machine = machine
         self._measures = measures

@@ -5,11 +5,8 @@ import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-import asyncpg
-from asyncpg import Pool, Record
-
 from perdure.core.chat import ActionKind, Chat
-from perdure.core.errors import ChatNotFound, Refused, Unavailable
+from perdure.core.errors import ChatNotFound, DatabaseFault, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import BackgroundTasks
@@ -17,7 +14,7 @@ from perdure.core.timing import LEASE, LEASE_ENDED, SHARE_PATIENCE, SWEEP_PERIOD
 from perdure.machine.change import Reason
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction
-from perdure.store.away import AWAY
+from perdure.store.pool import Pool
 from perdure.store.replicas import Candidate, acquirable, due, place
 from perdure.worker.late_results import answer_late
 from perdure.worker.lease import Lease
@@ -40,7 +37,7 @@ _LATE: dict[ActionKind, str] = {
 class Acquirer:
     """Sweeps every second, at once when a notice says that a chat waits, and when the lease of a replica ends."""
 
-    def __init__(self, pool: "Pool[Record]", services: RunnerServices, runners: Runners, lease: Lease) -> None:
+    def __init__(self, pool: Pool, services: RunnerServices, runners: Runners, lease: Lease) -> None:
         self._pool = pool
         self._machine = services.machine
         self._waits = services.waits
@@ -70,7 +67,7 @@ class Acquirer:
             await self._lease.held()
             try:
                 await self.once()
-            except (Unavailable, asyncpg.PostgresError, *AWAY) as error:
+            except (Unavailable, DatabaseFault) as error:
                 _log.warning("the sweep failed: %s", error)
             await self._until_woken()
 

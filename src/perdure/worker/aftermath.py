@@ -5,9 +5,6 @@ import logging
 from dataclasses import dataclass
 from functools import partial
 
-import asyncpg
-from asyncpg import Pool, Record
-
 from perdure.agent.history import Histories
 from perdure.agent.words import Found, Words, fallback_label, report_summary
 from perdure.core.card import Card
@@ -20,9 +17,10 @@ from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import every
 from perdure.core.timing import WORDS_FRESH, WORDS_PATIENCE, WORDS_SWEEP
 from perdure.machine.machine import Machine
-from perdure.store.away import AWAY, asking_the_database
+from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.queries import query
+from perdure.store.tables import cards
+from perdure.store.tables.cards import Described
 from perdure.worker.wording import Wording
 
 _log = logging.getLogger(__name__)
@@ -45,7 +43,7 @@ class Aftermath:
 
     def __init__(
         self,
-        pool: "Pool[Record]",
+        pool: Pool,
         machine: Machine,
         histories: Histories,
         wording: Wording,
@@ -91,18 +89,13 @@ class Aftermath:
 
     async def _sweeping(self) -> None:
         report = partial(_log.warning, "chats without words are looked for later: %s")
-        await every(
-            WORDS_SWEEP, self.sweep, self._clock, expected=(PerdureError, asyncpg.PostgresError, *AWAY), report=report
-        )
+        await every(WORDS_SWEEP, self.sweep, self._clock, expected=(PerdureError,), report=report)
 
     async def sweep(self) -> None:
         """Take over what a replica that is gone was to describe."""
-        values = (WORDS_FRESH, WORDS_PATIENCE, TAKEN_AT_ONCE)
-        with asking_the_database():
-            rows = await self._pool.fetch(query("cards/take_undescribed"), *values)
-        for row in rows:
+        for chat_id in await cards.take_undescribed(self._pool, WORDS_FRESH, WORDS_PATIENCE, TAKEN_AT_ONCE):
             try:
-                self._note(await self._machine.load(row["id"]))
+                self._note(await self._machine.load(chat_id))
             except ChatNotFound:
                 continue
 
@@ -145,9 +138,9 @@ class Aftermath:
         await self._write(chat, card, words, found)
 
     async def _write(self, chat: Chat, card: Card, words: Words, found: Found | None = None) -> None:
-        paid = (found is not None, found and found.cost)
-        values = (card.id, card.turns, words.title, words.label, words.summary, *paid, chat.history_version)
-        with asking_the_database():
-            version = await self._pool.fetchval(query("cards/describe"), *values)
+        said = (words.title, words.label, words.summary)
+        paid = (found is not None, found.cost if found else None)
+        described = Described(card.id, card.turns, *said, *paid, chat.history_version)
+        version = await cards.describe(self._pool, described)
         if version is not None:
             self._pubsub.publish([Notice(Topic.CHAT, card.id, chat.snapshot_version, version)])

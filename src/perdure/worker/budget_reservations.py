@@ -12,17 +12,14 @@ from enum import Enum
 from functools import partial
 from uuid import UUID, uuid4
 
-import asyncpg
-
 from perdure.agent.prepare import Limits
 from perdure.core.card import Card
 from perdure.core.chat import Breach, BudgetOwner, Chat
 from perdure.core.clock import Clock
-from perdure.core.errors import Unavailable
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, ReplicaId
 from perdure.core.tasks import every
 from perdure.core.timing import SETTLE_PERIOD, SLICE_IDLE
-from perdure.store.away import AWAY
 from perdure.store.budgets import Settlement, family, settle, take
 from perdure.store.pool import Pool
 
@@ -89,13 +86,10 @@ class BudgetReservations:
     ) -> Breach | None:
         """Set aside what a call may cost. A budget that it does not fit is the answer, and nothing is set aside."""
         self.release(chat.id, purpose)
-        try:
-            breach = await self._over_family(chat, card, amount)
-            for owner, payer, limit in _payers(card, limits):
-                if breach is None and limit is not None:
-                    breach = await self._over(owner, payer, limit, (chat.id, purpose), replica_id, amount)
-        except AWAY as error:
-            raise Unavailable("The database is away.") from error
+        breach = await self._over_family(chat, card, amount)
+        for owner, payer, limit in _payers(card, limits):
+            if breach is None and limit is not None:
+                breach = await self._over(owner, payer, limit, (chat.id, purpose), replica_id, amount)
         if breach is not None:
             self.release(chat.id, purpose)
         return breach
@@ -114,7 +108,7 @@ class BudgetReservations:
 
     async def run(self) -> None:
         report = partial(_log.warning, "what was spent is settled later: %s")
-        expected = (*AWAY, asyncpg.PostgresError)
+        expected = (Unavailable, DatabaseFault)
         await every(SETTLE_PERIOD, self.flush, self._clock, expected=expected, report=report)
 
     async def flush(self, *, everything: bool = False) -> None:

@@ -5,9 +5,7 @@ from collections import defaultdict
 from datetime import timedelta
 from functools import partial
 
-import asyncpg
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.config.config import Config
 from perdure.core.clock import Clock
@@ -17,10 +15,23 @@ from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import every
 from perdure.core.timing import HOUSEKEEPING_PERIOD, IDEMPOTENCY_KEPT, OVER_KEPT
 from perdure.machine.machine import Machine
-from perdure.store.away import AWAY
+from perdure.store.errors import transaction
+from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.queries import query
-from perdure.store.tables import audit, locks, login_links, organisations, sessions, tokens
+from perdure.store.tables import (
+    audit,
+    budgets,
+    chats,
+    files,
+    idempotency_keys,
+    inbox,
+    locks,
+    login_links,
+    messages,
+    organisations,
+    sessions,
+    tokens,
+)
 
 BATCH = 200
 SHOWN_TITLES = 5
@@ -30,7 +41,7 @@ _log = logging.getLogger(__name__)
 class Housekeeping:
     """Goes through every organisation now and then. Of several replicas one does so at a time."""
 
-    def __init__(self, pool: "Pool[Record]", machine: Machine, config: Config, pubsub: Pubsub, clock: Clock) -> None:
+    def __init__(self, pool: Pool, machine: Machine, config: Config, pubsub: Pubsub, clock: Clock) -> None:
         self._pool = pool
         self._machine = machine
         self._config = config
@@ -43,12 +54,12 @@ class Housekeeping:
             HOUSEKEEPING_PERIOD,
             self.once,
             self._clock,
-            expected=(PerdureError, asyncpg.PostgresError, *AWAY),
+            expected=(PerdureError,),
             report=report,
         )
 
     async def once(self) -> None:
-        async with self._pool.acquire() as connection, connection.transaction():
+        async with transaction(self._pool) as connection:
             if not await locks.housekeeping(connection):
                 return
             for organisation in await organisations.every(self._pool):
@@ -60,24 +71,24 @@ class Housekeeping:
         if settings.auto_archive.idle_days > 0:
             await self._archive(organisation, timedelta(days=settings.auto_archive.idle_days))
         kept = timedelta(days=settings.retention.archived_days)
-        while gone := await self._pool.fetch(query("housekeeping/forget_chats"), organisation, kept, BATCH):
-            self._pubsub.publish([Notice(Topic.CHAT, row["id"], name="deleted") for row in gone])
+        while gone := await chats.forget_archived(self._pool, organisation, kept, BATCH):
+            self._pubsub.publish([Notice(Topic.CHAT, chat_id, name="deleted") for chat_id in gone])
             await self._note(organisation, "chats.purge", chats=len(gone))
-        if files := await self._pool.fetch(query("housekeeping/forget_files"), organisation, kept):
-            await self._note(organisation, "files.purge", files=len(files))
+        if unused := await files.forget_unused(self._pool, organisation, kept):
+            await self._note(organisation, "files.purge", files=len(unused))
 
     async def _archive(self, organisation: OrganisationId, idle: timedelta) -> None:
         """Archive families that nobody touched for so long, and tell each owner once."""
         archived: defaultdict[UserId, list[str]] = defaultdict(list)
-        for row in await self._pool.fetch(query("housekeeping/idle_roots"), organisation, idle, BATCH):
+        for root in await chats.idle_roots(self._pool, organisation, idle, BATCH):
             try:
-                await self._machine.archive_family(row["id"], archived=True)
+                await self._machine.archive_family(root.id, archived=True)
             except PerdureError as error:
-                _log.info("chat %s is not archived: %s", row["id"], error)
+                _log.info("chat %s is not archived: %s", root.id, error)
             else:
-                archived[row["owner_id"]].append(row["title"])
+                archived[root.owner_id].append(root.title)
         for owner, titles in archived.items():
-            await self._pool.execute(query("housekeeping/digest"), owner, *_digest(titles, idle))
+            await inbox.digest(self._pool, owner, *_digest(titles, idle))
             self._pubsub.publish([Notice(Topic.INBOX, name=str(owner))])
 
     async def _note(self, organisation: OrganisationId, action: str, **detail: int) -> None:
@@ -86,9 +97,9 @@ class Housekeeping:
 
     async def _forget(self) -> None:
         """What is over for everybody."""
-        await self._pool.execute(query("housekeeping/forget_keys"), IDEMPOTENCY_KEPT)
-        await self._pool.execute(query("housekeeping/forget_queued"), IDEMPOTENCY_KEPT)
-        await self._pool.execute(query("housekeeping/forget_settled"), IDEMPOTENCY_KEPT)
+        await idempotency_keys.forget_old(self._pool, IDEMPOTENCY_KEPT)
+        await messages.forget_removed(self._pool, IDEMPOTENCY_KEPT)
+        await budgets.forget_settled(self._pool, IDEMPOTENCY_KEPT)
         await tokens.forget_over(self._pool, OVER_KEPT)
         await sessions.forget_over(self._pool)
         await login_links.forget_over(self._pool)

@@ -7,19 +7,18 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 from uuid import uuid4
 
-import asyncpg
-from asyncpg import Connection, Record
-
 from perdure.core.clock import Clock
-from perdure.core.errors import Misconfigured
+from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
 from perdure.core.ids import ReplicaId
 from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, READY_AFTER, RENEWAL_PERIOD, RENEWAL_TIMEOUT, UNSERVED
+from perdure.store.errors import translated
+from perdure.store.hosts import ServerConnection
 from perdure.store.replicas import Renewal, leave, register, renew
 from perdure.store.server import Server, server_of
 
 _log = logging.getLogger(__name__)
-Connect: TypeAlias = "Callable[[], Awaitable[Connection[Record]]]"
-_AWAY = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Misconfigured)
+Connect: TypeAlias = Callable[[], Awaitable[ServerConnection]]
+_AWAY = (OSError, TimeoutError, Unavailable, DatabaseFault, Misconfigured)
 
 
 class Lease:
@@ -109,7 +108,7 @@ class Lease:
         asyncio.run(self._renewing(loop))
 
     async def _renewing(self, loop: asyncio.AbstractEventLoop) -> None:
-        connection: Connection[Record] | None = None
+        connection: ServerConnection | None = None
         registered = False
         while not self._stopping.is_set():
             try:
@@ -130,32 +129,34 @@ class Lease:
         if connection is not None and not connection.is_closed():
             await self._leave(connection)
 
-    async def _connected(self, old: "Connection[Record] | None") -> "Connection[Record]":
+    async def _connected(self, old: ServerConnection | None) -> ServerConnection:
         self._reconnect = False
         await self._dropped(old)
         connection = await asyncio.wait_for(self._connect(), RENEWAL_TIMEOUT.total_seconds())
-        self.server = await server_of(connection, timeout=RENEWAL_TIMEOUT.total_seconds())
+        with translated():
+            self.server = await server_of(connection, timeout=RENEWAL_TIMEOUT.total_seconds())
         return connection
 
-    async def _leave(self, connection: "Connection[Record]") -> None:
+    async def _leave(self, connection: ServerConnection) -> None:
         """Say that this replica is gone. Where that fails, its lease runs out."""
         try:
             await leave(connection, self.id)
-            await connection.close()
+            with translated():
+                await connection.close()
         except _AWAY as error:
             _log.info("the lease could not be given back: %s", error or type(error).__name__)
             connection.terminate()
 
-    async def _dropped(self, connection: "Connection[Record] | None") -> None:
+    async def _dropped(self, connection: ServerConnection | None) -> None:
         if connection is not None:
             connection.terminate()
 
-    async def _register(self, connection: "Connection[Record]") -> None:
+    async def _register(self, connection: ServerConnection) -> None:
         address, version, capacity = self._facts
         await register(connection, self.id, address=address, version=version, capacity=capacity)
         self._registered_at = self._clock.monotonic()
 
-    async def _renew(self, connection: "Connection[Record]", loop: asyncio.AbstractEventLoop) -> bool:
+    async def _renew(self, connection: ServerConnection, loop: asyncio.AbstractEventLoop) -> bool:
         """One renewal. False: this id is dead, and the next try registers another."""
         if self._clock.monotonic() - self._ticked > LOOP_STALL.total_seconds():
             # A replica whose loop hangs must lose its chats: nobody would answer for them.

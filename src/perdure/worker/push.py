@@ -13,19 +13,19 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import aiohttp
-import asyncpg
 import msgspec
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
-from asyncpg import Pool, Record
 
 from perdure.access.vapid import VapidKeys
 from perdure.core.clock import Clock
 from perdure.core.commit import Commit
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.extras import installed
 from perdure.core.timing import PUSH_FRESH, PUSH_KEPT, PUSH_PATIENCE, PUSH_PERIOD, PUSH_TAKEN
-from perdure.store.away import AWAY
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables import push
+from perdure.store.tables.push import DuePush
 
 BATCH = 100
 _GONE = (404, 410)
@@ -44,12 +44,12 @@ class Delivery:
     content: bytes
 
     @classmethod
-    def of(cls, row: Record) -> "Delivery":
-        told = {name: row[name] for name in ("id", "kind", "title", "text", "created_at")}
-        told |= {"chat_id": row["chat_id"], "url": f"/chats/{row['chat_id']}"} if row["chat_id"] else {"url": "/"}
-        keys = msgspec.json.decode(row["keys"], type=dict[str, str])
+    def of(cls, row: DuePush) -> "Delivery":
+        told: dict[str, object] = {name: getattr(row, name) for name in ("id", "kind", "title", "text", "created_at")}
+        told |= {"chat_id": row.chat_id, "url": f"/chats/{row.chat_id}"} if row.chat_id else {"url": "/"}
+        keys = msgspec.json.decode(row.keys, type=dict[str, str])
         content = msgspec.json.encode(told)
-        return cls(row["id"], row["created_at"], row["subscription"], row["endpoint"], keys, content)
+        return cls(row.id, row.created_at, row.subscription, row.endpoint, keys, content)
 
 
 class Push:
@@ -57,7 +57,7 @@ class Push:
 
     def __init__(
         self,
-        pool: "Pool[Record]",
+        pool: Pool,
         keys: VapidKeys,
         clock: Clock,
         *,
@@ -84,7 +84,7 @@ class Push:
             try:
                 while await self.once() == BATCH:
                     pass
-            except (*AWAY, asyncpg.PostgresError) as error:
+            except (Unavailable, DatabaseFault) as error:
                 _log.warning("pushing waits for the database: %s", error)
 
     async def _until_some(self) -> None:
@@ -99,7 +99,7 @@ class Push:
         """Deliver what is due. How many deliveries there were. Without what seals them, none."""
         if not installed("push"):
             return 0
-        rows = await self._pool.fetch(query("push/take"), PUSH_FRESH, PUSH_TAKEN, BATCH)
+        rows = await push.take(self._pool, PUSH_FRESH, PUSH_TAKEN, BATCH)
         if not rows:
             return 0
         deliveries = [Delivery.of(row) for row in rows]
@@ -109,9 +109,7 @@ class Push:
         async with aiohttp.ClientSession(connector=connector, timeout=timeout) as http:
             settled = await asyncio.gather(*(self._deliver(http, each) for each in deliveries))
         done = [each for each, settled in zip(deliveries, settled, strict=True) if settled]
-        await self._pool.execute(
-            query("push/delivered"), [each.entry for each in done], [each.created_at for each in done]
-        )
+        await push.delivered(self._pool, [each.entry for each in done], [each.created_at for each in done])
         return len(deliveries)
 
     async def _deliver(self, http: aiohttp.ClientSession, delivery: Delivery) -> bool:
@@ -126,7 +124,7 @@ class Push:
         except ValueError:
             status = _GONE[0]
         if status in _GONE:
-            await self._pool.execute(query("push/gone"), delivery.subscription)
+            await push.gone(self._pool, delivery.subscription)
         elif status >= 400:
             _log.info("a push service said %s", status)
         return status < 429 or status in _GONE

@@ -7,10 +7,9 @@ from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
-import asyncpg
-
 from perdure.config.config import Config
 from perdure.core.clock import Clock
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, OrganisationId
 from perdure.core.tasks import every
 from perdure.core.timing import DEBUG_RUN_SWEEP
@@ -19,7 +18,6 @@ from perdure.observe.context import about
 from perdure.observe.measures.calls import CallMeasures
 from perdure.observe.redaction import BODY_BYTES, told_request, told_response
 from perdure.store import debug_runs
-from perdure.store.away import AWAY
 from perdure.store.debug_runs import DebugRun
 from perdure.store.pool import Pool
 
@@ -72,14 +70,14 @@ class Recorder:
         while True:
             try:
                 await self.once()
-            except (*AWAY, asyncpg.PostgresError) as error:
+            except (Unavailable, DatabaseFault) as error:
                 self._measures.unrecorded.inc()
                 _log.warning("a debug run is lost: %s", error)
 
     async def _sweeping(self) -> None:
         report = partial(_log.warning, "debug runs wait for the database: %s")
         sweep = partial(debug_runs.sweep, self._pool)
-        await every(DEBUG_RUN_SWEEP, sweep, self._clock, expected=(*AWAY, asyncpg.PostgresError), report=report)
+        await every(DEBUG_RUN_SWEEP, sweep, self._clock, expected=(Unavailable, DatabaseFault), report=report)
 
 
 class RecordedCall:

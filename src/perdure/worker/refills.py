@@ -4,22 +4,20 @@ import asyncio
 import logging
 from datetime import date, datetime
 
-import asyncpg
 import msgspec
-from asyncpg import Pool, Record
 
 from perdure.config.config import Config
 from perdure.config.settings import MonthlyLimits
 from perdure.core.chat import Action, ActionKind, BudgetOwner
 from perdure.core.clock import Clock
-from perdure.core.errors import ChatNotFound, Refused, Unavailable
+from perdure.core.errors import ChatNotFound, DatabaseFault, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import REFILL_PERIOD
 from perdure.machine.machine import Machine
 from perdure.machine.transitions.actions import CompleteRequiresAction
-from perdure.store.away import AWAY
-from perdure.store.queries import query
+from perdure.store.pool import Pool
+from perdure.store.tables.budgets import WaitingChat, waiting
 
 _action = msgspec.json.Decoder(Action)
 _log = logging.getLogger(__name__)
@@ -28,7 +26,7 @@ _log = logging.getLogger(__name__)
 class Refills:
     """Looks when settings change, and now and then, as a month begins without anybody's doing."""
 
-    def __init__(self, pool: "Pool[Record]", machine: Machine, config: Config, clock: Clock) -> None:
+    def __init__(self, pool: Pool, machine: Machine, config: Config, clock: Clock) -> None:
         self._pool = pool
         self._machine = machine
         self._config = config
@@ -43,17 +41,17 @@ class Refills:
         while True:
             try:
                 await self.once()
-            except (Unavailable, asyncpg.PostgresError, *AWAY) as error:
+            except (Unavailable, DatabaseFault) as error:
                 _log.warning("who waits for a budget is looked up later: %s", error)
             await self._until_some()
 
     async def once(self) -> int:
         """How many chats go on."""
         month, count = self._clock.now().date().replace(day=1), 0
-        for row in await self._pool.fetch(query("budgets/waiting")):
-            budgets = (await self._config.settings(row["organisation_id"])).budgets
-            if refilled(_action.decode(row["action"]), budgets, row, month):
-                count += await self._go_on(row["id"])
+        for row in await waiting(self._pool):
+            budgets = (await self._config.settings(row.organisation_id)).budgets
+            if refilled(_action.decode(row.action), budgets, row, month):
+                count += await self._go_on(row.id)
         return count
 
     async def _go_on(self, chat_id: ChatId) -> bool:
@@ -74,8 +72,8 @@ class Refills:
         self._some.clear()
 
 
-def refilled(action: Action, budgets: MonthlyLimits, row: Record, month: date) -> bool:
+def refilled(action: Action, budgets: MonthlyLimits, row: WaitingChat, month: date) -> bool:
     """Whether the limit is higher than it was when the chat stopped, or another month has begun."""
-    limit = budgets.organisation if action.budget is BudgetOwner.ORGANISATION else budgets.of(row["owner_id"])
-    since: datetime = row["updated_at"]
+    limit = budgets.organisation if action.budget is BudgetOwner.ORGANISATION else budgets.of(row.owner_id)
+    since: datetime = row.updated_at
     return limit is None or limit > (action.limit or 0) or since.date() < month

@@ -4,14 +4,12 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-import asyncpg
-
 from perdure.agent.decide import Compact, Decision, Facts, Finish, Generate, Park, RefuseBatch, RunTools, decide
 from perdure.agent.facts import facts_of, next_prompt
 from perdure.agent.history import History
 from perdure.agent.once_calls import OnceCalls
 from perdure.core.chat import ActionKind, Breach, Chat, Status
-from perdure.core.errors import ChatNotFound, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
+from perdure.core.errors import ChatNotFound, DatabaseFault, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
 from perdure.core.failure import ChatError
 from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
@@ -19,7 +17,6 @@ from perdure.machine.change import Owner
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
 from perdure.observe.context import concerning
-from perdure.store.away import AWAY
 from perdure.store.journal import Entry
 from perdure.worker.duties.compact import compact_history
 from perdure.worker.duties.ending import finish, park
@@ -124,7 +121,7 @@ class Runner:
         owned.services.crash_points.reached("runner.rested")
         try:
             await owned.services.waits.rested(owned.chat.id)
-        except (Unavailable, asyncpg.PostgresError, *AWAY) as error:
+        except (Unavailable, DatabaseFault) as error:
             _log.warning("the parent of %s could not be woken: %s", owned.chat.id, error)
 
     @property
@@ -171,9 +168,6 @@ class Runner:
                 self._released = True
             case Unavailable():
                 raise error
-            case _ if isinstance(error, AWAY) and not isinstance(error, OSError | ValueError):
-                # Ours to repeat, like any other absence: no turn fails because its database was restarted.
-                raise Unavailable(str(error)) from error
             case _ if self._owned.chat.status is Status.INTERRUPTING:
                 await self._stop_anyway(error)
             case ProviderFailure():

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import asyncpg
 from opentelemetry import context as contexts
 from opentelemetry.context import Context
 from opentelemetry.trace import (
@@ -24,14 +23,14 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock
 from perdure.core.commit import Commit
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.tasks import BackgroundTasks, every
 from perdure.core.timing import TURN_TRACE_KEPT, TURN_TRACE_SWEEP
 from perdure.observe.span_names import Named, called, identity
 from perdure.observe.tracing import Tracing
-from perdure.store import turn_traces
-from perdure.store.away import AWAY
 from perdure.store.pool import Pool
+from perdure.store.tables import turn_traces
 from perdure.worker.meter import outcome_of, step_kind, turn_ends
 
 # So many turns are remembered; the oldest are those that other replicas went on with.
@@ -120,8 +119,9 @@ class TurnSpans:
         try:
             asked = None if queued is None else await turn_traces.find(self._pool, chat_id, -queued)
             told = asked or _written(_context_of(own))
-            said, began = await turn_traces.claim(self._pool, chat_id, number, told)
-        except (*AWAY, asyncpg.PostgresError) as error:
+            claimed = await turn_traces.claim(self._pool, chat_id, number, told)
+            said, began = claimed.traceparent, claimed.began_at
+        except (Unavailable, DatabaseFault) as error:
             _log.warning("a turn's trace begins anew: %s", error)
             said, began = _written(_context_of(own)), self._clock.now()
         parent = _read(said)
@@ -192,7 +192,7 @@ class TurnSpans:
     async def _told(self, work: Coroutine[Any, Any, object]) -> None:
         try:
             await work
-        except (*AWAY, asyncpg.PostgresError) as error:
+        except (Unavailable, DatabaseFault) as error:
             _log.warning("other replicas do not hear of a trace: %s", error)
 
     def _now(self) -> int:

@@ -4,15 +4,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-import asyncpg
-from asyncpg import Pool, Record
-
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
 from perdure.observe.measures.replica import ReplicaMeasures
 from perdure.observe.upkeep import kept_up
-from perdure.store.away import AWAY
+from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
 from perdure.store.replicas import Renewal
 from perdure.worker.acquirer import Acquirer
@@ -32,7 +30,7 @@ class Worker:
         self,
         services: RunnerServices,
         lease: Lease,
-        pool: "Pool[Record]",
+        pool: Pool,
         announcer: Announcer,
         pubsub: Pubsub,
         *,
@@ -92,7 +90,7 @@ class Worker:
     async def _settle(self) -> None:
         try:
             await self._services.budgets.flush(everything=True)
-        except (*AWAY, asyncpg.PostgresError) as error:
+        except (Unavailable, DatabaseFault) as error:
             _log.warning("what was spent last is not counted: %s", error)
 
     async def _ticking(self) -> None:

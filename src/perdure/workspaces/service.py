@@ -25,7 +25,6 @@ from perdure.core.notice import Notice, Topic
 from perdure.core.timing import WORKSPACE_REACH, WORKSPACE_SWEEP
 from perdure.observe.measures.workspaces import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
-from perdure.store.away import AWAY
 from perdure.store.pubsub import Pubsub
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
 from perdure.workspaces.call_keys import CallKeys
@@ -264,7 +263,7 @@ class Workspaces:
             await self._clock.sleep(WORKSPACE_SWEEP.total_seconds())
             try:
                 await self.stop_idle()
-            except (PerdureError, *AWAY) as error:
+            except PerdureError as error:
                 _log.warning("idle workspaces were not stopped: %s", error)
 
     async def stop_idle(self) -> None:

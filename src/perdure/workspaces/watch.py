@@ -10,7 +10,6 @@ from perdure.core.errors import PerdureError
 from perdure.core.events import DiffStatus
 from perdure.core.ids import WorkspaceId
 from perdure.core.timing import WORKSPACE_LONG_POLL, WORKSPACE_WATCH_KEPT
-from perdure.store.away import AWAY
 from perdure.store.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.contexts import Contexts
@@ -70,7 +69,7 @@ class WorkspaceWatch:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._git(row, watch))
                 group.create_task(self._told(row, watch))
-        except* (PerdureError, OSError, *AWAY) as errors:
+        except* (PerdureError, OSError) as errors:
             # What follows the first sentence is what a model is to do.
             why = str(errors.exceptions[0]).partition(". ")[0]
             _log.info("workspace %s is not looked at until it is used again: %s", row.id, why)

@@ -1,6 +1,5 @@
 """Chats: list, create, read, describe."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 from uuid import uuid4
@@ -8,7 +7,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import UNSET, UnsetType, structs
 
-from perdure.access.chats import Description, Listing, Seen
+from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.chat_workspaces import own_workspace, workspace_for
 from perdure.api.listing import next_cursor, next_passed, passed_of, position_of
@@ -39,6 +38,7 @@ from perdure.core.parts import Notice, Text
 from perdure.core.public import public_message
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
+from perdure.store.tables.chats import Description, Listing, Searching
 from perdure.tools.arguments import validator_of
 from perdure.tools.family import AgentType
 from perdure.tools.shipped import OWN_NAMES
@@ -55,6 +55,7 @@ async def list_chats(caller: Caller, query: ListQuery) -> ChatPage:
     search = search_of(query)
     if search.needs_words:
         return await _found(caller, search, query)
+    pin, age, last = position_of(query.cursor) or (None, None, None)
     listing = Listing(
         archived=search.archived,
         shared=search.shared,
@@ -62,7 +63,9 @@ async def list_chats(caller: Caller, query: ListQuery) -> ChatPage:
         labels=search.labels,
         title=search.title,
         source=search.source,
-        after=position_of(query.cursor),
+        after_pin=pin,
+        after_age=age,
+        after_id=last,
         limit=query.limit,
     )
     seen = await caller.chats.page(listing)
@@ -71,15 +74,27 @@ async def list_chats(caller: Caller, query: ListQuery) -> ChatPage:
 
 async def _found(caller: Caller, search: Search, query: ListQuery) -> ChatPage:
     passed = passed_of(query.cursor)
-    narrowing = (search.archived, search.shared, search.unread, search.labels, search.title, search.source)
-    seen = await caller.chats.search(search.words, *narrowing, search.repo, search.pr, passed=passed, limit=query.limit)
+    searching = Searching(
+        words=search.words,
+        archived=search.archived,
+        shared=search.shared,
+        unread=search.unread,
+        labels=search.labels,
+        title=search.title,
+        source=search.source,
+        repository=search.repo,
+        pull_request=search.pr,
+        passed=passed,
+        limit=query.limit,
+    )
+    seen = await caller.chats.search(searching)
     return await _page(caller, seen, next_passed(len(seen), passed, query.limit))
 
 
 async def _page(caller: Caller, seen: list[Seen], next_cursor: str | None) -> ChatPage:
     related = await caller.chats.related([chat.chat.id for chat in seen])
     return ChatPage(
-        items=tuple(ListedCard(**structs.asdict(chat.card), snippet=chat.row.get("snippet")) for chat in seen),
+        items=tuple(ListedCard(**structs.asdict(chat.card), snippet=chat.snippet) for chat in seen),
         related=tuple(chat.card for chat in related),
         next_cursor=next_cursor,
     )
@@ -141,12 +156,12 @@ async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Mov
 async def _change(caller: Caller, chat_id: ChatId, body: PatchBody, description: Description) -> None:
     """All of it or nothing: what can be refused is asked first, and archiving is refused while a chat works."""
     seen = await caller.chats.own(chat_id)
-    if description.pin and seen.row["parent_id"] is not None:
+    if description.pin and seen.row.parent_id is not None:
         raise InvalidInput("Only a root chat can be pinned.", Validation("pin", "this chat is a child"))
     _check_selection(seen, body)
     if body.archived is not UNSET and body.archived != seen.chat.archived:
         await _archive(caller, seen, body.archived)
-        description = replace(description, pin=None) if body.archived else description
+        description = structs.replace(description, pin=None) if body.archived else description
     if not description.empty:
         caller.announcements.card_changed(chat_id, await caller.chats.describe(seen, description))
 
@@ -160,7 +175,7 @@ async def list_children(caller: Caller, chat_id: ChatId) -> Children:
 
 def _check_selection(seen: Seen, body: PatchBody) -> None:
     """An agent that explores keeps the MCP servers that its parent had; it may lose some and gain none."""
-    if seen.row["agent_type"] != AgentType.EXPLORE or body.mcp_servers is UNSET:
+    if seen.row.agent_type != AgentType.EXPLORE or body.mcp_servers is UNSET:
         return
     chosen = _settings(seen).mcp_servers
     if not set(body.mcp_servers or ()) <= set(chosen or ()):
@@ -182,7 +197,7 @@ async def _check_servers(caller: Caller, chosen: tuple[str, ...]) -> None:
 
 
 async def _archive(caller: Caller, seen: Seen, archived: bool) -> None:
-    if seen.row["parent_id"] is not None:
+    if seen.row.parent_id is not None:
         raise NotRoot
     await caller.services.machine.archive_family(seen.chat.id, archived=archived)
 
@@ -248,7 +263,7 @@ def created(caller: Caller, card: NewCard, commit: Commit, *, said: bool = True)
 
 
 def _settings(seen: Seen) -> ChatSettings:
-    return msgspec.json.decode(seen.row["settings"], type=ChatSettings)
+    return msgspec.json.decode(seen.row.settings, type=ChatSettings)
 
 
 async def _description(caller: Caller, body: PatchBody) -> Description:

@@ -6,7 +6,6 @@ from uuid import uuid4
 import msgspec
 
 from perdure.access.audit import record
-from perdure.access.rows import Row
 from perdure.api.caller import Caller
 from perdure.api.export import as_json, as_markdown
 from perdure.api.forking import copied, files_in
@@ -21,7 +20,8 @@ from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Message, NewMessage, Role
 from perdure.core.public import public_message
 from perdure.machine.transitions.lifecycle import Create
-from perdure.store.rows import message_of
+from perdure.store.tables import chats, messages
+from perdure.store.tables.cards import CardRow
 
 routes = Routes("chats")
 
@@ -30,23 +30,23 @@ routes = Routes("chats")
 async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
     """A new chat with the history up to a message. With content it runs, without it rests."""
     seen = await caller.chats.own(chat_id)
-    history = [message_of(row) for row in await caller.rows.all("messages/whole", chat_id, body.after)]
+    history = await messages.whole(caller.rows, chat_id, body.after)
     if not history or history[-1].number != body.after:
         raise MessageNotFound
     said = None if body.content is None else await caller.said(body.content)
     model = await caller.model(body.model)
-    messages = copied(history)
+    kept = copied(history)
     if said is not None:
         said = await caller.submitted(said, chat_id, begins="fork")
         user, client = caller.actor.user_id, body.client_id
         new = NewMessage(
             role=Role.USER, parts=said.parts, created_by=user, model=model, effort=body.effort, client_id=client
         )
-        messages = (*messages, new)
+        kept = (*kept, new)
     attached, made = files_in(history)
     attached |= dict.fromkeys(file for file in (said.files if said else ()) if file not in made)
     card = _forked_card(caller, seen.row)
-    create = Create(messages, runs=said is not None, files=tuple(attached), made_files=tuple(made))
+    create = Create(kept, runs=said is not None, files=tuple(attached), made_files=tuple(made))
     return await caller.changes.create(
         ChatId(uuid4()), card, create, answer=lambda commit: created(caller, card, commit, said=said is not None)
     )
@@ -56,27 +56,26 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
 async def list_branches(caller: Caller, chat_id: ChatId) -> Branches:
     """What edits hid, newest first. To go on from a branch, fork."""
     await caller.chats.read(chat_id)
-    rows = await caller.rows.all("messages/hidden", chat_id)
-    cuts = groupby(rows, key=lambda row: row["hidden_in"])
-    return Branches(tuple(_branch(snapshot, [message_of(row) for row in cut]) for snapshot, cut in cuts))
+    cuts = groupby(await messages.hidden(caller.rows, chat_id), key=lambda hidden: hidden.hidden_in)
+    return Branches(tuple(_branch(snapshot, [hidden.message for hidden in cut]) for snapshot, cut in cuts))
 
 
 @routes.get("/chats/{chat_id}/export", raw=("application/json", "text/markdown"))
 async def export_chat(caller: Caller, chat_id: ChatId, query: ExportQuery) -> Answer:
     """The whole chat as people see it, as JSON or as Markdown."""
     seen = await caller.chats.read(chat_id)
-    messages = [public_message(message_of(row)) for row in await caller.rows.all("messages/visible", chat_id)]
+    visible = [public_message(message) for message in await messages.visible(caller.rows, chat_id)]
     if query.format is ExportFormat.MARKDOWN:
-        return as_markdown(seen.card, messages)
-    return as_json(seen.card, messages)
+        return as_markdown(seen.card, visible)
+    return as_json(seen.card, visible)
 
 
 @routes.get("/chats/{chat_id}/cost")
 async def read_cost(caller: Caller, chat_id: ChatId) -> Cost:
     """What the chat and its children cost, by model."""
     await caller.chats.read(chat_id)
-    rows = await caller.rows.all("messages/cost", chat_id)
-    lines = tuple(msgspec.convert(dict(row), CostLine) for row in rows)
+    rows = await messages.cost(caller.rows, chat_id)
+    lines = tuple(msgspec.convert(row, CostLine, from_attributes=True) for row in rows)
     unpriced = sum(line.unpriced_calls for line in lines)
     return Cost(cost=sum(line.cost for line in lines), unpriced_calls=unpriced, items=lines)
 
@@ -85,32 +84,32 @@ async def read_cost(caller: Caller, chat_id: ChatId) -> Cost:
 async def delete_chat(caller: Caller, chat_id: ChatId) -> None:
     """Remove an archived chat and its children for good."""
     seen = await caller.chats.own(chat_id)
-    if seen.row["parent_id"] is not None:
+    if seen.row.parent_id is not None:
         raise InvalidInput("Only a root chat can be deleted.", Validation("chat_id", "is a child"))
-    gone = await caller.rows.all("chats/delete", chat_id)
+    gone = await chats.delete(caller.rows, chat_id)
     if not gone:
         raise Refused("Archive the chat before you delete it.")
     await record(caller.rows, "chat.delete", chat_id, title=seen.card.title, chats=len(gone))
     caller.announcements.chat_deleted(chat_id)
 
 
-def _forked_card(caller: Caller, row: Row) -> NewCard:
+def _forked_card(caller: Caller, row: CardRow) -> NewCard:
     return NewCard(
         organisation_id=caller.actor.organisation_id,
         owner_id=caller.actor.user_id,
-        title=row["title"],
-        title_source=row["title_source"],
-        labels=row["labels"],
-        model=row["model"],
-        effort=row["effort"],
-        plan_mode=row["plan_mode"],
-        workspace_id=row["workspace_id"],
-        client_tools=row["client_tools"],
-        client_tool_deadline=row["client_tool_deadline"],
-        settings=row["settings"],
+        title=row.title,
+        title_source=row.title_source,
+        labels=row.labels,
+        model=row.model,
+        effort=row.effort,
+        plan_mode=row.plan_mode,
+        workspace_id=row.workspace_id,
+        client_tools=row.client_tools,
+        client_tool_deadline=row.client_tool_deadline,
+        settings=row.settings,
     )
 
 
-def _branch(snapshot: int, messages: list[Message]) -> Branch:
-    after = MessageNumber(min(message.number for message in messages) - 1)
-    return Branch(snapshot=snapshot, after=after, messages=tuple(public_message(message) for message in messages))
+def _branch(snapshot: int, hidden: list[Message]) -> Branch:
+    after = MessageNumber(min(message.number for message in hidden) - 1)
+    return Branch(snapshot=snapshot, after=after, messages=tuple(public_message(message) for message in hidden))

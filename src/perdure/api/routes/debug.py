@@ -1,15 +1,18 @@
 """What was said between us and models, for those who look after the deployment."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from perdure.access.roles import Permission
-from perdure.access.rows import Row
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.debug import Blocks, DebugQuery, DebugRun, DebugRuns
 from perdure.core.ids import ChatId
 from perdure.core.usage import Usage
 from perdure.store.debug_runs import opened
+from perdure.store.tables import debug_runs
+from perdure.store.tables.debug_runs import DebugRunRow
 
 routes = Routes("operation")
 
@@ -20,36 +23,38 @@ async def list_debug_runs(caller: Caller, chat_id: ChatId, query: DebugQuery) ->
     await caller.chats.read(chat_id)
     caller.actor.require(Permission.AUDIT)
     # One more than is shown: a call is compared with the one before it, and whether there is more is known.
-    rows = await caller.rows.all("debug_runs/list", chat_id, query.cursor, query.limit + 1)
+    rows = await debug_runs.page(caller.rows, chat_id, query.cursor, query.limit + 1)
     shown = rows[: query.limit]
-    more = shown[-1]["id"] if len(rows) > query.limit else None
-    return DebugRuns(tuple(_run(row, rows[at + 1 :]) for at, row in enumerate(shown)), more and str(more))
-
-
-def _run(row: Row, older: list[Row]) -> DebugRun:
-    before = next((each for each in older if each["purpose"] == row["purpose"]), None)
-    return DebugRun(
-        id=row["id"],
-        turn=row["turn"],
-        attempt=row["attempt"],
-        purpose=row["purpose"],
-        provider=row["provider"],
-        model=row["model"],
-        started_at=row["started_at"],
-        first_event_ms=row["first_event_ms"],
-        duration_ms=row["duration_ms"],
-        outcome=row["outcome"],
-        status=row["status"],
-        error=row["error"],
-        usage=msgspec.json.decode(row["usage"], type=Usage) if row["usage"] else None,
-        cost=row["cost"],
-        blocks=_blocks(row["blocks"], before["blocks"] if before else []),
-        request=_said(opened(row["request"])),
-        response=opened(row["response"]).decode(),
+    more = shown[-1].id if len(rows) > query.limit else None
+    return DebugRuns(
+        tuple(_run(row, rows[at + 1 :]) for at, row in enumerate(shown)), None if more is None else str(more)
     )
 
 
-def _blocks(now: list[str], before: list[str]) -> Blocks:
+def _run(row: DebugRunRow, older: list[DebugRunRow]) -> DebugRun:
+    before = next((each for each in older if each.purpose == row.purpose), None)
+    return DebugRun(
+        id=row.id,
+        turn=row.turn,
+        attempt=row.attempt,
+        purpose=row.purpose,
+        provider=row.provider,
+        model=row.model,
+        started_at=row.started_at,
+        first_event_ms=row.first_event_ms,
+        duration_ms=row.duration_ms,
+        outcome=row.outcome,
+        status=row.status,
+        error=row.error,
+        usage=msgspec.json.decode(row.usage, type=Usage) if row.usage else None,
+        cost=row.cost,
+        blocks=_blocks(row.blocks, before.blocks if before else ()),
+        request=_said(opened(row.request)),
+        response=opened(row.response).decode(),
+    )
+
+
+def _blocks(now: Sequence[str], before: Sequence[str]) -> Blocks:
     """How far the prompt begins as the last one did."""
     same = next((at for at, pair in enumerate(zip(now, before, strict=False)) if pair[0] != pair[1]), None)
     kept = min(len(now), len(before)) if same is None else same

@@ -15,6 +15,7 @@ from perdure.api.wire.files import FileUrl, SignedQuery, StoredFile, UploadQuery
 from perdure.core.errors import NotFound
 from perdure.core.ids import FileId
 from perdure.core.timing import SIGNED_URL_KEPT
+from perdure.store.tables import files
 
 routes = Routes("files")
 
@@ -29,7 +30,7 @@ async def upload_file(caller: Caller, query: UploadQuery, content: bytes) -> Sto
     upload = _upload(caller, content)
     name, file_id = file_name(upload.name), FileId(uuid4())
     media_type = sniffed(upload.content, upload.media_type, name)
-    await caller.rows.one("files/add", file_id, name, media_type, len(upload.content), upload.content)
+    await files.add(caller.rows, file_id, name, media_type, len(upload.content), upload.content)
     return StoredFile(file_id, name, media_type, len(upload.content))
 
 
@@ -42,7 +43,7 @@ async def read_file(caller: Caller, file_id: FileId) -> Answer:
 @routes.get("/files/{file_id}/url")
 async def sign_file_url(caller: Caller, file_id: FileId) -> FileUrl:
     """An address of the file that works for a few minutes without signing in."""
-    if await caller.rows.one("files/known", file_id) is None:
+    if await files.known(caller.rows, file_id) is None:
         raise NotFound("There is no such file.")
     signature = caller.services.signed_urls.sign(file_id, caller.actor)
     url = f"/api/v1/files/{file_id}/content?signature={quote(signature)}"
@@ -56,16 +57,16 @@ async def read_signed_file(services: Services, file_id: FileId, query: SignedQue
 
 
 async def _content(rows: ActorRows, file_id: FileId) -> Answer:
-    row = await rows.one("files/read", file_id)
-    if row is None:
+    file = await files.read(rows, file_id)
+    if file is None:
         raise NotFound("There is no such file.")
     headers = (
-        ("content-type", row["media_type"]),
-        ("content-disposition", f"inline; filename*=UTF-8''{quote(row['name'], safe='')}"),
+        ("content-type", file.media_type),
+        ("content-disposition", f"inline; filename*=UTF-8''{quote(file.name, safe='')}"),
         # Whatever it holds, it runs nothing here.
         ("content-security-policy", "default-src 'none'; sandbox"),
     )
-    return Answer(200, row["content"], headers)
+    return Answer(200, file.content, headers)
 
 
 def _upload(caller: Caller, content: bytes) -> Upload:

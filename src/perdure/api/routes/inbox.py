@@ -6,12 +6,13 @@ from datetime import datetime
 
 import msgspec
 
-from perdure.access.rows import Row
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.control import Nothing
 from perdure.api.wire.inbox import InboxEntry, InboxPage, InboxQuery, Unread
 from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.store.tables import inbox
+from perdure.store.tables.inbox import InboxRow
 
 routes = Routes("inbox")
 
@@ -20,7 +21,7 @@ routes = Routes("inbox")
 async def read_inbox(caller: Caller, query: InboxQuery) -> InboxPage:
     """What happened in your chats, newest first, and how much of it you have not read."""
     after = _position(query.cursor)
-    rows = await caller.rows.all("inbox/page", *after, query.unread, query.limit)
+    rows = await inbox.page(caller.rows, *after, query.unread, query.limit)
     return InboxPage(
         items=tuple(_entry(row) for row in rows), unread=await _unread(caller), next_cursor=_next(rows, query.limit)
     )
@@ -41,13 +42,13 @@ async def mark_unread(caller: Caller, entry_id: int, body: Nothing) -> InboxEntr
 @routes.post("/inbox/read-all")
 async def mark_all_read(caller: Caller, body: Nothing) -> Unread:  # noqa: ARG001
     """You have read everything."""
-    await caller.rows.all("inbox/mark_all")
+    await inbox.mark_all(caller.rows)
     caller.announcements.inbox_changed()
     return Unread(await _unread(caller))
 
 
 async def _mark(caller: Caller, entry_id: int, *, read: bool) -> InboxEntry:
-    row = await caller.rows.one("inbox/mark", entry_id, read)
+    row = await inbox.mark(caller.rows, entry_id, read)
     if row is None:
         raise NotFound("There is no such entry.")
     caller.announcements.inbox_changed()
@@ -55,18 +56,17 @@ async def _mark(caller: Caller, entry_id: int, *, read: bool) -> InboxEntry:
 
 
 async def _unread(caller: Caller) -> int:
-    row = await caller.rows.one("inbox/unread")
-    return row["unread"] if row else 0
+    return await inbox.unread(caller.rows)
 
 
-def _entry(row: Row) -> InboxEntry:
-    return msgspec.convert(dict(row), InboxEntry)
+def _entry(row: InboxRow) -> InboxEntry:
+    return msgspec.convert(row, InboxEntry, from_attributes=True)
 
 
-def _next(rows: list[Row], limit: int) -> str | None:
+def _next(rows: list[InboxRow], limit: int) -> str | None:
     if len(rows) < limit:
         return None
-    return base64.urlsafe_b64encode(msgspec.json.encode((rows[-1]["created_at"], rows[-1]["id"]))).decode()
+    return base64.urlsafe_b64encode(msgspec.json.encode((rows[-1].created_at, rows[-1].id))).decode()
 
 
 def _position(cursor: str | None) -> tuple[datetime | None, int | None]:

@@ -27,7 +27,7 @@ _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 @routes.get("/login/oidc/{name}", public=True, status=303, visited=True)
 async def begin_login(services: Services, call: Call, name: str) -> WithHeaders[None]:
     """Go to a login service."""
-    services.reception.arrives(_visitor(call))
+    services.sign_in.count_attempt(_visitor(call))
     url, kept = await services.login_services.begin(name, _redirect_uri(services, call, name))
     cookie = short_lived(ATTEMPT_COOKIE, kept, OIDC_ATTEMPT_KEPT, path=_path(name), secure=call.secure)
     return WithHeaders(None, cookie, ("location", url))
@@ -36,16 +36,16 @@ async def begin_login(services: Services, call: Call, name: str) -> WithHeaders[
 @routes.get("/login/oidc/{name}/callback", public=True, status=303, visited=True)
 async def finish_login(services: Services, call: Call, name: str, query: LoginCallback) -> WithHeaders[None]:
     """Come back from a login service, signed in, and go to the page."""
-    services.reception.arrives(_visitor(call))
+    services.sign_in.count_attempt(_visitor(call))
     if query.code is None:
         raise Unauthenticated(_refused(query.error))
     redirect_uri = _redirect_uri(services, call, name)
     user_id = await services.login_services.finish(
         name, redirect_uri, code=query.code, state=query.state, kept=cookie_of(call.headers, ATTEMPT_COOKIE)
     )
-    secret = await services.reception.open(user_id, _visitor(call))
+    secret = await services.sign_in.open(user_id, _visitor(call))
     # Their role may have changed on the way.
-    services.entrance.forget()
+    services.authentication.forget()
     gone = short_lived(ATTEMPT_COOKIE, "", None, path=_path(name), secure=call.secure)
     return WithHeaders(None, setting(secret, secure=call.secure), gone, ("location", "/"))
 

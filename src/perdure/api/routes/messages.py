@@ -102,9 +102,7 @@ async def list_prompts(caller: Caller, chat_id: ChatId, query: PromptsQuery) -> 
     """What was said to the agent in this chat, newest first."""
     await caller.chats.read(chat_id)
     rows = await caller.chats.prompts(chat_id, query.limit)
-    return Prompts(
-        tuple(PromptText(row["number"], shown_text(parts_of(row["parts"])), row["created_at"]) for row in rows)
-    )
+    return Prompts(tuple(PromptText(row.number, shown_text(parts_of(row.parts)), row.created_at) for row in rows))
 
 
 async def _editable(caller: Caller, seen: Seen, number: MessageNumber) -> bool:

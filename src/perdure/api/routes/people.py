@@ -99,7 +99,7 @@ async def list_tokens(caller: Caller) -> Tokens:
 @routes.post("/tokens", status=201, secret=True)
 async def add_token(caller: Caller, body: TokenBody) -> NewToken:
     """A token for a program of yours. Its secret is shown this once."""
-    caller.services.reception.mints(caller.actor.user_id)
+    caller.services.sign_in.count_token(caller.actor.user_id)
     kept = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
     row, secret = await caller.administration.tokens.add(body.name, body.scopes, kept)
     return NewToken(**msgspec.structs.asdict(_token(row)), secret=secret)

@@ -14,6 +14,7 @@ from perdure.api.routing import Routes
 from perdure.api.wire.inbox import PushBody, PushKey, PushSubscription
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.extras import require
+from perdure.store.tables import push
 
 routes = Routes("inbox")
 
@@ -32,16 +33,16 @@ async def subscribe(caller: Caller, body: PushBody) -> PushSubscription:
     """Push to this browser when a chat of yours finished, failed or needs you."""
     _check(body)
     keys = msgspec.json.encode({"p256dh": body.keys.p256dh, "auth": body.keys.auth}).decode()
-    row = await caller.rows.one("push/add", body.endpoint, keys)
-    if row is None:
+    added = await push.add(caller.rows, body.endpoint, keys)
+    if added is None:
         raise NotFound("There is no such user.")
-    return PushSubscription(row["id"])
+    return PushSubscription(added)
 
 
 @routes.delete("/push/subscriptions/{subscription_id}")
 async def unsubscribe(caller: Caller, subscription_id: UUID) -> None:
     """Push no more to this browser."""
-    if await caller.rows.one("push/remove", subscription_id) is None:
+    if await push.remove(caller.rows, subscription_id) is None:
         raise NotFound("There is no such subscription.")
 
 

@@ -27,7 +27,7 @@ PREFERENCES_LIMIT = 16 * 1024
 @routes.get("/login/methods", public=True)
 async def login_methods(services: Services) -> LoginMethods:
     """How people can sign in here."""
-    reachable = await services.reception.reachable()
+    reachable = await services.sign_in.reachable()
     offered = await services.login_services.offered()
     oidc = tuple(LoginService(each.slug, each.name, f"/api/v1/login/oidc/{each.slug}") for each in offered)
     return LoginMethods(password=True, oidc=oidc, first_run=not reachable)
@@ -36,15 +36,15 @@ async def login_methods(services: Services) -> LoginMethods:
 @routes.post("/login", public=True)
 async def login(services: Services, call: Call, body: LoginBody) -> WithHeaders[Me]:
     """Sign in with a password. The session comes as a cookie."""
-    secret = await services.reception.by_password(body.email, body.password, _visitor(call))
-    caller = Caller(services, services.rows(await services.entrance.actor(secret)), call, None)
+    secret = await services.sign_in.by_password(body.email, body.password, _visitor(call))
+    caller = Caller(services, services.rows(await services.authentication.actor(secret)), call, None)
     return WithHeaders(await _me(caller, secret), setting(secret, secure=call.secure))
 
 
 @routes.get("/login/link", public=True, status=303, visited=True)
 async def login_link(services: Services, call: Call, query: LinkQuery) -> WithHeaders[None]:
     """Sign in with a link that works once, and go to the page."""
-    secret = await services.reception.by_link(query.token, _visitor(call))
+    secret = await services.sign_in.by_link(query.token, _visitor(call))
     return WithHeaders(None, setting(secret, secure=call.secure), ("location", "/"))
 
 

@@ -21,7 +21,7 @@ async def read_acl(caller: Caller, chat_id: ChatId) -> Acl:
 async def share(caller: Caller, chat_id: ChatId, body: Acl) -> Acl:
     """Let exactly these people and groups read the chat and its children."""
     seen = await caller.chats.own(chat_id)
-    if seen.row["parent_id"] is not None:
+    if seen.row.parent_id is not None:
         raise InvalidInput("Share the root chat: its children come along.", Validation("chat_id", "is a child"))
     caller.announcements.card_changed(chat_id, await caller.chats.share(seen, body.users, body.groups))
     acl = await _acl(caller, chat_id)
@@ -32,6 +32,6 @@ async def share(caller: Caller, chat_id: ChatId, body: Acl) -> Acl:
 async def _acl(caller: Caller, chat_id: ChatId) -> Acl:
     rows = await caller.chats.shares(chat_id)
     return Acl(
-        users=tuple(row["user_id"] for row in rows if row["user_id"]),
-        groups=tuple(row["group_id"] for row in rows if row["group_id"]),
+        users=tuple(row.user_id for row in rows if row.user_id),
+        groups=tuple(row.group_id for row in rows if row.group_id),
     )

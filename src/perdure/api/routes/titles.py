@@ -10,7 +10,7 @@ from perdure.api.wire.control import Nothing
 from perdure.core.card import Card
 from perdure.core.errors import Refused
 from perdure.core.ids import ChatId
-from perdure.store.rows import message_of
+from perdure.store.tables.messages import visible
 
 routes = Routes("chats")
 
@@ -36,7 +36,7 @@ async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Mo
 
 
 async def _proposed(caller: Caller, seen: Seen) -> str:
-    messages = [message_of(row) for row in await caller.rows.all("messages/visible", seen.chat.id)]
+    messages = await visible(caller.rows, seen.chat.id)
     if not messages:
         raise Refused("There is nothing in this chat yet that a title could be made of.")
     card = Card(

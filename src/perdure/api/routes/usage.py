@@ -8,6 +8,7 @@ from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.extras import UsageLine, UsageQuery, UsageReport
+from perdure.store.tables import usage
 
 routes = Routes("usage")
 
@@ -23,10 +24,10 @@ async def read_usage(caller: Caller, query: UsageQuery) -> UsageReport:
     since, until = query.since or today - timedelta(days=USUAL_DAYS), query.until or today
     span = (_midnight(since), _midnight(min(until, _LAST)) + timedelta(days=1), query.group.value)
     if query.mine or Permission.AUDIT not in caller.actor.permissions:
-        rows = await caller.rows.all("usage/by", *span)
+        rows = await usage.mine(caller.rows, *span)
     else:
-        rows = await caller.rows.of_organisation(Permission.AUDIT, "usage/by", *span)
-    return UsageReport(tuple(msgspec.convert(dict(row), UsageLine) for row in rows))
+        rows = await usage.of_organisation(caller.rows.organisation(Permission.AUDIT), *span)
+    return UsageReport(tuple(msgspec.convert(row, UsageLine, from_attributes=True) for row in rows))
 
 
 def _midnight(day: date) -> datetime:

@@ -25,7 +25,8 @@ from perdure.api.wire.workspaces import (
 from perdure.config.templates import TemplateConfiguration
 from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId, WorkspaceId
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables import workspaces
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Template, Texts
@@ -71,8 +72,7 @@ async def delete_template(caller: Caller, name: str) -> None:
 @routes.get("/workspaces")
 async def list_workspaces(caller: Caller) -> WorkspaceList:
     """Your workspaces, newest first."""
-    rows = await caller.rows.all("workspaces/list")
-    return WorkspaceList(tuple([await _card(caller, WorkspaceRow.of(row)) for row in rows]))
+    return WorkspaceList(tuple([await _card(caller, row) for row in await workspaces.own(caller.rows)]))
 
 
 @routes.post("/workspaces", status=201, apart=True)
@@ -95,7 +95,7 @@ async def read_workspace(caller: Caller, workspace_id: WorkspaceId) -> Workspace
 async def delete_workspace(caller: Caller, workspace_id: WorkspaceId) -> None:
     """Remove a workspace with all its files."""
     await caller.services.workspaces.remove(await _row(caller, workspace_id))
-    await caller.rows.all("workspaces/remove", workspace_id)
+    await workspaces.remove_own(caller.rows, workspace_id)
 
 
 @routes.post("/workspaces/{workspace_id}/start", apart=True)
@@ -156,7 +156,7 @@ async def read_diff(caller: Caller, workspace_id: WorkspaceId, query: DiffQuery)
 async def read_context(caller: Caller, chat_id: ChatId) -> ContextView:
     """What the chat's workspace tells its agent: pinned, so that the prompt stays as it is."""
     seen = await caller.chats.read(chat_id)
-    found = await caller.services.contexts.known(chat_id, seen.row["root_id"] or chat_id)
+    found = await caller.services.contexts.known(chat_id, seen.row.root_id or chat_id)
     return _context(found, dirty=seen.card.context_dirty)
 
 
@@ -164,8 +164,8 @@ async def read_context(caller: Caller, chat_id: ChatId) -> ContextView:
 async def refresh_context(caller: Caller, chat_id: ChatId, body: Nothing) -> ContextView:  # noqa: ARG001
     """Pin what the workspace tells now. It counts from the next turn on."""
     seen = await caller.chats.own(chat_id)
-    home = seen.row["root_id"] or chat_id
-    return _context(await caller.services.contexts.refresh(chat_id, home, turns=seen.row["turns"]), dirty=False)
+    home = seen.row.root_id or chat_id
+    return _context(await caller.services.contexts.refresh(chat_id, home, turns=seen.row.turns), dirty=False)
 
 
 def _brought(caller: Caller) -> TemplateConfiguration:
@@ -197,10 +197,10 @@ def _context(found: ContextSnapshot | None, *, dirty: bool) -> ContextView:
 
 
 async def _row(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceRow:
-    row = await caller.rows.one("workspaces/read", workspace_id)
+    row = await workspaces.read(caller.rows, workspace_id)
     if row is None:
         raise NotFound("There is no such workspace.")
-    return WorkspaceRow.of(row)
+    return row
 
 
 async def _client(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceClient:

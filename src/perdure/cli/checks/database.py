@@ -3,16 +3,15 @@
 import time
 from collections.abc import AsyncIterator
 
-import asyncpg
-
 from perdure.cli.checks.finding import Finding, bad, good, off
 from perdure.cli.checks.hosts import host_findings, replication
 from perdure.cli.checks.secrets import secrets
-from perdure.core.errors import Misconfigured
+from perdure.core.errors import DatabaseFault, Misconfigured
 from perdure.settings import Settings
 from perdure.store.connection import Connection, connect, place
-from perdure.store.invariants import INVARIANTS, violations
+from perdure.store.invariants import INVARIANTS
 from perdure.store.migrations.runner import pending, shipped
+from perdure.store.tables import server
 
 _REPORT = "This should not happen. Keep a copy of the database and report it."
 _REMEDIES = {
@@ -47,34 +46,30 @@ async def database_findings(url: str, settings: Settings) -> AsyncIterator[Findi
 
 async def reach(connection: Connection, url: str) -> Finding:
     started = time.perf_counter()
-    version = await connection.fetchval("SHOW server_version")
+    version = await server.version(connection)
     milliseconds = (time.perf_counter() - started) * 1000
     return good("database", f"Postgres {version} at {place(url)}, answers in {milliseconds:.1f} ms")
 
 
 async def permissions(connection: Connection) -> Finding:
-    role, schema, may = await _row(
-        connection, "SELECT current_user, current_schema(), has_schema_privilege(current_schema(), 'CREATE, USAGE')"
-    )
-    if may:
-        return good("permissions", f"{role} may use and change the schema {schema}")
-    return bad("permissions", f"{role} may not change the schema {schema}", f"GRANT ALL ON SCHEMA {schema} TO {role};")
+    ours = await server.privileges(connection)
+    if ours.may:
+        return good("permissions", f"{ours.role} may use and change the schema {ours.schema}")
+    remedy = f"GRANT ALL ON SCHEMA {ours.schema} TO {ours.role};"
+    return bad("permissions", f"{ours.role} may not change the schema {ours.schema}", remedy)
 
 
 async def pooler(connection: Connection, url: str) -> Finding:
     """Whether a session is a session. Behind a pooler in transaction mode it is not, and notices get lost."""
     remedy = "Connect to the server itself, or set the pooler to session mode."
     try:
-        await connection.execute("SELECT set_config('perdure.probe', 'ours', false)")
+        await server.mark_session(connection)
         other = await connect(url)
         try:
-            seen = [
-                await asked.fetchval("SELECT coalesce(current_setting('perdure.probe', true), '')")
-                for asked in (connection, other) * 3
-            ]
+            seen = [await server.session_mark(asked) for asked in (connection, other) * 3]
         finally:
             await other.close()
-    except asyncpg.PostgresError as error:
+    except DatabaseFault as error:
         return bad("pooler", f"a session does not keep its prepared statements ({error})", remedy)
     if seen != ["ours", ""] * 3:
         return bad("pooler", "statements of one session reach several servers", remedy)
@@ -93,17 +88,15 @@ async def schema(connection: Connection) -> Finding:
     return good("schema", f"{len(shipped())}, the newest")
 
 
+# How many exceptions to an invariant are shown.
+SHOWN = 10
+
+
 async def row_findings(connection: Connection) -> AsyncIterator[Finding]:
-    for name, sentence in INVARIANTS.items():
-        exceptions = await violations(connection, name)
+    for name, invariant in INVARIANTS.items():
+        exceptions = await invariant.violations(connection, SHOWN)
         if not exceptions:
-            yield good("rows", sentence)
+            yield good("rows", invariant.text)
         for exception in exceptions:
-            detail = f"{sentence} Not chat {exception.chat_id}: {exception.detail}."
+            detail = f"{invariant.text} Not chat {exception.chat_id}: {exception.detail}."
             yield bad("rows", detail, _REMEDIES.get(name, _REPORT))
-
-
-async def _row(connection: Connection, sql: str) -> asyncpg.Record:
-    row = await connection.fetchrow(sql)
-    assert row is not None
-    return row

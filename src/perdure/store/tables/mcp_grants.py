@@ -29,8 +29,4 @@ async def put(
 
 
 @query
-async def delete(db: Database, server_id: McpServerId, user_id: UserId) -> None: ...
-
-
-@query
 async def sign_out(scope: PersonScope, server_id: McpServerId) -> McpServerId | None: ...

@@ -12,10 +12,6 @@ INSERT INTO mcp_grants (server_id, user_id, secret, expires_at) VALUES ($1, $2, 
 ON CONFLICT (server_id, user_id) DO UPDATE
 SET secret = excluded.secret, expires_at = excluded.expires_at, updated_at = now()
 
--- name: mcp_grants.delete
--- Forget tokens that are of no use any more.
-DELETE FROM mcp_grants WHERE server_id = $1 AND user_id = $2
-
 -- name: mcp_grants.sign_out
 -- Forget the actor's tokens for an MCP server of the organisation.
 DELETE FROM mcp_grants g USING mcp_servers s

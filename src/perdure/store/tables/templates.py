@@ -13,7 +13,7 @@ class TemplateTexts(Struct, frozen=True):
     readme: str
 
 
-class TemplateRow(Struct, frozen=True):
+class StoredTemplate(Struct, frozen=True):
     name: str
     recipe: str
     readme: str
@@ -25,7 +25,7 @@ async def listed(db: Database, organisation_id: OrganisationId) -> list[Template
 
 
 @query
-async def load(db: Database, organisation_id: OrganisationId, name: str) -> TemplateRow | None: ...
+async def load(db: Database, organisation_id: OrganisationId, name: str) -> StoredTemplate | None: ...
 
 
 @query

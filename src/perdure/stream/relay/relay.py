@@ -9,14 +9,14 @@ import aiohttp
 
 from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock, SystemClock
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, ReplicaId
 from perdure.core.timing import LEASE, RELAY_PATIENCE, SEGMENT_PERIOD
 from perdure.live.episodes import Episode, EpisodeKey, Piece
 from perdure.live.segments import prefix
 from perdure.store import segments as store
-from perdure.store.away import AWAY
 from perdure.store.pool import Pool
-from perdure.store.queries import query
+from perdure.store.tables.replicas import address
 from perdure.stream.hub import Hub
 from perdure.stream.relay.peer import Peer
 from perdure.stream.relay.wire import Follow, Grown
@@ -68,7 +68,7 @@ class Relay:
                 await self._clock.sleep(SEGMENT_PERIOD.total_seconds())
                 try:
                     await self.once()
-                except AWAY as error:
+                except (Unavailable, DatabaseFault) as error:
                     _log.warning("stored segments wait for the database: %s", error)
         finally:
             await self._close()
@@ -128,8 +128,8 @@ class Relay:
 
     async def _address(self, replica_id: ReplicaId) -> str | None:
         try:
-            return await self._pool.fetchval(query("replicas/address"), replica_id, LEASE)
-        except AWAY as error:
+            return await address(self._pool, replica_id, LEASE)
+        except (Unavailable, DatabaseFault) as error:
             raise ConnectionError(f"the database is away: {error}") from error
 
     def _heard(self, grown: Grown) -> None:

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 
-from perdure.core.errors import PerdureError, Unavailable
+from perdure.core.errors import PerdureError
 from perdure.core.ids import UserId
-from perdure.store.away import AWAY
 from perdure.stream.access import AccessControl, Receive, Scope, Send
 from perdure.stream.chat_stream import cursor_text
 from perdure.stream.open_streams import OpenStreams
@@ -32,10 +31,7 @@ class WatchStream:
             text = cursor_text(scope)
             position = position_of(text) if text else None
             admission = await self._access.enter(scope, None)
-            try:
-                async with self._follow(admission.user_id, position) as feed:
-                    await serve(feed, admission, self._streams, scope, receive, send)
-            except AWAY as error:
-                raise Unavailable("The database is away. Try again.") from error
+            async with self._follow(admission.user_id, position) as feed:
+                await serve(feed, admission, self._streams, scope, receive, send)
         except PerdureError as error:
             await refuse(self._access, error, scope, receive, send)

@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from perdure.core.clock import Clock, SystemClock
+from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import WATCH_COLLECT, WATCH_MEMORY, WATCH_OVERLAP, WATCH_POLL
 from perdure.store import watching
-from perdure.store.away import AWAY
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
 from perdure.stream.hub import RECONNECT
@@ -81,7 +81,7 @@ class Watches:
                 await self._some_hints()
                 try:
                     await self.once()
-                except AWAY as error:
+                except (Unavailable, DatabaseFault) as error:
                     self._missed = True
                     _log.warning("watches wait for the database: %s", error)
         finally:

@@ -1,0 +1,96 @@
+"""How a caller proves who they are: a session's cookie or a token, remembered for a few seconds."""
+
+from collections.abc import Callable, Mapping
+
+from perdure.access.actor import Actor
+from perdure.access.roles import PERMISSIONS, SCOPED, Role, Scope
+from perdure.access.secret_texts import SESSION_PREFIX, TOKEN_PREFIX, csrf_token, digest, same
+from perdure.core.clock import Clock
+from perdure.core.errors import NotAllowed, Unauthenticated
+from perdure.core.notice import Notice, Topic
+from perdure.core.timing import ACTOR_CACHED
+from perdure.store.cache import Cache
+from perdure.store.pool import Pool
+from perdure.store.pubsub import Pubsub
+from perdure.store.tables import sessions, tokens
+from perdure.store.tables.sessions import SessionActor
+from perdure.store.tables.tokens import TokenActor
+
+ACTORS_CHANGED = "actors"
+
+
+class Authentication:
+    """Turns a secret into an actor. What was revoked elsewhere is forgotten here as soon as we hear of it."""
+
+    def __init__(self, pool: Pool, pubsub: Pubsub, clock: Clock) -> None:
+        self._pool = pool
+        self._pubsub = pubsub
+        self._actors = Cache[str, Actor | None](self._load, kept=ACTOR_CACHED, clock=clock)
+
+    async def actor(self, secret: str | None) -> Actor:
+        """Whose secret this is."""
+        if secret is None:
+            raise Unauthenticated
+        actor = await self._actors.get(secret)
+        if actor is None:
+            raise Unauthenticated("This session or token is over. Sign in again.")
+        return actor
+
+    def follow(self) -> Callable[[], None]:
+        """Listen for revocations; the result stops that."""
+        return self._pubsub.listen(self._hear)
+
+    def forget(self) -> None:
+        """Somebody's rights changed: here and on every other replica they are looked up again."""
+        self._actors.forget()
+        self._pubsub.publish([Notice(Topic.CONFIG, name=ACTORS_CHANGED)])
+
+    def _hear(self, notice: Notice) -> None:
+        if notice.topic is Topic.CONFIG and notice.name == ACTORS_CHANGED:
+            self._actors.forget()
+
+    async def _load(self, secret: str) -> Actor | None:
+        if secret.startswith(SESSION_PREFIX):
+            session = await sessions.actor(self._pool, digest(secret))
+            return session and _of_session(session)
+        if secret.startswith(TOKEN_PREFIX):
+            token = await tokens.actor(self._pool, digest(secret))
+            return token and _of_token(token)
+        return None
+
+
+def _of_session(session: SessionActor) -> Actor:
+    role = Role(session.role)
+    return Actor(
+        user_id=session.user_id,
+        organisation_id=session.organisation_id,
+        role=role,
+        permissions=PERMISSIONS[role],
+        session_id=session.session_id,
+    )
+
+
+def _of_token(token: TokenActor) -> Actor:
+    role, scopes = Role(token.role), {Scope(scope) for scope in token.scopes}
+    return Actor(
+        user_id=token.user_id,
+        organisation_id=token.organisation_id,
+        role=role,
+        permissions=PERMISSIONS[role] & frozenset[object]().union(*(SCOPED[scope] for scope in scopes)),
+        writes=scopes != {Scope.READ},
+        narrow=Scope.ADMIN not in scopes,
+    )
+
+
+def check_origin(session_secret: str, token: str | None) -> None:
+    """A browser sends its cookie whoever asks it to; only a page of ours knows the token."""
+    if token is None or not same(token, csrf_token(session_secret)):
+        raise NotAllowed("The X-CSRF-Token header is missing or wrong. Load the page again.")
+
+
+def check_page(headers: Mapping[str, str], public_url: str | None) -> None:
+    """Where nothing else proves it, a browser itself says whose page asks: only ours may sign people in or connect."""
+    origin = headers.get("origin")
+    ours = {headers.get("host", ""), (public_url or "").partition("://")[2].partition("/")[0]} - {""}
+    if origin is not None and origin.partition("://")[2] not in ours:
+        raise NotAllowed("Another site may not do this for you. Open the page of this server itself.")

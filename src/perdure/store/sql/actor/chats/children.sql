@@ -1,7 +1,0 @@
--- The children of a chat that somebody may read.
-SELECT e.*, k.*, coalesce(r.number, 0) AS read_number
-FROM cards k
-JOIN chats e ON e.id = k.id
-LEFT JOIN read_markers r ON r.chat_id = k.id AND r.user_id = $1
-WHERE k.parent_id = $3 AND k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1)
-ORDER BY k.created_at, k.id

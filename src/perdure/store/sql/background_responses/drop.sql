@@ -1,2 +1,0 @@
--- Forget a response that is of no use any more.
-DELETE FROM background_responses WHERE chat_id = $1

@@ -1,2 +1,0 @@
--- Drop calls whose time is over.
-DELETE FROM debug_runs WHERE expires_at < now()

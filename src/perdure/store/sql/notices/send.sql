@@ -1,2 +1,0 @@
--- Pass payloads on to every replica that listens.
-SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload

@@ -1,2 +1,0 @@
--- A replica that drained is gone.
-DELETE FROM replicas WHERE id = $1

@@ -1,2 +1,0 @@
--- Say that a replica lives.
-INSERT INTO replicas (id, address, version, capacity) VALUES ($1, $2, $3, $4)

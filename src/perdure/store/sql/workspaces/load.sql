@@ -1,2 +1,0 @@
--- One workspace.
-SELECT * FROM workspaces WHERE id = $1

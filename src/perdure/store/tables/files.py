@@ -1,0 +1,73 @@
+"""Files that people attach and tools hand over."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from msgspec import Struct
+
+from perdure.core.ids import ChatId, FileId, OrganisationId, UserId
+from perdure.store.query import query
+from perdure.store.scopes import Database, PersonScope
+
+
+class FileContent(Struct, frozen=True):
+    name: str
+    media_type: str
+    content: bytes
+
+
+class UsableFile(Struct, frozen=True):
+    """A file of somebody's own, and whether a chat holds it already."""
+
+    id: FileId
+    name: str
+    media_type: str
+    held: bool
+
+
+class LinkedFile(Struct, frozen=True):
+    id: FileId
+    name: str
+    media_type: str
+    content: bytes
+
+
+class HandedOver(Struct, frozen=True):
+    """A file that a tool hands over."""
+
+    id: UUID
+    organisation_id: OrganisationId
+    owner_id: UserId
+    name: str
+    media_type: str
+    size: int
+    content: bytes
+
+
+@query
+async def add(scope: PersonScope, file_id: FileId, name: str, media_type: str, size: int, content: bytes) -> None: ...
+
+
+@query
+async def known(scope: PersonScope, file_id: FileId) -> FileId | None: ...
+
+
+@query
+async def read(scope: PersonScope, file_id: FileId) -> FileContent | None: ...
+
+
+@query
+async def usable(scope: PersonScope, files: Sequence[UUID], chat_id: ChatId | None) -> list[UsableFile]: ...
+
+
+@query
+async def contents(db: Database, chat_id: ChatId, files: Sequence[UUID]) -> list[LinkedFile]: ...
+
+
+@query
+async def keep(db: Database, file: HandedOver) -> None: ...
+
+
+@query
+async def forget_unused(db: Database, organisation_id: OrganisationId, kept: timedelta) -> list[FileId]: ...

@@ -1,0 +1,51 @@
+-- name: files.add
+-- Keep a file of one's own.
+INSERT INTO files (id, organisation_id, owner_id, name, media_type, size, content)
+SELECT $3, u.organisation_id, u.id, $4, $5, $6, $7 FROM users u WHERE u.id = $1 AND u.organisation_id = $2
+
+-- name: files.known
+-- Whether there is such a file of one's own, or of a chat that one may read.
+SELECT f.id
+FROM files f
+WHERE f.id = $3 AND f.organisation_id = $2 AND (
+    f.owner_id = $1 OR EXISTS (
+        SELECT FROM file_links l JOIN chat_cards k ON k.id = l.chat_id
+        WHERE l.file_id = f.id AND may_read(k.id, k.root_id, k.owner_id, $1)
+    ))
+
+-- name: files.read
+-- A file of one's own, or of a chat that one may read.
+SELECT f.name, f.media_type, f.content
+FROM files f
+WHERE f.id = $3 AND f.organisation_id = $2 AND (
+    f.owner_id = $1 OR EXISTS (
+        SELECT FROM file_links l JOIN chat_cards k ON k.id = l.chat_id
+        WHERE l.file_id = f.id AND may_read(k.id, k.root_id, k.owner_id, $1)
+    ))
+
+-- name: files.usable
+-- Those of these files that are somebody's own, and whether a chat holds them already.
+SELECT
+    f.id, f.name, f.media_type,
+    EXISTS (SELECT FROM file_links l WHERE l.chat_id = $4 AND l.file_id = f.id) AS held
+FROM files f
+WHERE f.id = ANY($3::uuid[]) AND f.owner_id = $1 AND f.organisation_id = $2
+
+-- name: files.contents
+-- The contents of files that a chat links to.
+SELECT f.id, f.name, f.media_type, f.content
+FROM file_links l JOIN files f ON f.id = l.file_id
+WHERE l.chat_id = $1 AND l.file_id = ANY($2::uuid[])
+
+-- name: files.keep
+-- Keep a file that a tool handed over. The same call hands over the same file, however often it is told.
+INSERT INTO files (id, organisation_id, owner_id, name, media_type, size, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (id) DO NOTHING
+
+-- name: files.forget_unused
+-- Remove files that no chat uses and that are older than they are kept.
+DELETE FROM files f
+WHERE f.organisation_id = $1 AND f.created_at < now() - $2::interval
+    AND NOT EXISTS (SELECT FROM file_links l WHERE l.file_id = f.id)
+RETURNING f.id

@@ -1,0 +1,87 @@
+"""What is known about tool calls in flight."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from msgspec import Struct
+
+from perdure.core.chat import Status
+from perdure.core.ids import ChatId, MessageNumber, ReplicaId, RunnerId
+from perdure.store.query import query
+from perdure.store.scopes import Database
+
+
+class CallRun(Struct, frozen=True):
+    """One run of one call of one message."""
+
+    chat_id: ChatId
+    message: MessageNumber
+    index: int
+    run: int = 0
+
+
+class NewRun(Struct, frozen=True):
+    """A run that is about to start, while its runner still drives the chat."""
+
+    chat_id: ChatId
+    worker_id: ReplicaId | None
+    runner_id: RunnerId | None
+    history_version: int | None
+    message: MessageNumber
+    index: int
+    run: int
+    tool: str
+    effect: str
+    incarnation: str | None
+    status: Status
+
+
+class Entry(Struct, frozen=True):
+    """What the journal says about a run."""
+
+    index: int
+    run: int
+    effect: str
+    state: str
+    runner_id: RunnerId
+    incarnation: str | None
+    result: str | None
+    is_error: bool
+
+
+@query
+async def start(db: Database, run: NewRun) -> int | None: ...
+
+
+@query
+async def enter(db: Database, call: CallRun, runner_id: RunnerId, incarnation: str) -> None: ...
+
+
+@query
+async def adopt(db: Database, call: CallRun, runner_id: RunnerId) -> int | None: ...
+
+
+@query
+async def lose(db: Database, call: CallRun, runner_id: RunnerId) -> int | None: ...
+
+
+@query
+async def finish(db: Database, call: CallRun, runner_id: RunnerId, result: str, is_error: bool) -> int | None: ...
+
+
+@query
+async def load(db: Database, chat_id: ChatId, message: MessageNumber) -> list[Entry]: ...
+
+
+@query
+async def forget(
+    db: Database, chats: Sequence[ChatId], messages: Sequence[MessageNumber], indexes: Sequence[int]
+) -> None: ...
+
+
+@query
+async def sweep(db: Database, kept: timedelta) -> None: ...
+
+
+@query
+async def answered_late(db: Database) -> list[ChatId]: ...

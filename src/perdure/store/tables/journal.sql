@@ -1,0 +1,54 @@
+-- name: journal.start
+-- Say that a call is about to run, while its runner still drives the chat. No row means that it does not.
+INSERT INTO journal (chat_id, message, index, run, tool, effect, runner_id, incarnation)
+SELECT c.id, $5, $6, $7, $8, $9, $3, $10
+FROM chats c
+WHERE c.id = $1 AND c.worker_id = $2 AND c.runner_id = $3 AND c.history_version = $4 AND c.status = $11
+FOR SHARE
+RETURNING 1
+
+-- name: journal.enter
+-- Note which incarnation of its workspace a run reached.
+UPDATE journal SET incarnation = $6
+WHERE chat_id = $1 AND message = $2 AND index = $3 AND run = $4 AND runner_id = $5
+
+-- name: journal.adopt
+-- Take over a keyed run that another runner started: its executor hands back the same run.
+UPDATE journal SET runner_id = $5
+WHERE chat_id = $1 AND message = $2 AND index = $3 AND run = $4 AND state = 'started' AND effect = 'keyed'
+RETURNING 1
+
+-- name: journal.lose
+-- Give up on a keyed run whose executor is gone: nobody hands it back, so it must not be repeated unasked.
+UPDATE journal SET effect = 'once'
+WHERE chat_id = $1 AND message = $2 AND index = $3 AND run = $4 AND runner_id = $5 AND state = 'started'
+RETURNING 1
+
+-- name: journal.finish
+-- Keep a call's result, from the runner that started it, whoever drives the chat now.
+UPDATE journal SET state = 'finished', result = $6, is_error = $7, finished_at = now()
+WHERE chat_id = $1 AND message = $2 AND index = $3 AND run = $4 AND runner_id = $5 AND state = 'started'
+RETURNING 1
+
+-- name: journal.load
+-- What is known about the calls of one message.
+SELECT index, run, effect, state, runner_id, incarnation, result, is_error
+FROM journal WHERE chat_id = $1 AND message = $2
+
+-- name: journal.forget
+-- Drop what is known about calls whose results are committed.
+DELETE FROM journal j
+USING unnest($1::uuid[], $2::integer[], $3::integer[]) AS done(chat_id, message, index)
+WHERE j.chat_id = done.chat_id AND j.message = done.message AND j.index = done.index
+
+-- name: journal.sweep
+-- Drop what is known about calls that nobody can ask about any more.
+DELETE FROM journal j USING chats c
+WHERE c.id = j.chat_id AND j.message <> c.last_assistant AND coalesce(j.finished_at, j.started_at) < now() - $1::interval
+
+-- name: journal.answered_late
+-- Chats that ask what became of a call whose result came after all.
+SELECT DISTINCT c.id AS chat_id
+FROM chats c
+JOIN journal j ON j.chat_id = c.id AND j.message = c.last_assistant
+WHERE c.status = 'requires_action' AND c.action_deadline_at IS NOT NULL AND j.effect = 'once' AND j.state = 'finished'

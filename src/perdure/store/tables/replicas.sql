@@ -1,0 +1,36 @@
+-- name: replicas.register
+-- Say that a replica lives.
+INSERT INTO replicas (id, address, version, capacity) VALUES ($1, $2, $3, $4)
+
+-- name: replicas.renew
+-- Renew a lease that has not run out; list the chats that it covers, and when leases end that are not renewed in time.
+-- No row: this replica id is dead for good.
+WITH renewed AS (
+    UPDATE replicas SET seen_at = now() WHERE id = $1 AND seen_at > now() - $2::interval RETURNING id
+)
+SELECT
+    (SELECT count(*) FROM replicas WHERE seen_at > now() - $2::interval) AS alive,
+    ARRAY(
+        SELECT seen_at + $2::interval - now() FROM replicas
+        WHERE seen_at > now() - $2::interval AND seen_at < now() - $3::interval
+    ) AS ends,
+    c.id AS chat_id, c.runner_id, c.snapshot_version
+FROM renewed r
+LEFT JOIN chats c ON c.worker_id = r.id AND c.status IN ('running', 'interrupting')
+
+-- name: replicas.place
+-- How many replicas live, and how many of them come before this one.
+SELECT count(*) AS alive, count(*) FILTER (WHERE id < $1) AS before FROM replicas WHERE seen_at > now() - $2::interval
+
+-- name: replicas.address
+-- Where a living replica is reached by the others.
+SELECT address FROM replicas WHERE id = $1 AND seen_at > now() - $2::interval
+
+-- name: replicas.leave
+-- A replica that drained is gone.
+DELETE FROM replicas WHERE id = $1
+
+-- name: replicas.bury
+-- Forget replicas that have been silent for long and drive nothing.
+DELETE FROM replicas r WHERE r.seen_at < now() - $1::interval
+AND NOT EXISTS (SELECT FROM chats c WHERE c.worker_id = r.id AND c.status IN ('running', 'interrupting'))

@@ -1,0 +1,94 @@
+"""Workspaces: what was asked for, and how each stands."""
+
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+
+from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
+from perdure.store.query import query
+from perdure.store.scopes import Database, PersonScope
+
+
+class WorkspaceRow(Struct, frozen=True):
+    id: WorkspaceId
+    organisation_id: OrganisationId
+    owner_id: UserId
+    driver: str
+    template: str
+    parameters: str
+    status: str
+    error: str | None
+    created_at: datetime
+    used_at: datetime
+    plan: str | None = None
+    ttl_minutes: int = 120
+
+
+class NewWorkspace(Struct, frozen=True):
+    """A workspace to begin, for somebody who may have so many."""
+
+    id: WorkspaceId
+    organisation_id: OrganisationId
+    owner_id: UserId
+    driver: str
+    template: str
+    parameters: str
+    plan: str | None
+    ttl_minutes: int
+    most: int
+
+
+class ListedWorkspace(Struct, frozen=True):
+    id: WorkspaceId
+    status: str
+    template: str
+    used_at: datetime
+    email: str
+
+
+@query
+async def add(db: Database, workspace: NewWorkspace) -> bool: ...
+
+
+@query
+async def load(db: Database, workspace_id: WorkspaceId) -> WorkspaceRow | None: ...
+
+
+@query
+async def of_chat(db: Database, chat_id: ChatId) -> WorkspaceRow | None: ...
+
+
+@query
+async def idle(db: Database, grace: timedelta) -> list[WorkspaceRow]: ...
+
+
+@query
+async def everybodys(db: Database) -> list[ListedWorkspace]: ...
+
+
+@query
+async def stand(db: Database, workspace_id: WorkspaceId, status: str, error: str | None) -> None: ...
+
+
+@query
+async def touch(db: Database, workspace_id: WorkspaceId) -> None: ...
+
+
+@query
+async def remove(db: Database, workspace_id: WorkspaceId) -> None: ...
+
+
+@query
+async def own(scope: PersonScope) -> list[WorkspaceRow]: ...
+
+
+@query
+async def read(scope: PersonScope, workspace_id: WorkspaceId) -> WorkspaceRow | None: ...
+
+
+@query
+async def remove_own(scope: PersonScope, workspace_id: WorkspaceId) -> None: ...
+
+
+@query
+async def unused(scope: PersonScope, workspace_id: WorkspaceId) -> WorkspaceRow | None: ...

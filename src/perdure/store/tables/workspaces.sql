@@ -1,0 +1,73 @@
+-- name: workspaces.add
+-- Begin to make a workspace, unless its owner has as many as they may. The same id is begun once; whether it is there.
+WITH known AS (
+    SELECT id FROM workspaces WHERE id = $1
+), begun AS (
+    INSERT INTO workspaces (id, organisation_id, owner_id, driver, template, parameters, plan, ttl_minutes)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8
+    WHERE NOT EXISTS (SELECT FROM known)
+        AND (SELECT count(*) FROM workspaces WHERE owner_id = $3 AND status <> 'failed') < $9::integer
+    ON CONFLICT (id) DO NOTHING
+    RETURNING id
+)
+SELECT EXISTS (SELECT FROM known) OR EXISTS (SELECT FROM begun)
+
+-- name: workspaces.load
+-- One workspace.
+SELECT * FROM workspaces WHERE id = $1
+
+-- name: workspaces.of_chat
+-- The workspace of a chat. Whatever its card names, only a workspace of the same owner counts.
+SELECT w.* FROM chat_cards c JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = c.owner_id WHERE c.id = $1
+
+-- name: workspaces.idle
+-- Running workspaces that nobody has used for as long as they may stand idle. One that a call is under way in is used.
+SELECT * FROM workspaces w
+WHERE w.status = 'running' AND w.used_at < now() - make_interval(mins => w.ttl_minutes)
+    AND NOT EXISTS (
+        SELECT FROM chat_cards c JOIN journal j ON j.chat_id = c.id
+        WHERE c.workspace_id = w.id AND j.state = 'started' AND j.effect = 'keyed' AND j.started_at > now() - $1::interval
+    )
+ORDER BY w.used_at LIMIT 100
+
+-- name: workspaces.everybodys
+-- Everybody's workspaces, those used last first.
+SELECT w.id, w.status, w.template, w.used_at, u.email
+FROM workspaces w JOIN users u ON u.id = w.owner_id
+ORDER BY w.used_at DESC
+LIMIT 1000
+
+-- name: workspaces.stand
+-- Say how a workspace stands.
+UPDATE workspaces SET status = $2, error = $3, used_at = now() WHERE id = $1
+
+-- name: workspaces.touch
+-- Say that a workspace is in use.
+UPDATE workspaces SET used_at = now() WHERE id = $1
+
+-- name: workspaces.remove
+-- Forget a workspace that is gone, and let no chat point at it.
+WITH detached AS (
+    UPDATE chat_cards SET workspace_id = NULL, diff = NULL, metadata_version = metadata_version + 1
+    WHERE workspace_id = $1
+)
+DELETE FROM workspaces WHERE id = $1
+
+-- name: workspaces.own
+-- The workspaces of whoever asks, newest first.
+SELECT * FROM workspaces WHERE owner_id = $1 AND organisation_id = $2 ORDER BY created_at DESC LIMIT 200
+
+-- name: workspaces.read
+-- One workspace of whoever asks.
+SELECT * FROM workspaces WHERE owner_id = $1 AND organisation_id = $2 AND id = $3
+
+-- name: workspaces.remove_own
+-- Forget a workspace that is gone, and let no chat point at it.
+WITH detached AS (UPDATE chat_cards SET workspace_id = NULL, diff = NULL, metadata_version = metadata_version + 1 WHERE workspace_id = $3)
+DELETE FROM workspaces WHERE owner_id = $1 AND organisation_id = $2 AND id = $3
+
+-- name: workspaces.unused
+-- A workspace of whoever asks, if no chat acts in it.
+SELECT w.* FROM workspaces w
+WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.id = $3
+    AND NOT EXISTS (SELECT FROM chat_cards k WHERE k.workspace_id = w.id)

@@ -1,0 +1,60 @@
+"""What the driver says, in our own words."""
+
+from uuid import uuid4
+
+import pytest
+
+from perdure.core.errors import Conflict, DatabaseFault, InvalidInput, Unavailable, Validation
+from perdure.core.ids import OrganisationId
+from perdure.store.errors import transaction
+from perdure.store.pool import Pool, open_pool
+from perdure.store.scopes import OrganisationScope
+from perdure.store.tables import groups, organisations, watch
+
+
+async def test_a_database_that_is_away_is_unavailable(database_url: str) -> None:
+    async with open_pool(database_url) as pool:
+        await pool.close()
+        with pytest.raises(Unavailable, match="The database is away"):
+            await watch.now(pool)
+        with pytest.raises(Unavailable, match="The database is away"):
+            async with transaction(pool):
+                pass
+
+
+async def test_what_is_there_already_is_a_conflict_that_names_its_field(pool: Pool) -> None:
+    scope = OrganisationScope(pool, await organisations.add(pool, "Ours"))
+    await groups.add(scope, "Red")
+    with pytest.raises(Conflict, match="There is a group of this name already") as caught:
+        await groups.add(scope, "red")
+    assert caught.value.validations == (Validation("name", "is taken"),)
+
+
+async def test_what_cannot_be_stored_is_the_input_of_a_request_and_a_fault_of_ours_otherwise(pool: Pool) -> None:
+    scope = OrganisationScope(pool, await organisations.add(pool, "Ours"))
+    with pytest.raises(InvalidInput, match="cannot be stored"):
+        await groups.add(scope, "a\0b")
+    with pytest.raises(DatabaseFault):
+        await organisations.add(pool, "a\0b")
+
+
+async def test_a_statement_that_the_database_refuses_is_a_fault(pool: Pool) -> None:
+    with pytest.raises(DatabaseFault, match="foreign key"):
+        await groups.add(OrganisationScope(pool, OrganisationId(uuid4())), "Red")
+
+
+async def add_in_vain(pool: Pool) -> None:
+    async with transaction(pool) as connection:
+        await organisations.add(connection, "Ours")
+        raise ConnectionResetError
+
+
+async def test_a_transaction_is_all_or_nothing_and_leaves_errors_of_its_block_alone(pool: Pool) -> None:
+    with pytest.raises(ConnectionResetError):
+        await add_in_vain(pool)
+    assert await organisations.every(pool) == []
+    async with transaction(pool) as connection:
+        added = await organisations.add(connection, "Ours")
+        async with transaction(connection) as inner:
+            assert await organisations.every(inner) == [added]
+    assert await organisations.every(pool) == [added]
