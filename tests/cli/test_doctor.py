@@ -1,6 +1,7 @@
 """What the doctor looks at, and what it says about it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Start
@@ -26,13 +27,26 @@ def _keys(folder: Path, *keys: str) -> Settings:
     return Settings(data_dir=folder, secret_key=keys)
 
 
-async def test_a_pooler_in_transaction_mode_is_refused(database_url: str) -> None:
+@pytest.mark.parametrize(
+    ("set_up", "verdict", "detail"),
+    [
+        ({}, Verdict.BAD, "it is in transaction mode and carries no notices"),
+        ({"listen_url": "off"}, Verdict.BAD, "it is in transaction mode and does not keep prepared statements"),
+        (
+            {"listen_url": "off", "prepared_statements": False},
+            Verdict.GOOD,
+            "it is in transaction mode, and notices go past it",
+        ),
+    ],
+)
+async def test_a_pooler_in_transaction_mode_needs_to_be_provided_for(
+    database_url: str, tmp_path: Path, set_up: dict[str, Any], verdict: Verdict, detail: str
+) -> None:
     async with pooled(database_url) as url:
         connection = await connect(url)
-        found = await pooler(connection, url)
+        found = await pooler(connection, url, Settings(data_dir=tmp_path, **set_up))
         await connection.close()
-    assert found.verdict is Verdict.BAD
-    assert found.remedy == "Connect to the server itself, or set the pooler to session mode."
+    assert (found.verdict, found.detail) == (verdict, detail)
 
 
 @pytest.mark.parametrize(

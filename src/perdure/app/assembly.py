@@ -79,4 +79,7 @@ async def hear_others(stack: AsyncExitStack, pubsub: FleetPubsub) -> None:
         async with asyncio.timeout(CONNECT_PATIENCE.total_seconds()):
             await pubsub.listening.wait()
     except TimeoutError:
-        raise Misconfigured("Notices of other replicas cannot be heard. Is PERDURE_NATS_URL right?") from None
+        raise Misconfigured(
+            "Notices of other replicas cannot be heard. Is PERDURE_NATS_URL right? Behind a pooler in transaction mode "
+            "set PERDURE_LISTEN_URL to the database itself."
+        ) from None

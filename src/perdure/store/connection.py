@@ -19,15 +19,20 @@ OLDEST_MAJOR = 14
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
 
 
-async def connect(url: str, *, patience: timedelta = timedelta(0), writable: bool = False) -> ServerConnection:
+async def connect(
+    url: str, *, patience: timedelta = timedelta(0), writable: bool = False, prepare: bool = False
+) -> ServerConnection:
     """A connection to a server that is new enough, and takes writes if it must.
 
-    Waits for one that is not there yet, if told to.
+    Waits for one that is not there yet, if told to. It prepares nothing unless it is to: a pooler in transaction mode
+    may not keep it.
     """
     deadline = time.monotonic() + patience.total_seconds()
     while True:
         try:
-            connection = await Hosts(url).connect(server_settings={"application_name": "perdure"})
+            connection = await Hosts(url).connect(
+                server_settings={"application_name": "perdure"}, statement_cache_size=100 if prepare else 0
+            )
         except (OSError, asyncpg.CannotConnectNowError, TimeoutError) as error:
             problem = Misconfigured(_unreachable(url, error))
             problem.__cause__ = error

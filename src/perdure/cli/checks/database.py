@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from perdure.cli.checks.finding import Finding, bad, good, off
 from perdure.cli.checks.hosts import host_findings, replication
 from perdure.cli.checks.secrets import secrets
-from perdure.core.errors import DatabaseFault, Misconfigured
+from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
 from perdure.store.connection import Connection, connect, place
 from perdure.store.invariants import INVARIANTS
@@ -33,7 +33,7 @@ async def database_findings(url: str, settings: Settings) -> AsyncIterator[Findi
         yield await reach(connection, url)
         yield await permissions(connection)
         yield await replication(connection)
-        yield await pooler(connection, url)
+        yield await pooler(connection, url, settings)
         schema_finding = await schema(connection)
         yield schema_finding
         if schema_finding.remedy == "":
@@ -59,21 +59,39 @@ async def permissions(connection: Connection) -> Finding:
     return bad("permissions", f"{ours.role} may not change the schema {ours.schema}", remedy)
 
 
-async def pooler(connection: Connection, url: str) -> Finding:
-    """Whether a session is a session. Behind a pooler in transaction mode it is not, and notices get lost."""
-    remedy = "Connect to the server itself, or set the pooler to session mode."
+async def pooler(connection: Connection, url: str, settings: Settings) -> Finding:
+    """Whether a session is a session. Behind a pooler in transaction mode it is not: then notices need another way."""
+    await server.mark_session(connection)
+    if await _marks(url, connection) == ["ours", ""] * 3:
+        return good("pooler", "sessions are kept")
+    if settings.listen_url is None and settings.nats_url is None:
+        remedy = "Set PERDURE_LISTEN_URL to the database itself, or PERDURE_NATS_URL."
+        return bad("pooler", "it is in transaction mode and carries no notices", remedy)
+    if settings.prepared_statements and not await _keeps_statements(url):
+        remedy = "Set PERDURE_PREPARED_STATEMENTS=no, or max_prepared_statements in PgBouncer 1.21 or newer."
+        return bad("pooler", "it is in transaction mode and does not keep prepared statements", remedy)
+    return good("pooler", "it is in transaction mode, and notices go past it")
+
+
+async def _marks(url: str, marked: Connection) -> list[str]:
+    """What two sessions say in turn, of which one is marked."""
+    other = await connect(url)
     try:
-        await server.mark_session(connection)
-        other = await connect(url)
-        try:
-            seen = [await server.session_mark(asked) for asked in (connection, other) * 3]
-        finally:
-            await other.close()
-    except DatabaseFault as error:
-        return bad("pooler", f"a session does not keep its prepared statements ({error})", remedy)
-    if seen != ["ours", ""] * 3:
-        return bad("pooler", "statements of one session reach several servers", remedy)
-    return good("pooler", "sessions are kept")
+        return [await server.session_mark(asked) for asked in (marked, other) * 3]
+    finally:
+        await other.close()
+
+
+async def _keeps_statements(url: str) -> bool:
+    """Whether the pooler gives prepared statements names of its own, as one does that finds them again."""
+    connection = await connect(url, prepare=True)
+    try:
+        async with connection.transaction():
+            await server.session_mark(connection)
+            names = await server.names_of_statements(connection)
+    finally:
+        await connection.close()
+    return not any(name.startswith("__asyncpg") for name in names)
 
 
 async def schema(connection: Connection) -> Finding:

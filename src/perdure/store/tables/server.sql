@@ -14,3 +14,7 @@ SELECT set_config('perdure.probe', 'ours', false)
 -- name: server.session_mark
 -- The mark of this session, if it has one.
 SELECT coalesce(current_setting('perdure.probe', true), '')
+
+-- name: server.names_of_statements
+-- What the statements are called that this session of the server has prepared.
+SELECT name FROM pg_prepared_statements
