@@ -36,20 +36,20 @@ async def test_a_provider_that_cannot_be_reached_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("address", "vendor"),
+    ("address", "vendor", "dialect"),
     [
-        ("http://[", ""),
-        ("http://[::1", "anthropic"),
-        ("https://a.test:port", "azure"),
-        ("https://a.test:99999", "bedrock"),
-        ("http://[", "vertex"),
+        ("http://[", "", "anthropic_messages"),
+        ("http://[::1", "anthropic", "anthropic_messages"),
+        ("https://a.test:port", "azure", "openai_chat"),
+        ("https://a.test:99999", "bedrock", "anthropic_messages"),
+        ("http://[", "vertex", "anthropic_messages"),
     ],
 )
 async def test_an_address_that_nobody_can_ask_is_refused_by_its_field(
-    api: ServedApi, address: str, vendor: str
+    api: ServedApi, address: str, vendor: str, dialect: str
 ) -> None:
     options = {"vendor": vendor, "region": "eu-central-1", "project": "ours"}
-    body = {"name": "ours", "dialect": "anthropic_messages", "options": options}
+    body = {"name": "ours", "dialect": dialect, "options": options}
     async with await api.person("boss", Role.ADMIN) as boss:
         said = await boss.post("/providers", {**body, "base_url": address})
         added = await boss.post("/providers", {**body, **OURS})

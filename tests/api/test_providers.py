@@ -126,5 +126,7 @@ async def test_a_provider_says_which_models_it_offers_or_why_not(boss: Person, s
     assert await offered(name="A", base_url=sim.url, key="k" * 20) == (list(SERVED), "")
     nobody = f"http://127.0.0.1:{free_port()}"
     assert await offered(name="B", base_url=nobody) == ([], "B cannot be reached. Check its address and the network.")
-    bedrock = await offered(name="C", base_url=sim.url, options={"vendor": "bedrock"})
+    bedrock = await offered(
+        name="C", dialect="anthropic_messages", base_url=sim.url, options={"vendor": "bedrock", "region": "us-east-1"}
+    )
     assert bedrock == ([], "C does not say which models it has.")

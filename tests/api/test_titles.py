@@ -15,8 +15,8 @@ async def test_a_rename_wins_over_a_title_that_was_asked_for_before(ada: Person,
     steps = (Step((GatePart("title"), Says(FOUND))), Step((Says(FOUND),)))
     async with Simulator(rate=None) as sim:
         sim.script(Script("titles", steps, model="demo", counted=True, chores=True))
-        await offer_demo(api.pool, api.household.organisation, sim.url)
-        api.services.config.changed(api.household.organisation)
+        await offer_demo(api.pool, api.account.organisation, sim.url)
+        api.services.config.changed(api.account.organisation)
         chat = (await ada.post("/chats", {"content": [{"type": "text", "text": "Where am I?"}]})).json["chat"]
         path = f"/chats/{chat['id']}"
         asked = asyncio.create_task(ada.post(f"{path}/title/regenerate"))
