@@ -12,7 +12,7 @@ import msgspec
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import Backoff
-from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
+from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST, LISTEN_PING_PATIENCE
 from perdure.observe.measures.database import DatabaseMeasures
 from perdure.store.pubsub import Listener, LocalBus
 
@@ -54,6 +54,7 @@ class FleetPubsub(ABC):
         self._name = uuid4().hex
         self._waiting: list[Notice] = []
         self._sending: asyncio.Task[None] | None = None
+        self._heard_ping = asyncio.Event()
         self.listening = asyncio.Event()
         self.alone = False
         """Set while no other replica lives: then nothing is sent."""
@@ -113,17 +114,23 @@ class FleetPubsub(ABC):
         self.listening.set()
         self._bus.publish([Notice(Topic.GAP)])
 
-    def _heard(self, payload: str | bytes) -> bool:
-        """Pass on what others said. Whether it was an empty word of our own."""
+    async def _ping(self) -> None:
+        """Hear our own voice, or raise: only then is it certain that we hear others."""
+        self._heard_ping.clear()
+        await self._deliver([f'["{self._name}",[]]'])
+        async with asyncio.timeout(LISTEN_PING_PATIENCE.total_seconds()):
+            await self._heard_ping.wait()
+
+    def _heard(self, payload: str | bytes) -> None:
+        """Pass on what others said."""
         with suppress(msgspec.DecodeError):
             # Another version of this program may say what this one does not understand.
             sender, notices = _decoder.decode(payload)
             if sender != self._name:
                 self.notices["heard"] += len(notices)
                 self._bus.publish(notices)
-            else:
-                return not notices
-        return False
+            elif not notices:
+                self._heard_ping.set()
 
     def _send(self) -> None:
         """Send what waits; what comes meanwhile goes together the next time."""

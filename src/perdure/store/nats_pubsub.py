@@ -40,8 +40,9 @@ class NatsPubsub(FleetPubsub):
         client = await _connected(self._url, closed, _PATIENCE)
         try:
             await client.subscribe(self._subject, cb=self._hear)  # pyright: ignore[reportUnknownMemberType]
-            await client.flush(_PATIENCE)
             self._client = client
+            # The client's flush may be answered before the subscription is on its way.
+            await self._ping()
             self._begun()
             await closed.wait()
             raise ConnectionError("the connection to NATS was closed")

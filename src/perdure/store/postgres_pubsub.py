@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
-from perdure.core.timing import LISTEN_PING_PATIENCE, LISTEN_PING_PERIOD
+from perdure.core.timing import LISTEN_PING_PERIOD
 from perdure.store.connection import connect
 from perdure.store.errors import DRIVER_ERRORS
 from perdure.store.fleet_pubsub import FleetPubsub
@@ -25,7 +25,6 @@ class PostgresPubsub(FleetPubsub):
         super().__init__(clock)
         self._url = url
         self._pool = pool
-        self._heard_ping = asyncio.Event()
 
     async def _follow(self) -> None:
         connection = await connect(self._url)
@@ -43,16 +42,8 @@ class PostgresPubsub(FleetPubsub):
         finally:
             connection.terminate()
 
-    async def _ping(self) -> None:
-        """Hear our own voice, or raise: a connection can be dead without anybody saying so."""
-        self._heard_ping.clear()
-        await self._deliver([f'["{self._name}",[]]'])
-        async with asyncio.timeout(LISTEN_PING_PATIENCE.total_seconds()):
-            await self._heard_ping.wait()
-
     def _hear(self, _connection: object, _pid: object, _channel: object, payload: object) -> None:
-        if self._heard(str(payload)):
-            self._heard_ping.set()
+        self._heard(str(payload))
 
     async def _deliver(self, batch: Sequence[str]) -> None:
         await notices.send(self._pool, CHANNEL, batch)

@@ -1,6 +1,7 @@
 """Which server a connection leads to, and whether it takes writes."""
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from perdure.store.connection import Connection
@@ -24,6 +25,24 @@ class Server:
     timeline: int
     """Grows with every promotion. 0 while it only follows another server."""
     writable: bool
+
+
+class Outdated(Enum):
+    """Whose connection leads to a server that is not the one to use."""
+
+    POOL = "pool"
+    LEASE = "lease"
+
+
+def outdated(pool: Server, lease: Server | None) -> Outdated | None:
+    """Which of two connections is to be opened again. None where both lead to the same server, which takes writes."""
+    if not pool.writable:
+        return Outdated.POOL
+    if lease is None or lease == pool:
+        return None
+    if not lease.writable or (lease.system == pool.system and lease.timeline < pool.timeline):
+        return Outdated.LEASE
+    return Outdated.POOL
 
 
 async def server_of(connection: Connection, *, timeout: float) -> Server:

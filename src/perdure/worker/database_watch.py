@@ -9,7 +9,7 @@ from perdure.store.away import AWAY, reason
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection
 from perdure.store.pool import Pool, renew
-from perdure.store.server import Server, server_of
+from perdure.store.server import Outdated, Server, outdated, server_of
 from perdure.worker.lease import Lease
 
 _log = logging.getLogger(__name__)
@@ -73,19 +73,18 @@ class DatabaseWatch:
         return await server_of(self._connection, timeout=SERVER_PATIENCE.total_seconds())
 
     def _judge(self, server: Server) -> str | None:
-        if not server.writable:
-            self._drop()
-            renew(self._pool)
-            return "it takes no writes: it is being switched over, or it is a standby"
-        leased = self._lease.server
-        if leased is None or leased == server:
+        stale = outdated(server, self._lease.server)
+        if stale is None:
             return None
-        if leased.system == server.system and leased.timeline < server.timeline:
+        if stale is Outdated.LEASE:
             self._lease.reconnect()
-            return "the lease is renewed at a server that was replaced"
+            return "the lease is renewed at a server that takes no writes, or that was replaced"
         self._drop()
-        renew(self._pool, ending=True)
-        return "its connections lead to another server than the lease's"
+        # Where nothing takes writes, it can still be read.
+        renew(self._pool, ending=server.writable)
+        if server.writable:
+            return "its connections lead to another server than the lease's"
+        return "it takes no writes: it is being switched over, or it is a standby"
 
     def _tell(self, obstacle: str | None) -> None:
         if obstacle != self.obstacle:
