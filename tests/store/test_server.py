@@ -12,9 +12,7 @@ _FOUND = [Server(7, timeline, writable=writable) for timeline, writable in produ
 
 @pytest.mark.parametrize("pool", _FOUND)
 @pytest.mark.parametrize("lease", [None, *_FOUND])
-def test_whatever_was_found_both_come_to_the_server_that_takes_writes(
-    pool: Server, lease: Server | None
-) -> None:
+def test_whatever_was_found_both_come_to_the_server_that_takes_writes(pool: Server, lease: Server | None) -> None:
     now = Server(7, 2, writable=True)
     for _ in range(2):
         # Whoever looks again finds it.
