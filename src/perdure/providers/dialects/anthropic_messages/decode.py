@@ -10,7 +10,12 @@ from perdure.core.message import FinishReason
 from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.anthropic_messages.encode import NAME
-from perdure.providers.dialects.anthropic_messages.events import Error, Event, Page, Tokens
+from perdure.providers.dialects.anthropic_messages.events import (
+    AnthropicError,
+    AnthropicEvent,
+    AnthropicUsage,
+    WebSearchResult,
+)
 from perdure.providers.dialects.anthropic_messages.screen import SCREEN, as_one_tool
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.wire import UNREADABLE, excerpt, explained, limit_of, parse_slowly
@@ -56,7 +61,7 @@ class _Block:
         self.written = ""
 
 
-_EVENTS = msgspec.json.Decoder(Event)
+_EVENTS = msgspec.json.Decoder(AnthropicEvent)
 _read = _EVENTS.decode
 
 
@@ -72,7 +77,7 @@ class AnthropicDecoder:
         self._reason: str | None = None
         self._details: object = None
         self._limit: int | None = None
-        self._tokens = Tokens()
+        self._tokens = AnthropicUsage()
 
     def feed(self, data: bytes) -> Meaning:
         try:
@@ -85,7 +90,7 @@ class AnthropicDecoder:
             return (TextDelta(block.index, piece.text),)
         return self._meaning(event, data)
 
-    def _meaning(self, event: Event, data: bytes) -> Meaning:
+    def _meaning(self, event: AnthropicEvent, data: bytes) -> Meaning:
         match event.type:
             case "content_block_delta":
                 return self._more(event)
@@ -98,7 +103,7 @@ class AnthropicDecoder:
             case "message_stop":
                 return self._finish()
             case "error":
-                raise _api_error(event.error or Error(), data)
+                raise _api_error(event.error or AnthropicError(), data)
             case "":
                 if event.error is not None:
                     raise _api_error(event.error, data)
@@ -111,7 +116,7 @@ class AnthropicDecoder:
             raise StreamEnded
         return ()
 
-    def _more(self, event: Event) -> Meaning:
+    def _more(self, event: AnthropicEvent) -> Meaning:
         block = self._blocks.get(event.index)
         piece = event.delta
         if block is None or piece is None:
@@ -133,7 +138,7 @@ class AnthropicDecoder:
                 pass
         return ()
 
-    def _opened(self, event: Event) -> Iterator[AnyDelta]:
+    def _opened(self, event: AnthropicEvent) -> Iterator[AnyDelta]:
         block = event.content_block or {}
         kind = str(block.get("type", ""))
         match kind:
@@ -193,11 +198,11 @@ class AnthropicDecoder:
             return (TextDelta(block.index, provider_metadata=self._metadata({"citations": block.citations})),)
         return ()
 
-    def _note(self, event: Event) -> Meaning:
+    def _note(self, event: AnthropicEvent) -> Meaning:
         if event.message is not None:
             self._limit = limit_of(event.message.context_window)
         reported = event.usage or (event.message.usage if event.message else None)
-        for field in Tokens.__struct_fields__ if reported else ():
+        for field in AnthropicUsage.__struct_fields__ if reported else ():
             if (value := getattr(reported, field)) is not None:
                 setattr(self._tokens, field, value)
         if event.delta is not None and event.delta.stop_reason:
@@ -224,7 +229,7 @@ class AnthropicDecoder:
         return ProviderMetadata(NAME, self._model, data)
 
 
-def _usage(tokens: Tokens) -> Usage:
+def _usage(tokens: AnthropicUsage) -> Usage:
     read, written = tokens.cache_read_input_tokens or 0, tokens.cache_creation_input_tokens or 0
     details = tokens.output_tokens_details or {}
     return Usage(
@@ -246,12 +251,12 @@ def _told(content: object) -> tuple[str, bool, list[tuple[str, str]]]:
         case _:
             pass
     try:
-        pages = [(page.url, page.title or "") for page in msgspec.convert(content, list[Page])]
+        pages = [(page.url, page.title or "") for page in msgspec.convert(content, list[WebSearchResult])]
     except msgspec.ValidationError:
         return msgspec.json.encode(content).decode(), False, []
     return "\n".join(f"{title}\n{url}" for url, title in pages), False, pages
 
 
-def _api_error(error: Error, data: bytes) -> ApiError:
+def _api_error(error: AnthropicError, data: bytes) -> ApiError:
     text = f"{error.type}: {error.message}" if error.type else error.message
     return ApiError(text or excerpt(data), status=STATUSES.get(error.type), body=excerpt(data))

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class Tokens(Struct):
+class AnthropicUsage(Struct):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_read_input_tokens: int | None = None
@@ -25,25 +25,25 @@ class Piece(Struct, gc=False):
 
 
 class Message(Struct):
-    usage: Tokens | None = None
+    usage: AnthropicUsage | None = None
     context_window: Any = None
 
 
-class Page(Struct):
+class WebSearchResult(Struct):
     url: str
     title: str | None = None
 
 
-class Error(Struct):
+class AnthropicError(Struct):
     type: str = ""
     message: str = ""
 
 
-class Event(Struct, gc=False):
+class AnthropicEvent(Struct, gc=False):
     type: str = ""
     index: int = 0
     delta: Piece | None = None
     content_block: dict[str, Any] | None = None
     message: Message | None = None
-    usage: Tokens | None = None
-    error: Error | None = None
+    usage: AnthropicUsage | None = None
+    error: AnthropicError | None = None

@@ -19,7 +19,14 @@ from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.gemini.encode import NAME
-from perdure.providers.dialects.gemini.events import Call, Candidate, Chunk, Grounding, Part, Tokens
+from perdure.providers.dialects.gemini.events import (
+    Candidate,
+    FunctionCall,
+    GeminiChunk,
+    Grounding,
+    Part,
+    UsageMetadata,
+)
 from perdure.providers.dialects.wire import excerpt, explained, limit_of, objects, parse
 from perdure.providers.errors.failures import ApiError, Filtered, Foreign, StreamEnded
 from perdure.providers.model import Model
@@ -41,7 +48,7 @@ SLIPS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED
 """The model wrote something that its own API could not read. Another attempt usually succeeds."""
 
 
-_CHUNKS = msgspec.json.Decoder(Chunk)
+_CHUNKS = msgspec.json.Decoder(GeminiChunk)
 
 
 class GeminiDecoder:
@@ -55,7 +62,7 @@ class GeminiDecoder:
         self._ids: set[str] = set()
         self._called = False
         self._server_call: dict[str, Any] | None = None
-        self._tokens: Tokens | None = None
+        self._tokens: UsageMetadata | None = None
 
     def feed(self, data: bytes) -> Meaning:
         chunk = parse(_CHUNKS, data)
@@ -79,7 +86,7 @@ class GeminiDecoder:
             raise StreamEnded
         return ()
 
-    def _without_answer(self, chunk: Chunk, data: bytes) -> Meaning:
+    def _without_answer(self, chunk: GeminiChunk, data: bytes) -> Meaning:
         if chunk.error is not None:
             error = chunk.error
             raise ApiError(f"{error.status}: {error.message}", status=error.code, body=excerpt(data))
@@ -103,7 +110,7 @@ class GeminiDecoder:
             kind = ReasoningDelta if part.thought else TextDelta
             yield kind(self._at("reasoning" if part.thought else "text"), part.text or "", provider_metadata=signature)
 
-    def _call(self, call: Call, signature: ProviderMetadata | None) -> ToolCallDelta:
+    def _call(self, call: FunctionCall, signature: ProviderMetadata | None) -> ToolCallDelta:
         own = call.id if call.id and call.id not in self._ids else fresh_call_id()
         self._ids.add(own)
         self._called = True
@@ -190,7 +197,7 @@ def _signed(part: Part) -> Json:
     return {"thoughtSignature": part.thought_signature} if part.thought_signature else {}
 
 
-def _usage(tokens: Tokens) -> Usage:
+def _usage(tokens: UsageMetadata) -> Usage:
     thoughts = tokens.thoughts_token_count or 0
     return Usage(
         input=(tokens.prompt_token_count or 0) + (tokens.tool_use_prompt_token_count or 0),

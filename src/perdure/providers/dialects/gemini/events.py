@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Raw, Struct
 
 
-class Call(Struct):
+class FunctionCall(Struct):
     name: str = ""
     id: str | None = None
     args: Raw = Raw()
@@ -15,7 +15,7 @@ class Part(Struct, rename="camel"):
     text: str | None = None
     thought: bool = False
     thought_signature: str | None = None
-    function_call: Call | None = None
+    function_call: FunctionCall | None = None
     tool_call: dict[str, Any] | None = None
     tool_response: dict[str, Any] | None = None
 
@@ -24,18 +24,18 @@ class Content(Struct):
     parts: list[Part] | None = None
 
 
-class Page(Struct):
+class WebSource(Struct):
     uri: str = ""
     title: str | None = None
 
 
-class Ground(Struct):
-    web: Page | None = None
+class GroundingChunk(Struct):
+    web: WebSource | None = None
 
 
 class Grounding(Struct, rename="camel"):
     web_search_queries: list[str] | None = None
-    grounding_chunks: list[Ground] | None = None
+    grounding_chunks: list[GroundingChunk] | None = None
 
 
 class Candidate(Struct, rename="camel"):
@@ -46,7 +46,7 @@ class Candidate(Struct, rename="camel"):
     safety_ratings: Any = None
 
 
-class Tokens(Struct, rename="camel"):
+class UsageMetadata(Struct, rename="camel"):
     prompt_token_count: int | None = None
     candidates_token_count: int | None = None
     thoughts_token_count: int | None = None
@@ -61,14 +61,14 @@ class Feedback(Struct, rename="camel"):
     safety_ratings: Any = None
 
 
-class Error(Struct):
+class GeminiError(Struct):
     code: int | None = None
     message: str = ""
     status: str = ""
 
 
-class Chunk(Struct, rename="camel"):
+class GeminiChunk(Struct, rename="camel"):
     candidates: list[Candidate] | None = None
-    usage_metadata: Tokens | None = None
+    usage_metadata: UsageMetadata | None = None
     prompt_feedback: Feedback | None = None
-    error: Error | None = None
+    error: GeminiError | None = None

@@ -12,8 +12,14 @@ from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Meaning
 from perdure.providers.dialects.openai_chat.details import DETAILS, ThoughtDetails
 from perdure.providers.dialects.openai_chat.encode import NAME
-from perdure.providers.dialects.openai_chat.events import Call, Chunk, Delta, Details, Function, Tokens
-from perdure.providers.dialects.openai_errors import OpenAIError, filtered
+from perdure.providers.dialects.openai_chat.events import (
+    CompletionChunk,
+    CompletionUsage,
+    Delta,
+    Function,
+    ToolCallChunk,
+)
+from perdure.providers.dialects.openai_wire import OpenAIError, TokenDetails, filtered
 from perdure.providers.dialects.wire import excerpt, limit_of, objects, parse
 from perdure.providers.errors.failures import Foreign, StreamEnded
 from perdure.providers.model import Model
@@ -28,7 +34,7 @@ REASONS = {
     "content_filter": FinishReason.CONTENT_FILTER,
 }
 
-_CHUNKS = msgspec.json.Decoder(Chunk)
+_CHUNKS = msgspec.json.Decoder(CompletionChunk)
 
 
 class ChatDecoder:
@@ -81,7 +87,7 @@ class ChatDecoder:
             raise StreamEnded
         return self._finish()
 
-    def _used(self, chunk: Chunk, tokens: Tokens) -> None:
+    def _used(self, chunk: CompletionChunk, tokens: CompletionUsage) -> None:
         self._usage = _usage(tokens)
         self._limit = limit_of(
             tokens.context_length, tokens.context_window, chunk.context_length, chunk.context_window, self._limit
@@ -124,7 +130,7 @@ class ChatDecoder:
                 case _:
                     pass
 
-    def _call(self, call: Call) -> ToolCallDelta:
+    def _call(self, call: ToolCallChunk) -> ToolCallDelta:
         """A piece of a call. A known position with another id is another call: some servers count from 0 each time."""
         position = call.index if call.index is not None else max(self._calls, default=-1) + bool(call.id)
         known = self._calls.get(position)
@@ -185,8 +191,8 @@ def _cited(annotations: object) -> Iterator[tuple[str, str]]:
                 pass
 
 
-def _usage(tokens: Tokens) -> Usage:
-    given, made = tokens.prompt_tokens_details or Details(), tokens.completion_tokens_details or Details()
+def _usage(tokens: CompletionUsage) -> Usage:
+    given, made = tokens.prompt_tokens_details or TokenDetails(), tokens.completion_tokens_details or TokenDetails()
     return Usage(
         input=tokens.prompt_tokens or 0,
         output=tokens.completion_tokens or 0,

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from perdure.providers.dialects.openai_errors import OpenAIError
+from perdure.providers.dialects.openai_wire import OpenAIError, TokenDetails
 
 # Most servers send text; some send a list of typed pieces.
 Spoken = str | list[dict[str, Any]] | None
@@ -15,7 +15,7 @@ class Function(Struct):
     arguments: str | dict[str, Any] | None = None
 
 
-class Call(Struct):
+class ToolCallChunk(Struct):
     index: int | None = None
     id: str | None = None
     function: Function | None = None
@@ -29,7 +29,7 @@ class Delta(Struct):
     reasoning: str | dict[str, Any] | None = None
     reasoning_details: Any = None
     refusal: str | None = None
-    tool_calls: list[Call] | None = None
+    tool_calls: list[ToolCallChunk] | None = None
     annotations: Any = None
 
 
@@ -40,25 +40,19 @@ class Choice(Struct):
     """Azure's."""
 
 
-class Details(Struct):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    reasoning_tokens: int | None = None
-
-
-class Tokens(Struct):
+class CompletionUsage(Struct):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    prompt_tokens_details: Details | None = None
-    completion_tokens_details: Details | None = None
+    prompt_tokens_details: TokenDetails | None = None
+    completion_tokens_details: TokenDetails | None = None
     prompt_cache_hit_tokens: int | None = None
     context_length: Any = None
     context_window: Any = None
 
 
-class Chunk(Struct):
+class CompletionChunk(Struct):
     choices: list[Choice] | None = None
-    usage: Tokens | None = None
+    usage: CompletionUsage | None = None
     context_length: Any = None
     context_window: Any = None
     """Some servers say how much fits, under one name or the other, here or with the usage."""

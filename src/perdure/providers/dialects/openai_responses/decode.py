@@ -17,10 +17,10 @@ from perdure.core.message import FinishReason
 from perdure.core.parts import ProviderMetadata
 from perdure.core.usage import Usage
 from perdure.providers.dialects.dialect import Decoder, Json, Meaning
-from perdure.providers.dialects.openai_errors import OpenAIError, filtered
 from perdure.providers.dialects.openai_responses.encode import AFTER, NAME
-from perdure.providers.dialects.openai_responses.events import Annotation, Details, Event, Item, Response, Tokens
+from perdure.providers.dialects.openai_responses.events import Annotation, Item, Response, ResponseEvent, ResponseUsage
 from perdure.providers.dialects.openai_responses.screen import COMPUTER, screen_call
+from perdure.providers.dialects.openai_wire import OpenAIError, TokenDetails, filtered
 from perdure.providers.dialects.wire import excerpt, limit_of, objects, parse
 from perdure.providers.errors.failures import ApiError, Foreign, StreamEnded
 from perdure.providers.model import Model
@@ -66,11 +66,11 @@ class _Places:
         self._count += 1
         return self._count - 1
 
-    def opened(self, event: Event, item: Item, kind: str) -> _Place:
+    def opened(self, event: ResponseEvent, item: Item, kind: str) -> _Place:
         """The place of an item that begins, whatever else had its names before."""
         return self._new(kind, event.output_index, event.item_id, item.id, item.call_id)
 
-    def of(self, event: Event, kind: str) -> _Place:
+    def of(self, event: ResponseEvent, kind: str) -> _Place:
         """Where a piece belongs. What names nothing known goes on with the newest of its kind, or begins one.
 
         A call is begun by its item alone: a piece of one under a name that nobody knows belongs to the newest.
@@ -80,7 +80,7 @@ class _Places:
             place = self.last(kind)
         return place or self._new(kind, event.output_index, event.item_id)
 
-    def closed(self, event: Event, item: Item, kind: str) -> _Place | None:
+    def closed(self, event: ResponseEvent, item: Item, kind: str) -> _Place | None:
         """The place of an item that is complete. It is open no more."""
         names = (item.id, item.call_id, event.item_id, event.output_index)
         place = self._found(kind, *names)
@@ -105,7 +105,7 @@ class _Places:
         return place
 
 
-_EVENTS = msgspec.json.Decoder(Event)
+_EVENTS = msgspec.json.Decoder(ResponseEvent)
 _ITEMS = msgspec.json.Decoder(Item)
 _ANNOTATIONS = msgspec.json.Decoder(Annotation)
 _RESPONSES = msgspec.json.Decoder(Response)
@@ -144,7 +144,7 @@ class ResponsesDecoder:
             case _:
                 return self._rarer(event)
 
-    def _rarer(self, event: Event) -> Meaning:
+    def _rarer(self, event: ResponseEvent) -> Meaning:
         match event.type:
             case "response.reasoning_summary_part.added":
                 return self._next_thought(event)
@@ -166,30 +166,30 @@ class ResponsesDecoder:
             raise StreamEnded
         return NOTHING
 
-    def _text(self, event: Event) -> Meaning:
+    def _text(self, event: ResponseEvent) -> Meaning:
         return (TextDelta(self._places.of(event, TEXT).index, _words(event.delta)),)
 
-    def _refusal(self, event: Event) -> Meaning:
+    def _refusal(self, event: ResponseEvent) -> Meaning:
         self._refused = True
         return self._text(event)
 
-    def _thought(self, event: Event) -> Meaning:
+    def _thought(self, event: ResponseEvent) -> Meaning:
         place = self._places.of(event, THOUGHT)
         place.written = True
         return (ReasoningDelta(place.index, _words(event.delta)),)
 
-    def _next_thought(self, event: Event) -> Meaning:
+    def _next_thought(self, event: ResponseEvent) -> Meaning:
         place = self._places.of(event, THOUGHT)
         if event.summary_index and place.written:
             return (ReasoningDelta(place.index, "\n\n"),)
         return NOTHING
 
-    def _arguments(self, event: Event) -> Meaning:
+    def _arguments(self, event: ResponseEvent) -> Meaning:
         place = self._places.of(event, CALL)
         place.written = True
         return (ToolCallDelta(place.index, args_delta=_words(event.delta)),)
 
-    def _added(self, event: Event) -> Meaning:
+    def _added(self, event: ResponseEvent) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
         match item.type:
             case "function_call" | "computer_call":
@@ -211,7 +211,7 @@ class ResponsesDecoder:
         tool = COMPUTER if item.type == "computer_call" else item.name or ""
         return ToolCallDelta(place.index, call_id, tool, item.arguments or "")
 
-    def _completed_item(self, event: Event) -> Meaning:
+    def _completed_item(self, event: ResponseEvent) -> Meaning:
         item = parse(_ITEMS, bytes(event.item))
         place = self._places.closed(event, item, KINDS.get(item.type, ""))
         if place is None:
@@ -232,7 +232,7 @@ class ResponsesDecoder:
             case _:
                 return NOTHING
 
-    def _unannounced(self, event: Event, item: Item) -> Meaning:
+    def _unannounced(self, event: ResponseEvent, item: Item) -> Meaning:
         """A call that some servers tell of only when it is complete."""
         if item.type != "function_call" or item.call_id is None or item.call_id in self._ids:
             return NOTHING
@@ -259,19 +259,19 @@ class ResponsesDecoder:
         for url in sources:
             yield SourceDelta(self._places.next(), id=url, url=url)
 
-    def _annotated(self, event: Event) -> Meaning:
+    def _annotated(self, event: ResponseEvent) -> Meaning:
         annotation = parse(_ANNOTATIONS, bytes(event.annotation))
         if not annotation.url:
             return NOTHING
         url = annotation.url
         return (SourceDelta(self._places.next(), id=url, url=url, title=annotation.title or ""),)
 
-    def _created(self, event: Event) -> Meaning:
+    def _created(self, event: ResponseEvent) -> Meaning:
         response = parse(_RESPONSES, bytes(event.response))
         self.response_id = response.id
         return NOTHING
 
-    def _finished(self, event: Event) -> Meaning:
+    def _finished(self, event: ResponseEvent) -> Meaning:
         response = parse(_RESPONSES, bytes(event.response))
         if response.status in ("failed", "cancelled"):
             raise OpenAIError.raised(response.error or f"response {response.status}", bytes(event.response))
@@ -302,7 +302,7 @@ def position(decoder: Decoder) -> tuple[str, int] | None:
     return decoder.response_id, decoder.sequence_number or 0
 
 
-def _error(event: Event, data: bytes) -> ApiError | Foreign:
+def _error(event: ResponseEvent, data: bytes) -> ApiError | Foreign:
     if event.type == "error" or event.error is not None:
         return OpenAIError.raised(event.error or OpenAIError(event.message, None, event.code), data)
     return Foreign(f"not an event of the Responses API: {excerpt(data)}")
@@ -312,8 +312,8 @@ def _words(delta: object) -> str:
     return delta if isinstance(delta, str) else ""
 
 
-def _usage(tokens: Tokens) -> Usage:
-    given, made = tokens.input_tokens_details or Details(), tokens.output_tokens_details or Details()
+def _usage(tokens: ResponseUsage) -> Usage:
+    given, made = tokens.input_tokens_details or TokenDetails(), tokens.output_tokens_details or TokenDetails()
     return Usage(
         input=tokens.input_tokens or 0,
         output=tokens.output_tokens or 0,

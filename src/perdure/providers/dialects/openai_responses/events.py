@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec import Raw, Struct
 
-from perdure.providers.dialects.openai_errors import OpenAIError
+from perdure.providers.dialects.openai_wire import OpenAIError, TokenDetails
 
 
-class Event(Struct):
+class ResponseEvent(Struct):
     """One event. What only few events need stays unparsed until one of them asks."""
 
     type: str = ""
@@ -44,17 +44,11 @@ class Annotation(Struct):
     title: str | None = None
 
 
-class Details(Struct):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    reasoning_tokens: int | None = None
-
-
-class Tokens(Struct):
+class ResponseUsage(Struct):
     input_tokens: int | None = None
     output_tokens: int | None = None
-    input_tokens_details: Details | None = None
-    output_tokens_details: Details | None = None
+    input_tokens_details: TokenDetails | None = None
+    output_tokens_details: TokenDetails | None = None
 
 
 class Incomplete(Struct):
@@ -65,7 +59,7 @@ class Response(Struct):
     id: str | None = None
     store: bool | None = None
     status: str | None = None
-    usage: Tokens | None = None
+    usage: ResponseUsage | None = None
     error: OpenAIError | None = None
     incomplete_details: Incomplete | None = None
     context_window: Any = None

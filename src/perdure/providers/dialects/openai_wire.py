@@ -1,4 +1,4 @@
-"""Error objects as OpenAI and everybody compatible with it sends them."""
+"""What both APIs of OpenAI, and whoever is compatible with them, send alike: error objects and details of tokens."""
 
 from typing import Any, cast
 
@@ -18,6 +18,12 @@ STATUSES = {
     "slow_down": 503,
 }
 """What the API would have answered, had it known before the stream began."""
+
+
+class TokenDetails(Struct):
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 class OpenAIError(Struct):
