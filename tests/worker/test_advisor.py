@@ -33,7 +33,7 @@ class Bench:
         self.sim = sim
         self.numbers = replica.numbers
         replica.tools.toolbox = replica.shipped
-        sim.script(Script("counsel", (Step((Says("A cursor is enough."),)),), model="wise"))
+        sim.script(Script("advisor", (Step((Says("A cursor is enough."),)),), model="wise"))
 
     async def set(self, *, experiment: bool = True, **advisor: Any) -> None:
         await self.replica.offers("wise")
@@ -172,7 +172,7 @@ async def test_a_question_that_is_too_long_is_refused(bench: Bench) -> None:
 
 async def test_a_failure_is_a_result_and_the_turn_goes_on(bench: Bench) -> None:
     await bench.set(model="wise")
-    bench.sim.script(Script("counsel", (Step((Fault("auth"),)),), model="wise"))
+    bench.sim.script(Script("advisor", (Step((Fault("auth"),)),), model="wise"))
     chat = await bench.runs(Step((ASK,)))
     (said,) = await bench.heard(chat)
     assert said["type"] == "error"
@@ -184,7 +184,7 @@ async def test_a_second_try_shows_its_answer_afresh(bench: Bench) -> None:
     await bench.set(model="wise")
     bench.sim.script(
         Script(
-            "counsel",
+            "advisor",
             (
                 Step(
                     (Says("Half of "), Fault("cut", times=1), Says("the advice.")),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from perdure.agent.counsel import ModelCounsel
+from perdure.agent.advisor import ModelAdvisor
 from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
 from perdure.config.settings import Experiment
@@ -20,11 +20,11 @@ class Toolbox:
     """The tools that ship and those that were brought along, less those that cannot be had here."""
 
     def __init__(
-        self, config: Config, workspaces: Workspaces, counsel: ModelCounsel, brought: Sequence[Tool] = ()
+        self, config: Config, workspaces: Workspaces, advisor: ModelAdvisor, brought: Sequence[Tool] = ()
     ) -> None:
         self._config = config
         self._workspaces = workspaces
-        self._counsel = counsel
+        self._advisor = advisor
         self._tools = (*SHIPPED, *brought, advisor)
 
     async def available(self, card: Card) -> Sequence[Tool]:
@@ -41,7 +41,7 @@ class Toolbox:
         met = {
             Need.AGENTS: card.depth < depth,
             Need.COMMANDS: mode_of(card) not in LOOKING or await self._has_view(card),
-            Need.ADVISOR: await self._counsel.available(card),
+            Need.ADVISOR: await self._advisor.available(card),
         }
         return frozenset(need for need, given in met.items() if given)
 

@@ -4,7 +4,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from perdure.agent.archive import StoredArchive
-from perdure.agent.counsel import ModelCounsel
+from perdure.agent.advisor import ModelAdvisor
 from perdure.agent.models import Models
 from perdure.agent.toolbox import Toolbox
 from perdure.app.foundation import Foundation
@@ -38,14 +38,14 @@ def make_tool_parts(
     where = make_workspace_parts(foundation.settings, pool, foundation.pubsub, clock, measures.workspaces)
     stack.push_async_callback(where.workspaces.close)
     hooks = make_hooks(foundation)
-    counsel = ModelCounsel(pool, config, models, client, clock, measures.agents)
+    advisor = ModelAdvisor(pool, config, models, client, clock, measures.agents)
     services = ToolServices(
         workspaces=where.workspaces,
         config=config,
         family=Family(pool, foundation.machine, config, hooks, measures.agents),
         skills=Skills(WorkspaceSkills(where.contexts, where.workspaces), PersonalSkills(config, pool)),
         archive=StoredArchive(pool),
-        counsel=counsel,
+        advisor=advisor,
     )
     return ToolParts(
         workspaces=where,
@@ -54,7 +54,7 @@ def make_tool_parts(
             pool, config, foundation.keyring, clock, measures.mcp, where.workspaces, foundation.network
         ),
         services=services,
-        toolbox=Toolbox(config, where.workspaces, counsel, parts.tools),
+        toolbox=Toolbox(config, where.workspaces, advisor, parts.tools),
     )
 
 

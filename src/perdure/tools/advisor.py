@@ -36,4 +36,4 @@ async def advisor(
     question: Annotated[str, Meta(max_length=QUESTION_LENGTH, description="What you want to know, in one question.")],
 ) -> ToolOutput:
     """Ask a model that sees the recent conversation for advice. Call it alone."""
-    return await ctx.services.counsel.advise(ctx, question)
+    return await ctx.services.advisor.advise(ctx, question)

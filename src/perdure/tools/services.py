@@ -17,7 +17,7 @@ class Archive(Protocol):
     async def read(self, chat_id: ChatId, *, words: str, before: int | None, limit: int) -> str: ...
 
 
-class Counsel(Protocol):
+class Advisor(Protocol):
     """Whoever gives advice."""
 
     async def advise(self, ctx: CallContext, question: str) -> ToolOutput: ...
@@ -30,4 +30,4 @@ class ToolServices:
     family: Family
     skills: Skills
     archive: Archive
-    counsel: Counsel
+    advisor: Advisor

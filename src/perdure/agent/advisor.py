@@ -38,7 +38,7 @@ BLANK = "The question is blank. Ask about something."
 NOTHING_SAID = "The advisor said nothing. Go on without it."
 
 
-class ModelCounsel:
+class ModelAdvisor:
     """Asks the model that the deployment chose for advice."""
 
     def __init__(
