@@ -7,7 +7,7 @@ import aiohttp
 import msgspec
 import pytest
 
-from perdure.agent.prompt import Surroundings
+from perdure.agent.prompt import PromptContext
 from perdure.core.card import Card
 from perdure.core.chat import State
 from perdure.core.ids import ChatId
@@ -38,8 +38,8 @@ class Instructed(PlainSources):
 
     text = "Be brief."
 
-    async def surroundings(self, card: Card) -> Surroundings:  # noqa: ARG002
-        return Surroundings(instructions=self.text)
+    async def context(self, card: Card) -> PromptContext:  # noqa: ARG002
+        return PromptContext(instructions=self.text)
 
 
 def sent(sim: Simulator) -> list[dict[str, Any]]:

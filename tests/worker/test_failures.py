@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from perdure.agent.models import ResolvedModel
-from perdure.agent.prompt import Surroundings
+from perdure.agent.prompt import PromptContext
 from perdure.core.card import Card, NewCard
 from perdure.core.chat import Chat, State
 from perdure.core.commit import Commit
@@ -112,11 +112,11 @@ class Stumbling(PlainSources):
         super().__init__()
         self.left = times
 
-    async def surroundings(self, card: Card) -> Surroundings:
+    async def context(self, card: Card) -> PromptContext:
         if self.left:
             self.left -= 1
             raise Refused("not now")
-        return await super().surroundings(card)
+        return await super().context(card)
 
 
 @pytest.mark.parametrize(("failures", "state"), [(3, State.W), (4, State.E0)])

@@ -1,18 +1,34 @@
-"""What the configuration adds to prompts, and the rules that it sets for turns."""
+"""What the configuration, the workspace and its skills add to prompts, and the rules that are set for turns.
+
+The bytes of these texts stay while nothing is pinned anew.
+"""
+
+from collections.abc import Sequence
 
 from perdure.agent.decide import Policy
 from perdure.agent.prepare import Limits, Rules
-from perdure.agent.prompt import Surroundings
-from perdure.agent.surroundings import WITH_WORKSPACE, WITHOUT_WORKSPACE, instructions, skill_index
+from perdure.agent.prompt import PromptContext
 from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
 from perdure.config.settings import Approval, Experiment
 from perdure.core.card import Card
 from perdure.core.text import normalised
 from perdure.tools.call import Mode
-from perdure.tools.skills import Asker, Skills
+from perdure.tools.skills import Asker, Skill, Skills
 from perdure.workspaces.contexts import Contexts
-from perdure.workspaces.wire import ContextSnapshot
+from perdure.workspaces.wire import ContextFile, ContextSnapshot
+
+INSTRUCTION_CHARACTERS = 128 * 1024
+INTRODUCTION = "These files of the workspace say how to work in it. Follow them unless the user says otherwise."
+WITH_WORKSPACE = (
+    "This chat has a workspace: a directory of its own with files, a shell and processes, which outlives the "
+    "conversation. Tools act there, and paths are relative to its root. One that was stopped starts again on use."
+)
+WITHOUT_WORKSPACE = (
+    "This chat has no workspace yet. Files, searches and commands need one: call create_workspace when the work needs "
+    "them, and not before."
+)
+INDEX = "There are skills for some kinds of work. Before you begin with one of these, read its skill with read_skill:"
 
 
 def _place(card: Card, *, has_workspace: bool) -> str | None:
@@ -30,16 +46,16 @@ class ConfiguredSources:
         self._contexts = contexts
         self._skills = skills
 
-    async def surroundings(self, card: Card) -> Surroundings:
+    async def context(self, card: Card) -> PromptContext:
         asker = Asker.of_card(card)
-        context: ContextSnapshot | None = None
+        snapshot: ContextSnapshot | None = None
         if asker.has_workspace:
-            context = await self._contexts.pinned(asker.chat_id, asker.home, turns=card.turns)
+            snapshot = await self._contexts.pinned(asker.chat_id, asker.home, turns=card.turns)
         personal = await self._config.personal(card.owner_id)
         settings = await self._config.settings(card.organisation_id)
-        return Surroundings(
-            place=_place(card, has_workspace=context is not None),
-            workspace=instructions(context) if context else None,
+        return PromptContext(
+            place=_place(card, has_workspace=snapshot is not None),
+            workspace=instructions(snapshot) if snapshot else None,
             skills=skill_index(await self._skills.index(asker)),
             instructions=normalised(personal.settings.prompt) or None,
             plan=normalised(settings.plan_instructions) or None,
@@ -66,3 +82,31 @@ async def configured_rules(config: Config, card: Card) -> Rules:
             organisation=settings.budgets.organisation,
         ),
     )
+
+
+def instructions(snapshot: ContextSnapshot) -> str | None:
+    """AGENTS.md and friends with their paths; the same text under two names once."""
+    distinct: dict[str, ContextFile] = {}
+    for file in snapshot.files:
+        if file.content.strip():
+            distinct.setdefault(file.sha256, file)
+    blocks: list[str] = []
+    room = INSTRUCTION_CHARACTERS
+    for file in distinct.values():
+        block = _block(file, room)
+        room -= len(block)
+        blocks.append(block)
+    return "\n\n".join((INTRODUCTION, *blocks)) if blocks else None
+
+
+def _block(file: ContextFile, room: int) -> str:
+    text = normalised(file.content)[: max(0, room)]
+    cut = file.truncated or len(text) < len(normalised(file.content))
+    more = "\n[There is more: read_file shows it.]" if cut else ""
+    return f'<file path="{file.path}">\n{text}{more}\n</file>'
+
+
+def skill_index(skills: Sequence[Skill]) -> str | None:
+    """One line a skill."""
+    lines = [f"- {skill.name}: {' '.join(normalised(skill.description).split())}" for skill in skills]
+    return "\n".join((INDEX, *lines)) if lines else None

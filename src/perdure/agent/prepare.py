@@ -10,7 +10,7 @@ from perdure.agent.continuity import chained
 from perdure.agent.decide import STEP_LIMIT, Policy
 from perdure.agent.history import History, newest_user_message
 from perdure.agent.models import Models, ResolvedModel
-from perdure.agent.prompt import Surroundings, system_blocks
+from perdure.agent.prompt import PromptContext, system_blocks
 from perdure.agent.stand_ins import resolved, switched_to
 from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for
 from perdure.core.card import Card
@@ -72,9 +72,9 @@ class NoServers:
 
 
 class Sources(Protocol):
-    """Where the surroundings of a prompt and the rules of a turn come from."""
+    """Where the context of a prompt and the rules of a turn come from."""
 
-    async def surroundings(self, card: Card) -> Surroundings: ...
+    async def context(self, card: Card) -> PromptContext: ...
 
     async def rules(self, card: Card) -> Rules: ...
 
@@ -181,12 +181,12 @@ class Preparation:
         offer = await self.servers.offer(card, looking=mode_of(card) in LOOKING)
         tools = [tool for tool in await self.tools.available(card) if tool.screen is None or model.sees_screens]
         toolset = toolset_for(card, tools, offer, _room(history, model, rules))
-        surroundings = await self.sources.surroundings(card)
+        context = await self.sources.context(card)
         files = await self.files.contents(card, history.digest.files)
         return Prepared(
             model=model,
             toolset=toolset,
-            system=system_blocks(history, toolset, surroundings),
+            system=system_blocks(history, toolset, context),
             rules=rules,
             files=files,
             file_ids=history.digest.files,

@@ -28,7 +28,7 @@ _OVERLAYS = {Mode.PLAN: PLAN_OVERLAY, Mode.EXPLORE: EXPLORE_OVERLAY, Mode.CHILD:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class PromptContext:
     """What the configuration and the workspace add to a prompt."""
 
     place: str | None = None
@@ -40,19 +40,19 @@ class Surroundings:
     """What the deployment adds to plan mode."""
 
 
-def system_blocks(history: History, toolset: Toolset, surroundings: Surroundings) -> tuple[str, ...]:
+def system_blocks(history: History, toolset: Toolset, context: PromptContext) -> tuple[str, ...]:
     """The system prompt: frozen rows first, then what the turn adds."""
     mode = toolset.mode
     frozen = ["".join(part.text for part in m.parts if isinstance(part, Text)) for m in history.system]
     child = _OVERLAYS[mode] if mode is Mode.CHILD else None
     overlay = _OVERLAYS.get(mode, "").format(plan=plan_path(history.card.id)) if mode is not Mode.CHILD else None
-    plan = surroundings.plan if mode is Mode.PLAN else None
+    plan = context.plan if mode is Mode.PLAN else None
     added: Sequence[str | None] = (
-        surroundings.place,
+        context.place,
         child,
-        surroundings.workspace,
-        surroundings.skills,
-        surroundings.instructions,
+        context.workspace,
+        context.skills,
+        context.instructions,
         overlay,
         plan,
         GUIDANCE if advisor.name in toolset.ours else None,

@@ -7,7 +7,6 @@ from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
 from perdure.config.settings import Experiment
 from perdure.core.card import Card
-from perdure.tools.advisor import advisor
 from perdure.tools.computer.computer import computer
 from perdure.tools.place import LOOKING
 from perdure.tools.shipped import SHIPPED

@@ -3,8 +3,8 @@
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from perdure.agent.archive import StoredArchive
 from perdure.agent.advisor import ModelAdvisor
+from perdure.agent.archive import StoredArchive
 from perdure.agent.models import Models
 from perdure.agent.toolbox import Toolbox
 from perdure.app.foundation import Foundation

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from perdure.agent.models import ResolvedModel
 from perdure.agent.prepare import NoServers, Rules, Servers, Tools
-from perdure.agent.prompt import Surroundings
+from perdure.agent.prompt import PromptContext
 from perdure.app.parts import Parts, Runs
 from perdure.core.card import Card
 from perdure.core.clock import Clock
@@ -108,8 +108,8 @@ class PlainSources:
     def __init__(self) -> None:
         self.rules_now = Rules()
 
-    async def surroundings(self, card: Card) -> Surroundings:  # noqa: ARG002
-        return Surroundings()
+    async def context(self, card: Card) -> PromptContext:  # noqa: ARG002
+        return PromptContext()
 
     async def rules(self, card: Card) -> Rules:  # noqa: ARG002
         return self.rules_now
