@@ -9,12 +9,12 @@ from msgspec import UNSET, structs
 
 from perdure.agent.compaction.size import may_compact
 from perdure.agent.decide import Facts
+from perdure.agent.fallback_models import OVERLOADS, next_fallback, switch
 from perdure.agent.flight import Flight
 from perdure.agent.generate import Answer, generate
 from perdure.agent.history import History
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
-from perdure.agent.stand_ins import OVERLOADS, next_in_line, switch
 from perdure.agent.toolset import Toolset
 from perdure.core.card import CardChange
 from perdure.core.chat import CallKind
@@ -163,7 +163,7 @@ async def _handed_on(owned: OwnedChat) -> bool:
     """Whether another model takes the turn over."""
     prepared, history = await owned.prepared(), await owned.history()
     unable = prepared.model
-    able = await next_in_line(owned.services.preparation.models, history.card, unable, unable.settings.effort)
+    able = await next_fallback(owned.services.preparation.models, history.card, unable, unable.settings.effort)
     if able is None:
         return False
     await owned.commit(CommitStep(messages=(switch(unable, able),)), RecordGenerationAttempt())

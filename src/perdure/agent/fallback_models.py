@@ -33,7 +33,7 @@ def switch(before: ResolvedModel, after: ResolvedModel) -> NewMessage:
     return structs.replace(said, model=after.name)
 
 
-async def next_in_line(
+async def next_fallback(
     models: Models, card: Card, unable: ResolvedModel, effort: Effort | None
 ) -> ResolvedModel | None:
     """The first fallback that can be used."""
@@ -53,7 +53,7 @@ def left_after(name: ModelName, fallbacks: Sequence[ModelName]) -> tuple[ModelNa
 
 
 async def resolved(models: Models, card: Card, chosen: ResolvedModel, name: ModelName | None) -> ResolvedModel:
-    """The model that answers now: the chosen one, or the one that stands in for it."""
+    """The model that answers now: the chosen one, or the fallback that took over."""
     if name is None:
         return chosen
     model = await models.resolve(card, name, chosen.settings.effort)
