@@ -10,7 +10,7 @@ import pytest
 from tests.providers.routes import NAMES, user
 from tests.providers.servers import Canned, answer
 
-from perdure.agent.continuity import outlives
+from perdure.agent.kept_responses import outlives
 from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
 from perdure.core.parts import Text

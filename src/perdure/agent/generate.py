@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from perdure.agent.compaction.shorten import Fitted
-from perdure.agent.continuity import system_mark
 from perdure.agent.flight import Flight
 from perdure.agent.history import History, newest_user_message
+from perdure.agent.kept_responses import system_mark
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
 from perdure.agent.results import unreadable

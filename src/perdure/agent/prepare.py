@@ -6,10 +6,10 @@ from typing import Protocol
 
 from perdure.agent.compaction.shorten import Fitted, fitted
 from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, may_compact
-from perdure.agent.continuity import chained
 from perdure.agent.decide import STEP_LIMIT, Policy
 from perdure.agent.fallback_models import resolved, switched_to
 from perdure.agent.history import History, newest_user_message
+from perdure.agent.kept_responses import chained
 from perdure.agent.models import Models, ResolvedModel
 from perdure.agent.prompt import PromptContext, system_blocks
 from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for

@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 from perdure.agent.configured_models import ConfiguredModels
 from perdure.agent.configured_sources import ConfiguredSources
-from perdure.agent.continuity import Bookmarks
 from perdure.agent.history import Histories
+from perdure.agent.kept_responses import BackgroundResponses
 from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
 from perdure.agent.stored_files import StoredFiles
@@ -120,7 +120,7 @@ def make_runner_services(
         crash_points=parts.crash_points,
         measures=measures,
         traced=foundation.spans.step,
-        bookmarks=Bookmarks(pool),
+        background_responses=BackgroundResponses(pool),
         journal_cleanup=JournalCleanup(journal, tools.workspaces.workspaces, clock),
     )
 

@@ -5,8 +5,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from perdure.agent.continuity import Bookmarks
 from perdure.agent.history import Histories
+from perdure.agent.kept_responses import BackgroundResponses
 from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
 from perdure.core.chat import Chat
@@ -58,7 +58,7 @@ class RunnerServices:
     clock: Clock
     budgets: BudgetReservations
     journal_cleanup: JournalCleanup
-    bookmarks: Bookmarks
+    background_responses: BackgroundResponses
     hooks: Hooks | None = None
     lease: Right = field(default_factory=Always)
     crash_points: CrashPoints = field(default_factory=NoCrashPoints)

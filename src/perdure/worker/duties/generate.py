@@ -29,9 +29,9 @@ from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttemp
 from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.failures import DeadlinePassed
 from perdure.providers.errors.retry import final_error, may_retry, retry_state
+from perdure.worker.duties.background_response import ResponseGone, background_response
 from perdure.worker.duties.following import or_failed, step_and_next
 from perdure.worker.duties.hooking import before_tools
-from perdure.worker.duties.outliving import ResponseGone, outliving
 from perdure.worker.outcomes import Carried, Committed, Failed, Interrupted, Outcome, Overflowed, Unanswered
 from perdure.worker.owned_chat import OwnedChat, gave_up
 
@@ -92,7 +92,7 @@ async def _answer(
 async def _asked(owned: OwnedChat, prepared: Prepared, history: History, flight: Flight) -> Answer:
     services = owned.services
     with owned.asking(history, "answer"):
-        async with asyncio.timeout(GENERATE_CAP.total_seconds()), outliving(owned, prepared) as given:
+        async with asyncio.timeout(GENERATE_CAP.total_seconds()), background_response(owned, prepared) as given:
             return await generate(
                 services.client,
                 prepared,

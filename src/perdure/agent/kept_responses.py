@@ -1,4 +1,4 @@
-"""How an answer hangs together with what the provider keeps: the chain of a chat, and responses that outlive us."""
+"""What a provider keeps of a chat: the chain of its responses, and background responses that outlive us."""
 
 from perdure.agent.history import History
 from perdure.core.chat import Chat
@@ -31,7 +31,7 @@ def outlives(route: Route, settings: ModelSettings) -> bool:
     return route.dialect.background is not None and bool(settings.options.get(BACKGROUND))
 
 
-class Bookmark:
+class BackgroundResponse:
     """Which response answers a chat's history, so that whoever drives the chat next can listen to the same one."""
 
     def __init__(self, pool: Pool, chat: Chat, model: str) -> None:
@@ -48,10 +48,10 @@ class Bookmark:
         await background_responses.drop(self._pool, self._at[0])
 
 
-class Bookmarks:
+class BackgroundResponses:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    def of(self, chat: Chat, route: Route, settings: ModelSettings) -> Bookmark | None:
-        """A bookmark, where there is something to come back to."""
-        return Bookmark(self._pool, chat, route.model.id) if outlives(route, settings) else None
+    def of(self, chat: Chat, route: Route, settings: ModelSettings) -> BackgroundResponse | None:
+        """The response to come back to, where a provider goes on with it."""
+        return BackgroundResponse(self._pool, chat, route.model.id) if outlives(route, settings) else None

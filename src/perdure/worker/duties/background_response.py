@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 
 import aiohttp
 
-from perdure.agent.continuity import Bookmark
 from perdure.agent.generate import NEW, Given
+from perdure.agent.kept_responses import BackgroundResponse
 from perdure.agent.prepare import Prepared
 from perdure.core.errors import ProviderFailure, Unavailable
 from perdure.core.failure import ErrorKind
+from perdure.core.tasks import BackgroundTasks
 from perdure.providers.errors.classification import classify
 from perdure.worker.owned_chat import OwnedChat
 
@@ -25,21 +26,21 @@ class ResponseGone(Exception):
 
 
 @asynccontextmanager
-async def outliving(owned: OwnedChat, prepared: Prepared) -> AsyncGenerator[Given]:
+async def background_response(owned: OwnedChat, prepared: Prepared) -> AsyncGenerator[Given]:
     """What to listen to, for a model whose answers outlive us; a new answer for every other."""
     model = prepared.model
-    bookmark = owned.services.bookmarks.of(owned.chat, model.route, model.settings)
-    if bookmark is None:
+    kept = owned.services.background_responses.of(owned.chat, model.route, model.settings)
+    if kept is None:
         yield NEW
         return
-    listener = _Listener(bookmark, await bookmark.find())
+    listener = _Listener(kept, await kept.find())
     stopped = owned.moved_on_from(owned.chat)
     try:
         yield Given(listener.begun, listener.named)
     except ProviderFailure as failure:
         if classify(failure).kind in _CUT:
             raise
-        await bookmark.drop()
+        await kept.drop()
         if listener.begun is not None:
             raise ResponseGone from failure
         raise
@@ -52,28 +53,27 @@ async def outliving(owned: OwnedChat, prepared: Prepared) -> AsyncGenerator[Give
 
 
 class _Listener:
-    """Keeps the bookmark up to date with the response that is listened to."""
+    """Writes down which response is listened to."""
 
-    def __init__(self, bookmark: Bookmark, begun: str | None) -> None:
+    def __init__(self, kept: BackgroundResponse, begun: str | None) -> None:
         self.begun = begun
         self.name = begun
-        self._bookmark = bookmark
-        self._writes = set[asyncio.Task[None]]()
+        self._kept = kept
+        self._writes = BackgroundTasks(_log)
 
     def named(self, response_id: str) -> None:
         if response_id != self.name:
             self.name = response_id
-            self._writes.add(asyncio.create_task(self._put(response_id)))
+            self._writes.start(self._put(response_id), "writing a response down")
 
     async def _put(self, response_id: str) -> None:
         try:
-            await self._bookmark.put(response_id)
+            await self._kept.put(response_id)
         except Unavailable as error:
             _log.warning("a crash would repeat the answer %s: %s", response_id, error)
 
     async def noted(self) -> None:
-        if self._writes:
-            await asyncio.wait(self._writes)
+        await self._writes.settled()
 
 
 async def _give_up(owned: OwnedChat, prepared: Prepared, response_id: str) -> None:
