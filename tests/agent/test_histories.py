@@ -64,7 +64,7 @@ async def test_what_a_message_makes_of_a_history_is_known_without_reading_it(poo
     read = await Histories(pool).at(committed.chat)
     assert after is not None
     assert (after.card, after.version, after.messages) == (read.card, read.version, read.messages)
-    assert after.digest == read.digest
+    assert after.view == read.view
 
 
 async def test_a_history_that_moved_elsewhere_is_not_taken_for_the_one_at_hand(pool: Pool) -> None:
@@ -97,7 +97,7 @@ async def test_an_edit_that_undoes_a_summary_brings_back_what_it_stood_for(pool:
     after, read = await histories.at(chat), await Histories(pool).at(chat)
     words = ["".join(part.text for part in m.parts if isinstance(part, Text)) for m in after.prompt()]
     assert words == ["hello", "hi", "another second"]
-    assert (after.messages, after.digest) == (read.messages, read.digest)
+    assert (after.messages, after.view) == (read.messages, read.view)
 
 
 def _summary(covers: int, text: str = "so far") -> NewMessage:
@@ -134,7 +134,7 @@ async def test_what_an_edit_hid_is_forgotten_although_a_newer_summary_covers_it(
     chat = await chats.after(chat, [CommitStep(messages=(_summary(4),))])
     after, read = await histories.at(chat), await Histories(pool).at(chat)
     assert [message.number for message in after.messages] == [1, 2, 4, 5]
-    assert after.digest.prompt == read.digest.prompt
+    assert after.view.prompt == read.view.prompt
 
 
 class StandingClock(SystemClock):
@@ -169,6 +169,6 @@ async def test_a_digest_grows_to_what_it_would_be_at_once(pool: Pool) -> None:
     for message in (*more, summary):
         grown = grown.with_messages([message], known.version)
     at_once = History.of(known.card, known.version, grown.messages)
-    assert grown.digest == at_once.digest
+    assert grown.view == at_once.view
     assert [message.number for message in grown.prompt()] == [200, 102, 103, 104]
-    assert grown.digest.tokens == estimate(grown.prompt())
+    assert grown.view.tokens == estimate(grown.prompt())

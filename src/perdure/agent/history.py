@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct, structs
 
-from perdure.agent.digest import Digest
+from perdure.agent.model_view import ModelView
 from perdure.core.after import hides, history_after, settings_after
 from perdure.core.card import Card
 from perdure.core.chat import Chat
@@ -31,26 +31,26 @@ class History(Struct, frozen=True):
     version: int
     messages: tuple[Message, ...]
     """By number."""
-    digest: Digest
+    view: ModelView
     settled: Settled
     """The beginning of the prompt as it was encoded last. Whatever the history becomes, it is found out if it fits."""
 
     @classmethod
     def of(cls, card: Card, version: int, messages: Iterable[Message]) -> "History":
         every = tuple(messages)
-        return cls(card, version, every, Digest().after(every), Settled())
+        return cls(card, version, every, ModelView().after(every), Settled())
 
     @property
     def boundary(self) -> Message | None:
-        return self.digest.boundary
+        return self.view.boundary
 
     @property
     def system(self) -> tuple[Message, ...]:
-        return self.digest.system
+        return self.view.system
 
     def prompt(self) -> tuple[Message, ...]:
         """What a model is told: the newest summary, then everything that it does not cover."""
-        return self.digest.prompt
+        return self.view.prompt
 
     @property
     def last(self) -> Message | None:
@@ -101,7 +101,7 @@ class History(Struct, frozen=True):
         if self.messages and more[0].number <= self.messages[-1].number:
             return self._rewritten(more, version)
         return structs.replace(
-            self, version=version, messages=(*self.messages, *more), digest=self.digest.after(more, self.messages)
+            self, version=version, messages=(*self.messages, *more), view=self.view.after(more, self.messages)
         )
 
     def without(self, numbers: Collection[MessageNumber]) -> "History":
@@ -109,7 +109,7 @@ class History(Struct, frozen=True):
         if not numbers:
             return self
         kept = tuple(message for message in self.messages if message.number not in numbers)
-        return structs.replace(self, messages=kept, digest=Digest().after(kept))
+        return structs.replace(self, messages=kept, view=ModelView().after(kept))
 
     def after(self, commit: Commit) -> "History | None":
         """The history once this is committed; None where only the database knows it."""
@@ -124,17 +124,17 @@ class History(Struct, frozen=True):
             # What the summary stood for may never have been read, and is told again now that the summary is gone.
             return None
         messages = history_after(self.messages, commit)
-        return structs.replace(after, version=version, messages=messages, digest=Digest().after(messages))
+        return structs.replace(after, version=version, messages=messages, view=ModelView().after(messages))
 
     def _rewritten(self, messages: tuple[Message, ...], version: int) -> "History":
         every = {message.number: message for message in (*self.messages, *messages)}
         ordered = tuple(every[number] for number in sorted(every))
-        return structs.replace(self, version=version, messages=ordered, digest=Digest().after(ordered))
+        return structs.replace(self, version=version, messages=ordered, view=ModelView().after(ordered))
 
     @property
     def size(self) -> int:
         """Bytes, roughly."""
-        return CHAT_BYTES + self.digest.size + self.settled.size
+        return CHAT_BYTES + self.view.size + self.settled.size
 
 
 def _number(message: Message) -> int:

@@ -182,21 +182,21 @@ class Preparation:
         tools = [tool for tool in await self.tools.available(card) if tool.screen is None or model.sees_screens]
         toolset = toolset_for(card, tools, offer, _room(history, model, rules))
         context = await self.sources.context(card)
-        files = await self.files.contents(card, history.digest.files)
+        files = await self.files.contents(card, history.view.files)
         return Prepared(
             model=model,
             toolset=toolset,
             system=system_blocks(history, toolset, context),
             rules=rules,
             files=files,
-            file_ids=history.digest.files,
-            file_sizes=_sizes(history.digest.files, files, model),
+            file_ids=history.view.files,
+            file_sizes=_sizes(history.view.files, files, model),
             summarising=await self._summarising(card, rules),
         )
 
     async def kept_up(self, prepared: Prepared, history: History) -> Prepared:
         """The same with the files that the history names by now: tools hand some over in the middle of a turn."""
-        named = history.digest.files
+        named = history.view.files
         if named == prepared.file_ids:
             return prepared
         new = [file_id for file_id in named if file_id not in prepared.file_ids]

@@ -183,4 +183,4 @@ async def test_a_long_newest_message_is_not_cut_when_a_summary_stands_for_it() -
     await told.compacted(Source.AUTOMATIC, 4_000, Reader())
     told.holds()
     assert told.rows[0].number in told.behind[told.history.prompt()[0].number]
-    assert told.history.digest.files == ("picture",)
+    assert told.history.view.files == ("picture",)

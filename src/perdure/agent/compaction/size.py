@@ -40,7 +40,7 @@ NO_FRAME = Frame()
 
 def said_tokens(history: History, frame: Frame) -> int:
     """An estimate of what was said, with the files."""
-    return history.digest.tokens + sum(frame.files.get(file_id, 0) for file_id in history.digest.files)
+    return history.view.tokens + sum(frame.files.get(file_id, 0) for file_id in history.view.files)
 
 
 def prompt_tokens(history: History, frame: Frame) -> int:

@@ -1,4 +1,4 @@
-"""What follows from a chat's messages, so that a longer history need not be looked through again."""
+"""What a model is told of a history, kept so that a longer one need not be looked through again."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,7 +14,7 @@ _SPOKEN = frozenset({Kind.ORDINARY, Kind.HOOK, Kind.CONTEXT})
 MESSAGE_BYTES, PART_BYTES = 500, 200
 
 
-class Digest(Struct, frozen=True):
+class ModelView(Struct, frozen=True):
     """Of so many messages: what a model is told of them, and how much that is."""
 
     prompt: tuple[Message, ...] = ()
@@ -28,14 +28,14 @@ class Digest(Struct, frozen=True):
     size: int = 0
     """Bytes of all messages in memory, roughly."""
 
-    def after(self, messages: Sequence[Message], before: Sequence[Message] = ()) -> "Digest":
+    def after(self, messages: Sequence[Message], before: Sequence[Message] = ()) -> "ModelView":
         """With more messages, which follow those that were there before."""
         if any(message.kind is Kind.BOUNDARY for message in messages):
             return _whole((*before, *messages))
         covered = (self.boundary.covers or 0) if self.boundary else 0
         spoken = [message for message in messages if _spoken(message, covered)]
         system = [message for message in messages if message.role is Role.SYSTEM]
-        return Digest(
+        return ModelView(
             prompt=(*self.prompt, *spoken),
             tokens=self.tokens + estimate(spoken),
             boundary=self.boundary,
@@ -45,11 +45,11 @@ class Digest(Struct, frozen=True):
         )
 
 
-def _whole(messages: Sequence[Message]) -> Digest:
-    """The digest of messages with a summary among them: the newest decides what is told."""
+def _whole(messages: Sequence[Message]) -> ModelView:
+    """The view of messages with a summary among them: the newest decides what is told."""
     boundary = next(message for message in reversed(messages) if message.kind is Kind.BOUNDARY)
     spoken = [message for message in messages if _spoken(message, boundary.covers or 0)]
-    return Digest(
+    return ModelView(
         prompt=(boundary, *spoken),
         tokens=estimate((boundary, *spoken)),
         boundary=boundary,
