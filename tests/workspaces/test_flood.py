@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from tests.workspaces.inside import Inside
 
-from perdure.agent.flight import Flight
+from perdure.agent.attempt_output import AttemptOutput
 from perdure.core.clock import SystemClock
 from perdure.core.deltas import TextDelta
 from perdure.core.ids import ChatId
@@ -30,10 +30,10 @@ def opened(episodes: Episodes) -> Episode:
     return episodes.open(EpisodeKey(ChatId(uuid4()), 1, 1))
 
 
-async def follow(inside: Inside, process: str, flight: Flight) -> None:
+async def follow(inside: Inside, process: str, output: AttemptOutput) -> None:
     async with aclosing(inside.client.processes.follow(process)) as frames:
         async for frame in frames:
-            flight.progress(0, CALL, frame.content.decode())
+            output.progress(0, CALL, frame.content.decode())
 
 
 class Neighbour:
@@ -59,10 +59,10 @@ class Neighbour:
 
 async def test_a_flood_is_bounded_and_delays_nobody(inside: Inside) -> None:
     episodes = Episodes()
-    flight, neighbour = Flight(opened(episodes), SystemClock()), Neighbour(episodes)
+    output, neighbour = AttemptOutput(opened(episodes), SystemClock()), Neighbour(episodes)
     process = await inside.client.processes.start("yes", key="k")
     tracemalloc.start()
-    showing = asyncio.create_task(follow(inside, process.id, flight))
+    showing = asyncio.create_task(follow(inside, process.id, output))
     printed = 0
     while printed < FLOOD_BYTES:
         await neighbour.speaks()
@@ -72,7 +72,7 @@ async def test_a_flood_is_bounded_and_delays_nobody(inside: Inside) -> None:
     assert not showing.done()
     showing.cancel()
     await inside.client.processes.stop(process.id)
-    parts = flight.episode.parts_since(0)
+    parts = output.episode.parts_since(0)
     assert parts
     assert len(encoded(parts)) < STORED_BYTES
     assert grown < MEMORY_BYTES
@@ -80,30 +80,30 @@ async def test_a_flood_is_bounded_and_delays_nobody(inside: Inside) -> None:
 
 
 async def test_a_thousand_floods_of_a_chat_share_what_one_chat_may_show() -> None:
-    flight = Flight(opened(Episodes()), SystemClock())
+    output = AttemptOutput(opened(Episodes()), SystemClock())
     for number in range(1000):
         call = ToolCall(f"c{number}", "execute", "{}")
         for _ in range(4):
-            flight.progress(number, call, "y\n" * 32 * 1024)
-    assert len(encoded(flight.episode.parts_since(0))) < STORED_BYTES
+            output.progress(number, call, "y\n" * 32 * 1024)
+    assert len(encoded(output.episode.parts_since(0))) < STORED_BYTES
 
 
 async def test_floods_of_many_chats_share_what_a_replica_may_show() -> None:
     episodes = Episodes()
-    flights = [Flight(opened(episodes), SystemClock()) for _ in range(200)]
-    for flight in flights:
+    flights = [AttemptOutput(opened(episodes), SystemClock()) for _ in range(200)]
+    for output in flights:
         for number in range(8):
-            flight.progress(number, ToolCall(f"c{number}", "execute", "{}"), "y" * 64 * 1024)
-    assert sum(len(encoded(flight.episode.parts_since(0))) for flight in flights) < 10 * 1024 * 1024
+            output.progress(number, ToolCall(f"c{number}", "execute", "{}"), "y" * 64 * 1024)
+    assert sum(len(encoded(output.episode.parts_since(0))) for output in flights) < 10 * 1024 * 1024
 
 
 async def test_the_result_follows_what_was_shown_and_nothing_comes_after_it() -> None:
-    flight = Flight(opened(Episodes()), SystemClock())
-    flight.progress(0, CALL, "a little")
-    flight.progress(0, CALL, "y" * 10_000_000)
-    flight.progress(0, CALL, "", afresh=True)
-    flight.progress(0, CALL, "again")
-    shown = [piece.delta for piece in flight.episode.parts_since(0)]
+    output = AttemptOutput(opened(Episodes()), SystemClock())
+    output.progress(0, CALL, "a little")
+    output.progress(0, CALL, "y" * 10_000_000)
+    output.progress(0, CALL, "", afresh=True)
+    output.progress(0, CALL, "again")
+    shown = [piece.delta for piece in output.episode.parts_since(0)]
     texts = [getattr(delta, "result_delta", "") for delta in shown]
     assert texts[0] == "a little"
     assert texts[1].startswith("\n[… 9995904 characters are not shown …]\n")

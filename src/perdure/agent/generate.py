@@ -1,4 +1,4 @@
-"""Asking the model once: its stream goes into the flight, its last word comes back."""
+"""Asking the model once: its stream goes into the output, its last word comes back."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
+from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.compaction.shorten import Fitted
-from perdure.agent.flight import Flight
 from perdure.agent.history import History, newest_user_message
 from perdure.agent.kept_responses import system_mark
 from perdure.agent.notices import notice
@@ -58,22 +58,22 @@ async def generate(
     client: ProviderClient,
     prepared: Prepared,
     history: History,
-    flight: Flight,
+    output: AttemptOutput,
     clock: Clock,
     *,
     given: Given = NEW,
     reached: Callable[[str], None] = lambda _: None,
 ) -> Answer:
-    """One attempt. What arrives before a failure or a cancellation stays in the flight."""
+    """One attempt. What arrives before a failure or a cancellation stays in the output."""
     told = prepared.told(history)
     while True:
         try:
             asked = _asked(client, prepared, history, told, given.response_id)
-            finish, hashes = await _heard(asked, flight, clock, given=given, reached=reached)
-            answer = _answer(prepared, history, told, flight, finish, hashes)
+            finish, hashes = await _heard(asked, output, clock, given=given, reached=reached)
+            answer = _answer(prepared, history, told, output, finish, hashes)
             return replace(answer, messages=_with_unreadable(answer.messages, clock))
         except ProviderFailure as failure:
-            overflows = classify(failure).kind is ErrorKind.CONTEXT_OVERFLOW and not flight.parts
+            overflows = classify(failure).kind is ErrorKind.CONTEXT_OVERFLOW and not output.parts
             less = prepared.told_less(history, told) if overflows else None
             if less is None:
                 raise
@@ -81,9 +81,9 @@ async def generate(
 
 
 async def _heard(
-    asked: Asked, flight: Flight, clock: Clock, *, given: Given, reached: Callable[[str], None]
+    asked: Asked, output: AttemptOutput, clock: Clock, *, given: Given, reached: Callable[[str], None]
 ) -> tuple[Finish, Sequence[str]]:
-    """The stream, into the flight, until its last word."""
+    """The stream, into the output, until its last word."""
     started: float | None = None
     try:
         async with asked as stream:
@@ -91,11 +91,11 @@ async def _heard(
             stream.named = given.named
             reached("generate.opened")
             async for batch in stream:
-                flight.answer(batch)
+                output.answer(batch)
                 reached("generate.streaming")
             return stream.finish, stream.block_hashes
     finally:
-        flight.runtime_ms = None if started is None else round((clock.monotonic() - started) * 1000)
+        output.runtime_ms = None if started is None else round((clock.monotonic() - started) * 1000)
 
 
 def _asked(
@@ -109,15 +109,15 @@ def _asked(
 
 
 def _answer(
-    prepared: Prepared, history: History, told: Fitted, flight: Flight, finish: Finish, hashes: Sequence[str]
+    prepared: Prepared, history: History, told: Fitted, output: AttemptOutput, finish: Finish, hashes: Sequence[str]
 ) -> Answer:
     model = prepared.model
-    parts = tuple(_with_server(part, prepared.toolset) for part in _given(repair_step(flight.parts), finish))
+    parts = tuple(_with_server(part, prepared.toolset) for part in _given(repair_step(output.parts), finish))
     if finish.reason is FinishReason.CONTENT_FILTER and not any(isinstance(part, Text) for part in parts):
         raise ModelCallFailed(classify(Filtered(finish.explanation or ""), model.route.provider))
     price = model.route.model.price
     paid = None if finish.usage is None or price is None else cost(finish.usage, price)
-    said = _messages(parts, _stamp(prepared, flight, finish, paid))
+    said = _messages(parts, _stamp(prepared, output, finish, paid))
     messages = (*said, *_withheld(finish, model.route.provider), *_about_files(told, history))
     return Answer(messages=messages, finish=finish, cost=paid, block_hashes=hashes)
 
@@ -159,7 +159,7 @@ def _withheld(finish: Finish, provider: str) -> tuple[NewMessage, ...]:
     return (notice("content_filter", f"{told.message} {told.detail or ''}".strip()),)
 
 
-def _stamp(prepared: Prepared, flight: Flight, finish: Finish, paid: int | None) -> NewMessage:
+def _stamp(prepared: Prepared, output: AttemptOutput, finish: Finish, paid: int | None) -> NewMessage:
     """An answer without its parts."""
     model = prepared.model
     return NewMessage(
@@ -169,7 +169,7 @@ def _stamp(prepared: Prepared, flight: Flight, finish: Finish, paid: int | None)
         effort=model.settings.effort,
         usage=finish.usage,
         cost=paid,
-        runtime_ms=flight.runtime_ms,
+        runtime_ms=output.runtime_ms,
         context_limit=finish.context_limit or model.window,
         finish_reason=finish.reason,
         provider_response_id=finish.response_id,

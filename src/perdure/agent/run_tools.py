@@ -8,8 +8,8 @@ from functools import partial
 from posixpath import normpath
 from typing import Any, Protocol
 
+from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.decide import Policy
-from perdure.agent.flight import Flight
 from perdure.agent.journaling import Begun, Journaling
 from perdure.agent.once_calls import OnceCalls
 from perdure.agent.results import answered, result_of
@@ -57,7 +57,7 @@ class Batch:
     fence: Fence
     toolset: Toolset
     calls: Sequence[tuple[OpenCall, ToolCall]]
-    flight: Flight
+    output: AttemptOutput
     budget: int
     entries: Mapping[int, Entry] = field(default_factory=dict[int, Entry])
     policies: Mapping[str, Policy] = field(default_factory=dict[str, Policy])
@@ -153,7 +153,7 @@ class ToolRunner:
                 except WorkspaceLost:
                     return None
                 seen.gave(output.text, is_error=output.is_error)
-        batch.flight.result(open_call.index, result_of(call, output, self._clock))
+        batch.output.result(open_call.index, result_of(call, output, self._clock))
         self._reached("tools.shown")
         return output
 
@@ -244,8 +244,8 @@ class ToolRunner:
             fence=batch.fence,
             told=batch.told,
             interrupted=batch.interrupted,
-            progress=lambda text: batch.flight.progress(open_call.index, call, text),
-            afresh=lambda: batch.flight.progress(open_call.index, call, "", afresh=True),
+            progress=lambda text: batch.output.progress(open_call.index, call, text),
+            afresh=lambda: batch.output.progress(open_call.index, call, "", afresh=True),
             services=self._services,
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
-from perdure.agent.flight import Flight
+from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.history import History
 from perdure.agent.once_calls import OnceCalls
 from perdure.agent.partial_cost import partial_cost
@@ -52,7 +52,7 @@ class OwnedChat:
         self.once_calls = OnceCalls()
         self._chat = self._newest = chat
         self._owner = owner
-        self._flight: Flight | None = None
+        self._output: AttemptOutput | None = None
         self._committing = False
         self._leaving = False
         self._forsaken = False
@@ -65,7 +65,7 @@ class OwnedChat:
         """The same chat, for whoever goes on although this one's work does not stop."""
         self._forsaken = True
         owned = OwnedChat(self.services, self._newest, self._owner, attempt_recorded=False, history=self._history)
-        owned._flight, owned._leaving, owned.once_calls = self._flight, self._leaving, self.once_calls
+        owned._output, owned._leaving, owned.once_calls = self._output, self._leaving, self.once_calls
         return owned
 
     @property
@@ -83,9 +83,9 @@ class OwnedChat:
         return self._owner
 
     @property
-    def flight(self) -> Flight | None:
+    def output(self) -> AttemptOutput | None:
         """What the attempt in hand has produced so far, or the one before it."""
-        return self._flight
+        return self._output
 
     @property
     def leaving(self) -> bool:
@@ -281,20 +281,20 @@ class OwnedChat:
         """Whether somebody stopped the turn or rewrote its history since; a shutdown does neither."""
         return lambda: (self._newest.status, self._newest.history_version) != (chat.status, chat.history_version)
 
-    def show(self) -> Flight:
+    def show(self) -> AttemptOutput:
         """Begin to show parts of the current attempt."""
-        self._flight = Flight(self.services.episodes.open(self.key), self.services.clock)
-        return self._flight
+        self._output = AttemptOutput(self.services.episodes.open(self.key), self.services.clock)
+        return self._output
 
     def hide(self) -> None:
         """Nothing more comes of what was in flight."""
-        if self._flight is not None:
-            self.services.episodes.close(self._flight.episode.key)
-            self._flight = None
+        if self._output is not None:
+            self.services.episodes.close(self._output.episode.key)
+            self._output = None
 
     def pay_for_attempt(self, prepared: Prepared, history: History) -> int:
         """The attempt brings no step, and what was seen of it is paid for. What that is."""
-        parts = self._flight.parts if self._flight is not None else ()
+        parts = self._output.parts if self._output is not None else ()
         spent = partial_cost(prepared.model, history, parts, prepared.frame) or 0
         self.services.budgets.settle(history.card, self._owner.worker_id, spent)
         return spent

@@ -35,15 +35,15 @@ async def compact_history(owned: OwnedChat, decision: Compact, facts: Facts) -> 
     prepared, history = await owned.prepared(), await owned.history()
     await owned.begin_attempt(facts.worst_case)
     owned.services.crash_points.reached("compact.attempt_recorded")
-    flight = owned.show()
+    output = owned.show()
     args = msgspec.json.encode({"source": decision.source.value}).decode()
     call = ToolCall(f"compact_{uuid4().hex[:12]}", TOOL_NAME, args, created_at=owned.services.clock.now())
-    flight.answer([ToolCallDelta(0, call.call_id, TOOL_NAME, args)])
+    output.answer([ToolCallDelta(0, call.call_id, TOOL_NAME, args)])
     model = _summariser(prepared)
     job = _job(prepared, history, decision.source, call)
     guidance = await around_compaction(owned, HookEvent.PRE_COMPACT, {"source": decision.source.value})
     # How far it is, not what it says: a summary is for the model alone.
-    progress = partial(flight.progress, 0, call, afresh=True)
+    progress = partial(output.progress, 0, call, afresh=True)
     summariser = Summariser(
         owned.services.client,
         model,
@@ -54,7 +54,7 @@ async def compact_history(owned: OwnedChat, decision: Compact, facts: Facts) -> 
     )
     with owned.asking(history, "compaction"):
         compaction = await compact(job, summariser)
-    flight.result(0, compaction.result)
+    output.result(0, compaction.result)
     payload = {"source": decision.source.value, "result": compaction.result.result}
     added = rows(await around_compaction(owned, HookEvent.POST_COMPACT, payload), Kind.CONTEXT)
     price = model.route.model.price

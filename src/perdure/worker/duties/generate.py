@@ -7,10 +7,10 @@ from datetime import timedelta
 
 from msgspec import UNSET, structs
 
+from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.compaction.size import may_compact
 from perdure.agent.decide import Facts
 from perdure.agent.fallback_models import OVERLOADS, next_fallback, switch
-from perdure.agent.flight import Flight
 from perdure.agent.generate import Answer, generate
 from perdure.agent.history import History
 from perdure.agent.notices import notice
@@ -43,9 +43,9 @@ async def generate_step(owned: OwnedChat, facts: Facts, carried: Carried) -> Out
     reached("generate.prepared")
     await owned.begin_attempt(facts.worst_case)
     reached("generate.attempt_recorded")
-    flight = owned.show()
+    output = owned.show()
     reached("generate.taken_off")
-    answer = await _answer(owned, prepared, history, flight)
+    answer = await _answer(owned, prepared, history, output)
     match answer:
         case Answer():
             reached("generate.answered")
@@ -70,12 +70,12 @@ async def generate_step(owned: OwnedChat, facts: Facts, carried: Carried) -> Out
 
 
 async def _answer(
-    owned: OwnedChat, prepared: Prepared, history: History, flight: Flight
+    owned: OwnedChat, prepared: Prepared, history: History, output: AttemptOutput
 ) -> Answer | ClassifiedError | Interrupted | Unanswered:
     """What the model answers, or what came instead."""
     moved_on = owned.moved_on_from(owned.chat)
     try:
-        return await _asked(owned, prepared, history, flight)
+        return await _asked(owned, prepared, history, output)
     except asyncio.CancelledError:
         if not moved_on():
             raise
@@ -89,7 +89,7 @@ async def _answer(
         return classify(DeadlinePassed(), prepared.model.route.provider)
 
 
-async def _asked(owned: OwnedChat, prepared: Prepared, history: History, flight: Flight) -> Answer:
+async def _asked(owned: OwnedChat, prepared: Prepared, history: History, output: AttemptOutput) -> Answer:
     services = owned.services
     with owned.asking(history, "answer"):
         async with asyncio.timeout(GENERATE_CAP.total_seconds()), background_response(owned, prepared) as given:
@@ -97,7 +97,7 @@ async def _asked(owned: OwnedChat, prepared: Prepared, history: History, flight:
                 services.client,
                 prepared,
                 history,
-                flight,
+                output,
                 services.clock,
                 given=given,
                 reached=services.crash_points.reached,

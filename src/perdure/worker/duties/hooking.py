@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from perdure.agent.flight import interrupted
+from perdure.agent.attempt_output import interrupted
 from perdure.agent.history import History
 from perdure.agent.hooked import WITHHELD, rows
 from perdure.agent.notices import notice

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
+from perdure.agent.attempt_output import INTERRUPTED, OUTCOME_UNKNOWN, interrupted, partial_answer
 from perdure.agent.compaction.compact import TOOL_NAME as SUMMARY
-from perdure.agent.flight import INTERRUPTED, OUTCOME_UNKNOWN, interrupted, partial_answer
 from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
 from perdure.agent.partial_cost import partial_cost
@@ -114,8 +114,8 @@ async def _partial(owned: OwnedChat, owed: int) -> tuple[tuple[NewMessage, ...],
 
 def _runtime(owned: OwnedChat) -> int | None:
     """How long the answer took until it was stopped; what a predecessor had in flight, nobody timed."""
-    flight = owned.flight
-    return flight.runtime_ms if flight is not None and flight.episode.key == owned.key else None
+    output = owned.output
+    return output.runtime_ms if output is not None and output.episode.key == owned.key else None
 
 
 def _spoken(parts: Sequence[AnyPart]) -> Sequence[AnyPart]:
@@ -157,9 +157,9 @@ def _finished(call: OpenCall, result: str, *, is_error: bool) -> NewMessage:
 
 async def _in_flight(owned: OwnedChat) -> tuple[tuple[AnyPart, ...], dict[str, ToolResult]]:
     """What this runner had in flight, or what its predecessor had stored of it."""
-    flight = owned.flight
-    if flight is not None and flight.episode.key == owned.key:
-        return flight.parts, flight.results
+    output = owned.output
+    if output is not None and output.episode.key == owned.key:
+        return output.parts, output.results
     pieces = await owned.services.segments.load(owned.key)
     answer = Accumulator(piece.delta for piece in pieces if piece.role is Role.ASSISTANT)
     tools = [piece.delta for piece in pieces if piece.role is Role.TOOL and isinstance(piece.delta, ToolResultDelta)]

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
+from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
-from perdure.agent.flight import Flight
 from perdure.agent.history import History
 from perdure.agent.prepare import Prepared
 from perdure.agent.results import refused_batch
@@ -37,10 +37,10 @@ async def run_tools(owned: OwnedChat, decision: RunTools, facts: Facts, entries:
     reached("tools.prepared")
     await owned.begin_attempt()
     reached("tools.attempt_recorded")
-    flight = owned.show()
+    output = owned.show()
     reached("tools.taken_off")
     message = owned.chat.last_assistant
-    work = _Work(prepared, history, flight, entries)
+    work = _Work(prepared, history, output, entries)
     results = await owned.services.tools.run(_batch(owned, decision, facts, work))
     reached("tools.finished")
     answered = [call for call in decision.calls if call.index not in results.lost]
@@ -73,7 +73,7 @@ class _Work:
 
     prepared: Prepared
     history: History
-    flight: Flight
+    output: AttemptOutput
     entries: Sequence[Entry]
 
 
@@ -86,7 +86,7 @@ def _batch(owned: OwnedChat, decision: RunTools, facts: Facts, work: _Work) -> B
         fence=owned.fence(),
         toolset=prepared.toolset,
         calls=[(call, parts[call.index]) for call in decision.calls],
-        flight=work.flight,
+        output=work.output,
         budget=result_budget(prepared.model.window),
         entries={entry.index: entry for entry in sorted(work.entries, key=lambda entry: entry.run)},
         policies=facts.policies,

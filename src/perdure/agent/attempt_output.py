@@ -18,7 +18,7 @@ INTERRUPTED = "The call was interrupted before it produced a result."
 OUTCOME_UNKNOWN = "Interrupted; the outcome is unknown. Verify before you rely on it or repeat it."
 
 
-class Flight:
+class AttemptOutput:
     """What an attempt has produced so far. The step owns the content; the episode shows it."""
 
     def __init__(self, episode: Episode, clock: Clock) -> None:

@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from perdure.agent.flight import Flight
+from perdure.agent.attempt_output import AttemptOutput
 from perdure.core.clock import SystemClock
 from perdure.core.deltas import ReasoningDelta, TextDelta
 from perdure.core.ids import ChatId
@@ -10,12 +10,12 @@ from perdure.core.parts import Reasoning
 from perdure.live.episodes import Episode, EpisodeKey
 
 
-def flight() -> Flight:
-    return Flight(Episode(EpisodeKey(ChatId(uuid4()), 1, 1)), SystemClock())
+def output() -> AttemptOutput:
+    return AttemptOutput(Episode(EpisodeKey(ChatId(uuid4()), 1, 1)), SystemClock())
 
 
 async def test_a_thought_that_was_interrupted_has_its_end() -> None:
-    cut = flight()
+    cut = output()
     cut.answer([ReasoningDelta(0, "I was about")])
     cut.answer([ReasoningDelta(0, " to")])
     (thought,) = cut.parts
@@ -27,6 +27,6 @@ async def test_a_thought_that_was_interrupted_has_its_end() -> None:
 
 
 async def test_a_thought_that_ended_keeps_its_end() -> None:
-    whole = flight()
+    whole = output()
     whole.answer([ReasoningDelta(0, "Hm."), TextDelta(1, "Hello.")])
     assert whole.parts == whole.parts
