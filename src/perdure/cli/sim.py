@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from perdure.core.errors import Misconfigured
-from perdure.sim.director import DEMO_RATE
+from perdure.sim.answer_choice import DEMO_RATE
 from perdure.sim.server import Simulator
 from perdure.sim.serving import load_scripts, serve
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import msgspec
 
+from perdure.sim.answer_choice import AnswerChoice
 from perdure.sim.ask import Ask
 from perdure.sim.connection import Exchange
 from perdure.sim.directives import BadDirective
-from perdure.sim.director import Director
+from perdure.sim.event_writer import Action, EventWriter, silence
 from perdure.sim.faults import BEFORE, STATUSES, UNRENDERED, retry_headers
 from perdure.sim.gates import Gates
 from perdure.sim.openai_responses.background import Background
-from perdure.sim.player import Action, Player, silence
 from perdure.sim.problem import Problem
 from perdure.sim.recording import Recorded, Recording, fingerprint, query_without_secrets, without_secrets
 from perdure.sim.script import Fault, GatePart, Pause, Step
@@ -27,7 +27,7 @@ HTML = b"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><
 class Answering:
     """How requests of any wire format are answered."""
 
-    director: Director
+    choice: AnswerChoice
     recording: Recording
     gates: Gates
     background: Background
@@ -36,7 +36,7 @@ class Answering:
     async def answer(self, wire: Wire, exchange: Exchange) -> None:
         """Answer one model call."""
         digest = hashlib.blake2b(exchange.body, digest_size=8).hexdigest()
-        attempt = self.director.attempt(digest)
+        attempt = self.choice.attempt(digest)
         entry = self._record(wire, exchange)
         try:
             ask = wire.read(self._authorized(wire, exchange, f"{digest}{attempt % 65536:04x}"))
@@ -100,11 +100,11 @@ class Answering:
         self.recording.changed()
 
     async def _perform(self, wire: Wire, exchange: Exchange, ask: Ask, attempt: tuple[str, int]) -> None:
-        window = self.director.window(ask.model)
+        window = self.choice.window(ask.model)
         if ask.figures.prompt > window:
             await self._overflow(wire, exchange, ask, window)
             return
-        step = self.director.step(ask, *attempt)
+        step = self.choice.step(ask, *attempt)
         for fault in step.faults:
             if fault.kind in STATUSES:
                 raise self._scripted(wire, fault)
@@ -126,7 +126,7 @@ class Answering:
 
     async def _stream(self, wire: Wire, exchange: Exchange, ask: Ask, events: Iterator[Action]) -> None:
         exchange.start(wire.content_type, **wire.headers(ask))
-        await Player(exchange, self.gates).play(events)
+        await EventWriter(exchange, self.gates).write(events)
 
     def _scripted(self, wire: Wire, fault: Fault) -> Problem:
         problem = wire.fault(fault.kind)

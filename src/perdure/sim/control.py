@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from perdure.core.timing import SIMULATED_PATIENCE
+from perdure.sim.answer_choice import AnswerChoice
 from perdure.sim.connection import Exchange
-from perdure.sim.director import Director
 from perdure.sim.gates import Gates
 from perdure.sim.random_faults import RandomFaults
 from perdure.sim.recording import Filter, Recording, readable
@@ -19,10 +19,10 @@ _PATIENCE = str(SIMULATED_PATIENCE.total_seconds())
 class Control:
     """Answers requests to /sim/…"""
 
-    def __init__(self, recording: Recording, gates: Gates, director: Director) -> None:
+    def __init__(self, recording: Recording, gates: Gates, choice: AnswerChoice) -> None:
         self._recording = recording
         self._gates = gates
-        self._director = director
+        self._choice = choice
         self._routes: dict[tuple[str, str], Callable[[Exchange, str], Awaitable[None]]] = {
             ("GET", "health"): self._health,
             ("GET", "requests"): self._requests,
@@ -64,24 +64,24 @@ class Control:
 
     async def _forget(self, exchange: Exchange, _: str) -> None:
         self._recording.clear()
-        self._director.reset()
+        self._choice.reset()
         exchange.respond(200, _json({"requests": []}))
 
     async def _scripts(self, exchange: Exchange, _: str) -> None:
-        exchange.respond(200, _json({"scripts": list(self._director.scripts.values())}))
+        exchange.respond(200, _json({"scripts": list(self._choice.scripts.values())}))
 
     async def _add_script(self, exchange: Exchange, _: str) -> None:
         script = msgspec.json.decode(exchange.body, type=Script)
-        self._director.scripts[script.name] = script
+        self._choice.scripts[script.name] = script
         exchange.respond(201, _json({"name": script.name}))
 
     async def _random_faults(self, exchange: Exchange, _: str) -> None:
-        exchange.respond(200, _json(self._director.random_faults))
+        exchange.respond(200, _json(self._choice.random_faults))
 
     async def _change_random_faults(self, exchange: Exchange, _: str) -> None:
         """PUT /sim/random-faults with the chance of each fault, such as {"faults": {"cut": 0.05}, "seed": 7}."""
-        self._director.random_faults = msgspec.json.decode(exchange.body, type=RandomFaults)
-        exchange.respond(200, _json(self._director.random_faults))
+        self._choice.random_faults = msgspec.json.decode(exchange.body, type=RandomFaults)
+        exchange.respond(200, _json(self._choice.random_faults))
 
     async def _gate(self, exchange: Exchange, name: str) -> None:
         """GET /sim/gates, or GET /sim/gates/NAME?waiting=1 to wait until someone has come to the gate."""

@@ -9,6 +9,7 @@ from typing import Self
 
 import msgspec
 
+from perdure.sim.answer_choice import DEMO_RATE, AnswerChoice
 from perdure.sim.answering import Answering
 from perdure.sim.anthropic.wire import Anthropic
 from perdure.sim.clouds.azure import AzureChat
@@ -16,7 +17,6 @@ from perdure.sim.clouds.bedrock import Bedrock
 from perdure.sim.clouds.vertex import VertexAnthropic, VertexGemini
 from perdure.sim.connection import Connection, Exchange
 from perdure.sim.control import Control
-from perdure.sim.director import DEMO_RATE, Director
 from perdure.sim.gates import Gates
 from perdure.sim.gemini.wire import Gemini
 from perdure.sim.openai_chat.wire import OpenAIChat
@@ -49,11 +49,11 @@ class Simulator:
         self._port = port
         self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
-        self.director = Director(scripts, rate=rate)
+        self.choice = AnswerChoice(scripts, rate=rate)
         self.recording = Recording(now)
         self.gates = Gates()
         self._stored = Responses()
-        self._control = Control(self.recording, self.gates, self.director)
+        self._control = Control(self.recording, self.gates, self.choice)
         self._routes = self._wired(now)
 
     @property
@@ -68,7 +68,7 @@ class Simulator:
 
     def script(self, script: Script) -> None:
         """Add or replace a script."""
-        self.director.scripts[script.name] = script
+        self.choice.scripts[script.name] = script
 
     async def start(self) -> None:
         """Listen."""
@@ -100,7 +100,7 @@ class Simulator:
         cache = PromptCache(now)
         responses = OpenAIResponses(cache, now, self._stored)
         background = Background(responses, self._stored, self.gates)
-        answering = Answering(self.director, self.recording, self.gates, background, now)
+        answering = Answering(self.choice, self.recording, self.gates, background, now)
         wires = Wires(
             Anthropic(cache),
             OpenAIChat(cache, now),

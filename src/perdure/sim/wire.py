@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perdure.sim.ask import Ask
-from perdure.sim.player import Action
+from perdure.sim.event_writer import Action
 from perdure.sim.problem import Problem
 from perdure.sim.script import Step
 

@@ -9,8 +9,8 @@ from perdure.sim.anthropic.content import Blocks, ContentBlock
 from perdure.sim.anthropic.errors import document, fault
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json
+from perdure.sim.event_writer import Action
 from perdure.sim.faults import IN_STREAM
-from perdure.sim.player import Action
 from perdure.sim.script import (
     Fault,
     GatePart,

@@ -12,7 +12,7 @@ from perdure.sim.anthropic.reading import ask, prompt_blocks
 from perdure.sim.anthropic.settings import FIELDS, check_settings, thinks
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json, Node
-from perdure.sim.player import Action
+from perdure.sim.event_writer import Action
 from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import Block, PromptCache
 from perdure.sim.script import Step

@@ -12,7 +12,7 @@ from perdure.sim.ask import Ask
 from perdure.sim.clouds.body import closed, opened, take_version
 from perdure.sim.clouds.event_stream import chunk, failure
 from perdure.sim.document import Json, is_object
-from perdure.sim.player import Action
+from perdure.sim.event_writer import Action
 from perdure.sim.problem import Problem
 from perdure.sim.script import Step
 from perdure.sim.wire import Request

@@ -6,13 +6,13 @@ import msgspec
 
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json, Node
+from perdure.sim.event_writer import Action
 from perdure.sim.gemini import errors
 from perdure.sim.gemini.events import GeminiAnswer
 from perdure.sim.gemini.names import in_camel_case
 from perdure.sim.gemini.order import check_contents
 from perdure.sim.gemini.reading import ask
 from perdure.sim.gemini.settings import check_settings
-from perdure.sim.player import Action
 from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.script import Step

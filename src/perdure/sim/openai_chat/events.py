@@ -7,10 +7,10 @@ import msgspec
 
 from perdure.sim.ask import Ask
 from perdure.sim.document import Json
+from perdure.sim.event_writer import Action
 from perdure.sim.faults import IN_STREAM
 from perdure.sim.openai.errors import document, fault
 from perdure.sim.openai_chat.openrouter import sealed_thought
-from perdure.sim.player import Action
 from perdure.sim.script import (
     Call,
     Fault,

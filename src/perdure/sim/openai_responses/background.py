@@ -7,13 +7,13 @@ import msgspec
 from perdure.sim.ask import Ask
 from perdure.sim.connection import Exchange
 from perdure.sim.document import Json, is_object
+from perdure.sim.event_writer import EventWriter
 from perdure.sim.gates import Gates
 from perdure.sim.openai.errors import INVALID
 from perdure.sim.openai_responses.events import Events
 from perdure.sim.openai_responses.response import Response
 from perdure.sim.openai_responses.store import Responses, Stored
 from perdure.sim.openai_responses.wire import OpenAIResponses, given_items
-from perdure.sim.player import Player
 from perdure.sim.problem import Problem
 from perdure.sim.script import Step
 
@@ -85,7 +85,7 @@ class Background:
 
     async def _make(self, stored: Stored, response: Response) -> None:
         stored.response = {**stored.response, "status": "in_progress"}
-        await Player(stored, self._gates, survives_cut=True).play(Events(response).stream())
+        await EventWriter(stored, self._gates, survives_cut=True).write(Events(response).stream())
         stored.response = _last_state(stored)
 
 

@@ -23,7 +23,7 @@ _WINDOW = re.compile(r"window-(\d+)k")
 _REMEMBERED = 100_000
 
 
-class Director:
+class AnswerChoice:
     """Holds the scripts, and how often each request was tried."""
 
     def __init__(self, scripts: Iterable[Script] = (), *, rate: float | None = DEMO_RATE) -> None:

@@ -1,4 +1,4 @@
-"""Plays rendered events to a client: joins what can be joined, waits where the script waits, breaks where it breaks."""
+"""Writes rendered events to a client: joins what can be joined, waits where the script waits, breaks where it breaks."""
 
 import asyncio
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ class Sink(Protocol):
     def abort(self) -> None: ...
 
 
-class Player:
-    """One answer being played to one sink."""
+class EventWriter:
+    """One answer being written to one sink."""
 
     def __init__(self, sink: Sink, gates: Gates, *, survives_cut: bool = False) -> None:
         self._sink = sink
@@ -36,8 +36,8 @@ class Player:
         self._size = 0
         self._due = 0.0
 
-    async def play(self, actions: Iterator[Action]) -> None:
-        """Play to the end, whatever the end is."""
+    async def write(self, actions: Iterator[Action]) -> None:
+        """Write to the end, whatever the end is."""
         loop = asyncio.get_running_loop()
         self._due = loop.time()
         for action in actions:
