@@ -18,7 +18,7 @@ from perdure.stream.open_streams import OpenStreams
 from perdure.stream.relay.relay import Relay
 from perdure.stream.relay.server import RelayServer
 from perdure.stream.relay.wire import PATH
-from perdure.testing.scripted import Stage
+from perdure.testing.scripted import ScriptedChats
 
 SECRET = "between us"
 
@@ -27,7 +27,7 @@ SECRET = "between us"
 class Half:
     """One of the two."""
 
-    stage: Stage
+    scripted: ScriptedChats
     hubs: Hubs
     relay: Relay
     segments: Segments
@@ -35,9 +35,9 @@ class Half:
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] == PATH:
-            await RelayServer(self.stage.episodes, SECRET)(scope, receive, send)
+            await RelayServer(self.scripted.episodes, SECRET)(scope, receive, send)
             return
-        access = OpenAccess(self.stage)
+        access = OpenAccess(self.scripted)
         match = re.fullmatch(PATTERN, scope["path"])
         assert match is not None
         scope["path_params"] = match.groupdict()
@@ -48,10 +48,10 @@ class Half:
 async def pair(pool: Pool) -> AsyncGenerator[tuple[Half, Half]]:
     """Both replicas, running. Notices reach both, as a pubsub would bring them."""
     bus = LocalBus()
-    first = await Stage.set(pool, bus)
-    second = Stage.beside(pool, first.organisation_id, first.user_id, bus)
+    first = await ScriptedChats.set_up(pool, bus)
+    second = ScriptedChats.beside(pool, first.organisation_id, first.user_id, bus)
     async with AsyncExitStack() as stack:
-        halves = [await _half(stage, pool, stack) for stage in (first, second)]
+        halves = [await _half(scripted, pool, stack) for scripted in (first, second)]
         services = [service.run() for half in halves for service in (half.hubs, half.relay, half.segments)]
         tasks = [asyncio.ensure_future(service) for service in services]
         yield halves[0], halves[1]
@@ -60,15 +60,15 @@ async def pair(pool: Pool) -> AsyncGenerator[tuple[Half, Half]]:
         await asyncio.wait(tasks)
 
 
-async def _half(stage: Stage, pool: Pool, stack: AsyncExitStack) -> Half:
-    relay = Relay(pool, SECRET, lambda: stage.replica_id)
-    hubs = Hubs(pool, stage.episodes, remote=relay)
-    hubs.listen(stage.announcer, stage.pubsub)
-    half = Half(stage, hubs, relay, Segments(pool, stage.episodes))
+async def _half(scripted: ScriptedChats, pool: Pool, stack: AsyncExitStack) -> Half:
+    relay = Relay(pool, SECRET, lambda: scripted.replica_id)
+    hubs = Hubs(pool, scripted.episodes, remote=relay)
+    hubs.listen(scripted.announcer, scripted.pubsub)
+    half = Half(scripted, hubs, relay, Segments(pool, scripted.episodes))
     half.url = await stack.enter_async_context(serving(half.app))
     await pool.execute(
         "INSERT INTO replicas (id, address, version, seen_at) VALUES ($1, $2, '1', now() + interval '1 hour')",
-        stage.replica_id,
+        scripted.replica_id,
         half.url,
     )
     return half

@@ -28,7 +28,7 @@ from perdure.stream.open_streams import OpenStreams
 from perdure.stream.relay.relay import Relay
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.polling import seen
-from perdure.testing.scripted import Stage
+from perdure.testing.scripted import ScriptedChats
 
 _events = msgspec.json.Decoder(list[AnyEvent])
 _event = msgspec.json.Decoder(AnyEvent)
@@ -38,13 +38,13 @@ _event = msgspec.json.Decoder(AnyEvent)
 class OpenAccess:
     """Lets everybody in but those it is told to keep out."""
 
-    stage: Stage
+    scripted: ScriptedChats
     kept_out: set[ChatId] = field(default_factory=set[ChatId])
 
     async def enter(self, scope: Scope, chat_id: ChatId | None) -> Admission:  # noqa: ARG002
         if chat_id in self.kept_out:
             raise ChatNotFound
-        return Admission(user_id=self.stage.user_id, organisation_id=self.stage.organisation_id, chat_id=chat_id)
+        return Admission(user_id=self.scripted.user_id, organisation_id=self.scripted.organisation_id, chat_id=chat_id)
 
     async def denied(self, admissions: Sequence[Admission]) -> Collection[Admission]:
         return [admission for admission in admissions if admission.chat_id in self.kept_out]
@@ -58,7 +58,7 @@ class OpenAccess:
 class Replica:
     """What a replica needs to serve streams, and where it does."""
 
-    stage: Stage
+    scripted: ScriptedChats
     hubs: Hubs
     access: OpenAccess
     open_streams: OpenStreams
@@ -66,16 +66,16 @@ class Replica:
     url: str = ""
 
     @classmethod
-    def of(cls, stage: Stage, pool: Pool) -> "Replica":
-        hubs = Hubs(pool, stage.episodes)
-        hubs.listen(stage.announcer, stage.pubsub)
-        access = OpenAccess(stage)
+    def of(cls, scripted: ScriptedChats, pool: Pool) -> "Replica":
+        hubs = Hubs(pool, scripted.episodes)
+        hubs.listen(scripted.announcer, scripted.pubsub)
+        access = OpenAccess(scripted)
         open_streams, metrics = OpenStreams(access), Metrics()
         relay = Relay(pool, "", lambda: ReplicaId(uuid4()))
         observe_streams(
-            StreamMeasures(metrics), hubs=hubs, open_streams=open_streams, relay=relay, episodes=stage.episodes
+            StreamMeasures(metrics), hubs=hubs, open_streams=open_streams, relay=relay, episodes=scripted.episodes
         )
-        return cls(stage, hubs, access, open_streams, MetricReader(metrics))
+        return cls(scripted, hubs, access, open_streams, MetricReader(metrics))
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         match = re.fullmatch(PATTERN, scope["path"])

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import AsyncExitStack
 
-from tests.stream.test_hubs import theatre
+from tests.stream.test_hubs import set_up
 
 from perdure.core.message import Role
 from perdure.core.parts import Text
@@ -16,8 +16,8 @@ PARTS = 20
 
 
 async def test_a_thousand_subscribers_get_every_part_and_each_is_encoded_once(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     async with AsyncExitStack() as stack:
         crowd: list[Subscription] = [await stack.enter_async_context(hubs.follow(chat.id, None)) for _ in range(CROWD)]
         await asyncio.gather(*(each.next() for each in crowd))

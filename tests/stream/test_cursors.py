@@ -103,7 +103,7 @@ class Life:
             episode = await mishap(episode)
             said = await self._speaks(episode) if not episode.seq else said
         if chance.random() < 0.15:
-            await chat.edit(self._some_question(await history(chat.stage.pool, chat.id)), "on second thought")
+            await chat.edit(self._some_question(await history(chat.scripted.pool, chat.id)), "on second thought")
             return
         await chat.commit(Text(said), ends=True)
         if chat.chat.owned and chat.chat.status is Status.WAITING:
@@ -129,12 +129,12 @@ class Life:
     async def _loses_its_owner(self, _: Episode) -> Episode:
         """The other replica takes over. What was in memory here is gone; what was stored may be short of it."""
         chat = self._chat
-        old, new = self._halves if chat.stage is self._halves[0].stage else self._halves[::-1]
-        assert chat.stage is old.stage
-        chat.stage = new.stage
-        owner = Owner(new.stage.replica_id, RunnerId(uuid4()))
+        old, new = self._halves if chat.scripted is self._halves[0].scripted else self._halves[::-1]
+        assert chat.scripted is old.scripted
+        chat.scripted = new.scripted
+        owner = Owner(new.scripted.replica_id, RunnerId(uuid4()))
         await chat.follows(Acquire(owner, chat.chat.worker_id), RecordGenerationAttempt())
-        return new.stage.episodes.open(chat.key)
+        return new.scripted.episodes.open(chat.key)
 
     async def _is_queued_to(self, episode: Episode) -> Episode:
         await self._chat.send("by the way", self._chance.choice((Busy.QUEUE, Busy.STEER)))
@@ -144,7 +144,7 @@ class Life:
 async def test_what_clients_assemble_over_random_cuts_is_what_the_database_holds(pool: Pool) -> None:
     chance = random.Random(20_260_101)
     async with pair(pool) as halves, aiohttp.ClientSession() as session:
-        chats = [await chance.choice(halves).stage.create(f"chat {n}") for n in range(3)]
+        chats = [await chance.choice(halves).scripted.create(f"chat {n}") for n in range(3)]
         urls = (halves[0].url, halves[1].url)
         pulses = {chat.id: Pulse() for chat in chats}
         readers = [Reader(chat.id, urls, random.Random(n), pulses[chat.id]) for n, chat in enumerate(chats * 4)]

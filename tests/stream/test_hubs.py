@@ -16,21 +16,21 @@ from perdure.machine.transitions.steps import CommitStep, RecordRetryState
 from perdure.store.pool import Pool
 from perdure.stream.hubs import Hubs
 from perdure.stream.subscription import Ended
-from perdure.testing.scripted import Stage, texts
+from perdure.testing.scripted import ScriptedChats, texts
 
 FIRST = ["queue_update", "status", "error", "action_required", "retry", "chat"]
 
 
-async def theatre(pool: Pool) -> tuple[Stage, Hubs]:
-    stage = await Stage.set(pool)
-    hubs = Hubs(pool, stage.episodes)
-    hubs.listen(stage.announcer, stage.pubsub)
-    return stage, hubs
+async def set_up(pool: Pool) -> tuple[ScriptedChats, Hubs]:
+    scripted = await ScriptedChats.set_up(pool)
+    hubs = Hubs(pool, scripted.episodes)
+    hubs.listen(scripted.announcer, scripted.pubsub)
+    return scripted, hubs
 
 
 async def test_a_newcomer_gets_the_history_and_the_whole_state_in_order(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create("hello")
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create("hello")
     await chat.answer("hi")
     watcher = await Watcher(hubs, chat.id).look()
     assert watcher.kinds == ["message", "message", *FIRST]
@@ -39,8 +39,8 @@ async def test_a_newcomer_gets_the_history_and_the_whole_state_in_order(pool: Po
 
 
 async def test_a_newcomer_gets_the_newest_fifty(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create("0")
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create("0")
     for turn in range(30):
         await chat.answer()
         await chat.send(str(turn))
@@ -49,8 +49,8 @@ async def test_a_newcomer_gets_the_newest_fifty(pool: Pool) -> None:
 
 
 async def test_a_followed_turn_costs_one_read_in_all(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create("hello")
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create("hello")
     watcher = Watcher(hubs, chat.id, connections=[[]])
     async with hubs.follow(chat.id, None) as subscription:
         await watcher.take(subscription)
@@ -68,9 +68,9 @@ async def test_a_followed_turn_costs_one_read_in_all(pool: Pool) -> None:
 
 
 async def test_what_a_commit_tells_is_what_a_read_would_tell(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create("hello")
-    watcher, reader = Watcher(hubs, chat.id, connections=[[]]), Watcher(Hubs(pool, stage.episodes), chat.id)
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create("hello")
+    watcher, reader = Watcher(hubs, chat.id, connections=[[]]), Watcher(Hubs(pool, scripted.episodes), chat.id)
     async with hubs.follow(chat.id, None) as subscription:
         await watcher.take(subscription)
         call = ToolCall("c1", "clock", '{"zone":"utc"}', provider_metadata=ProviderMetadata("d", "m", {"x": 1}))
@@ -87,8 +87,8 @@ async def test_what_a_commit_tells_is_what_a_read_would_tell(pool: Pool) -> None
 
 
 async def test_parts_come_as_they_are_made_and_the_answer_replaces_them(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     watcher = Watcher(hubs, chat.id, connections=[[]])
     async with hubs.follow(chat.id, None) as subscription:
         await watcher.take(subscription)
@@ -105,8 +105,8 @@ async def test_parts_come_as_they_are_made_and_the_answer_replaces_them(pool: Po
 
 
 async def test_a_second_attempt_resets_the_preview_and_tells_of_the_retry(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     watcher = Watcher(hubs, chat.id, connections=[[]])
     async with hubs.follow(chat.id, None) as subscription:
         (await chat.attempt()).add(Role.ASSISTANT, texts("wrong"))
@@ -124,8 +124,8 @@ async def test_a_second_attempt_resets_the_preview_and_tells_of_the_retry(pool: 
 
 
 async def test_an_edit_is_told_as_a_cut_and_the_rest_stays(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create("one")
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create("one")
     await chat.answer("1")
     await chat.send("two")
     await chat.answer("2")
@@ -141,8 +141,8 @@ async def test_an_edit_is_told_as_a_cut_and_the_rest_stays(pool: Pool) -> None:
 
 
 async def test_a_cut_at_any_event_loses_nothing_and_repeats_no_message(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create("one")
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create("one")
     await chat.answer("1")
     old = (await Watcher(hubs, chat.id).look()).transcript.cursor
     await chat.send("two")
@@ -164,8 +164,8 @@ async def test_a_cut_at_any_event_loses_nothing_and_repeats_no_message(pool: Poo
 
 
 async def test_a_cursor_that_the_database_never_reached_starts_again(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create("one")
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create("one")
     watcher = await Watcher(hubs, chat.id).look()
     await pool.execute("UPDATE chats SET snapshot_version = snapshot_version + 5")
     await chat.answer("lost in the crash")
@@ -176,8 +176,8 @@ async def test_a_cursor_that_the_database_never_reached_starts_again(pool: Pool)
 
 
 async def test_a_parked_chat_says_what_it_asks_for(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     watcher = Watcher(hubs, chat.id, connections=[[]])
     async with hubs.follow(chat.id, None) as subscription:
         await watcher.take(subscription)
@@ -193,8 +193,8 @@ async def test_a_parked_chat_says_what_it_asks_for(pool: Pool) -> None:
 
 
 async def test_an_error_is_told_and_taken_back(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     watcher = Watcher(hubs, chat.id, connections=[[]])
     async with hubs.follow(chat.id, None) as subscription:
         await watcher.take(subscription)
@@ -207,16 +207,16 @@ async def test_an_error_is_told_and_taken_back(pool: Pool) -> None:
 
 
 async def test_changes_from_elsewhere_are_found_by_hints_and_without_them(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
-    elsewhere = Stage.beside(pool, stage.organisation_id, stage.user_id)
-    deaf = Hubs(pool, stage.episodes)
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
+    elsewhere = ScriptedChats.beside(pool, scripted.organisation_id, scripted.user_id)
+    deaf = Hubs(pool, scripted.episodes)
     hinted, polled = Watcher(hubs, chat.id, connections=[[]]), Watcher(deaf, chat.id, connections=[[]])
     async with hubs.follow(chat.id, None) as first, deaf.follow(chat.id, None) as second:
         await hinted.take(first)
         await polled.take(second)
         committed = await elsewhere.machine.change(chat.id, FinishError(ChatError("away")))
-        stage.announcer(committed)
+        scripted.announcer(committed)
         await deaf.once()
         await hinted.take(first)
         await polled.take(second)
@@ -224,8 +224,8 @@ async def test_changes_from_elsewhere_are_found_by_hints_and_without_them(pool: 
 
 
 async def test_a_new_title_reaches_subscribers(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     watcher = Watcher(hubs, chat.id, connections=[[]])
     async with hubs.follow(chat.id, None) as subscription:
         await watcher.take(subscription)
@@ -238,8 +238,8 @@ async def test_a_new_title_reaches_subscribers(pool: Pool) -> None:
 
 
 async def test_a_subscriber_that_stayed_away_finds_its_backlog_merged(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     watcher = Watcher(hubs, chat.id, connections=[[]])
     async with hubs.follow(chat.id, None) as subscription, hubs.follow(chat.id, None) as prompt:
         await watcher.take(subscription)
@@ -254,8 +254,8 @@ async def test_a_subscriber_that_stayed_away_finds_its_backlog_merged(pool: Pool
 
 
 async def test_all_subscribers_share_one_encoding(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     async with hubs.follow(chat.id, None) as first, hubs.follow(chat.id, None) as second:
         await asyncio.gather(first.next(), second.next())
         (await chat.attempt()).add(Role.ASSISTANT, texts("a"))
@@ -264,15 +264,15 @@ async def test_all_subscribers_share_one_encoding(pool: Pool) -> None:
 
 
 async def test_many_who_come_at_once_share_one_read(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     await asyncio.gather(*(Watcher(hubs, chat.id).look() for _ in range(100)))
     assert hubs.reads == 1
 
 
 async def test_a_deleted_chat_ends_its_streams(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     async with hubs.follow(chat.id, None) as subscription:
         await subscription.next()
         await pool.execute("DELETE FROM chats")
@@ -285,8 +285,8 @@ async def test_a_deleted_chat_ends_its_streams(pool: Pool) -> None:
 
 
 async def test_a_database_that_went_back_sends_everyone_round_again(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     async with hubs.follow(chat.id, None) as subscription:
         await subscription.next()
         await chat.follows(FinishError(ChatError("away")))
@@ -298,8 +298,8 @@ async def test_a_database_that_went_back_sends_everyone_round_again(pool: Pool) 
 
 
 async def test_a_replica_that_stops_asks_to_come_again(pool: Pool) -> None:
-    stage, hubs = await theatre(pool)
-    chat = await stage.create()
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
     async with hubs.follow(chat.id, None) as subscription:
         await subscription.next()
         hubs.end()

@@ -25,7 +25,7 @@ from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.hubs import Hubs
 from perdure.stream.relay.relay import Relay
 from perdure.stream.relay.server import RelayServer
-from perdure.testing.scripted import ScriptedChat, Stage, texts
+from perdure.testing.scripted import ScriptedChat, ScriptedChats, texts
 
 SECRET = "between us"
 
@@ -34,8 +34,8 @@ SECRET = "between us"
 class Two:
     """A replica that drives chats, and one that only follows them."""
 
-    driving: Stage
-    following: Stage
+    driving: ScriptedChats
+    following: ScriptedChats
     hubs: Hubs
     relay: Relay
     relay_server: AsyncExitStack
@@ -51,8 +51,8 @@ class Two:
 
 @pytest.fixture
 async def two(pool: Pool) -> AsyncIterator[Two]:
-    driving = await Stage.set(pool)
-    following = Stage.beside(pool, driving.organisation_id, driving.user_id)
+    driving = await ScriptedChats.set_up(pool)
+    following = ScriptedChats.beside(pool, driving.organisation_id, driving.user_id)
     relay = Relay(pool, SECRET, lambda: following.replica_id)
     hubs = Hubs(pool, following.episodes, remote=relay)
     async with AsyncExitStack() as stack:
@@ -71,8 +71,8 @@ async def two(pool: Pool) -> AsyncIterator[Two]:
 
 
 @asynccontextmanager
-async def _relay_server(stage: Stage, connections: list[Any]) -> AsyncGenerator[str]:
-    relay_server = RelayServer(stage.episodes, SECRET)
+async def _relay_server(scripted: ScriptedChats, connections: list[Any]) -> AsyncGenerator[str]:
+    relay_server = RelayServer(scripted.episodes, SECRET)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         connections.append(send)

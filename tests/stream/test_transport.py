@@ -18,14 +18,14 @@ from perdure.core.parts import Text
 from perdure.core.timing import SLOW_SUBSCRIBER
 from perdure.live.episodes import EpisodeKey
 from perdure.store.pool import Pool
-from perdure.testing.scripted import Stage, texts
+from perdure.testing.scripted import ScriptedChats, texts
 
 TRANSPORTS = pytest.mark.parametrize("over", [over_websocket, over_sse])
 
 
 @pytest.fixture
 async def replica(pool: Pool) -> AsyncIterator[Replica]:
-    async with Replica.of(await Stage.set(pool), pool).served() as replica:
+    async with Replica.of(await ScriptedChats.set_up(pool), pool).served() as replica:
         yield replica
 
 
@@ -39,7 +39,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 async def test_a_turn_is_followed_to_its_end(
     over: Any, replica: Replica, session: aiohttp.ClientSession, pool: Pool
 ) -> None:
-    chat = await replica.stage.create("hello")
+    chat = await replica.scripted.create("hello")
     transcript = Transcript()
     async for event in over(session, replica.url, chat.id, None):
         transcript.add(event)
@@ -54,7 +54,7 @@ async def test_a_turn_is_followed_to_its_end(
 async def test_a_dropped_stream_goes_on_after_its_cursor(
     over: Any, replica: Replica, session: aiohttp.ClientSession
 ) -> None:
-    chat = await replica.stage.create()
+    chat = await replica.scripted.create()
     transcript, taken = Transcript(), 0
     episode = await chat.attempt()
     for piece in "abcdefgh":
@@ -72,7 +72,7 @@ async def test_a_dropped_stream_goes_on_after_its_cursor(
 async def test_what_cannot_be_followed_is_refused_with_a_status(
     over: Any, replica: Replica, session: aiohttp.ClientSession
 ) -> None:
-    chat = await replica.stage.create()
+    chat = await replica.scripted.create()
     for chat_id, cursor, status in ((ChatId(uuid4()), None, 404), ("nonsense", None, 404), (chat.id, "1.x", 400)):
         assert await _status(over, session, replica.url, chat_id, cursor) == status
 
@@ -91,7 +91,7 @@ async def _status(over: Any, session: aiohttp.ClientSession, url: str, chat_id: 
 async def test_a_share_that_is_taken_back_ends_the_open_stream(
     over: Any, replica: Replica, session: aiohttp.ClientSession
 ) -> None:
-    chat = await replica.stage.create()
+    chat = await replica.scripted.create()
     async for _ in over(session, replica.url, chat.id, None):
         if chat.id not in replica.access.kept_out:
             replica.access.kept_out.add(chat.id)
@@ -100,7 +100,7 @@ async def test_a_share_that_is_taken_back_ends_the_open_stream(
 
 
 async def test_the_close_code_says_why(replica: Replica, session: aiohttp.ClientSession) -> None:
-    chat = await replica.stage.create()
+    chat = await replica.scripted.create()
     async with session.ws_connect(f"{replica.url}/chats/{chat.id}/stream") as stream:
         await stream.receive()
         replica.hubs.end()
@@ -109,7 +109,7 @@ async def test_the_close_code_says_why(replica: Replica, session: aiohttp.Client
 
 
 async def test_a_client_that_leaves_is_forgotten(replica: Replica, session: aiohttp.ClientSession) -> None:
-    chat = await replica.stage.create()
+    chat = await replica.scripted.create()
     for over in (over_sse, over_websocket):
         stream = over(session, replica.url, chat.id, None)
         await anext(stream)
@@ -121,7 +121,7 @@ async def test_a_client_that_leaves_is_forgotten(replica: Replica, session: aioh
 async def test_a_client_that_closes_its_half_is_forgotten_and_bothers_nobody(
     replica: Replica, session: aiohttp.ClientSession
 ) -> None:
-    chat = await replica.stage.create()
+    chat = await replica.scripted.create()
     staying = over_sse(session, replica.url, chat.id, None)
     await anext(staying)
     for request_line in (b"", b"Connection: Upgrade\r\nUpgrade: websocket\r\n"):
@@ -140,10 +140,10 @@ async def test_a_client_that_closes_its_half_is_forgotten_and_bothers_nobody(
 async def test_a_stuck_client_holds_up_nobody_and_is_cut(
     request_line: bytes, replica: Replica, session: aiohttp.ClientSession
 ) -> None:
-    chat = await replica.stage.create()
+    chat = await replica.scripted.create()
     with _deaf(replica.url, chat.id, request_line):
         await until(lambda: len(replica.open_streams))
-        await _flood(chat.stage, chat.id, replica, session)
+        await _flood(chat.scripted, chat.id, replica, session)
         (stream,) = [each for each in replica.open_streams._streams if each.sending_since is not None]  # pyright: ignore[reportPrivateUsage]
         assert stream.sending_since is not None
         stream.sending_since -= SLOW_SUBSCRIBER.total_seconds()
@@ -164,12 +164,12 @@ def _deaf(url: str, chat_id: ChatId, request_line: bytes) -> socket.socket:
     return client
 
 
-async def _flood(stage: Stage, chat_id: ChatId, replica: Replica, session: aiohttp.ClientSession) -> None:
+async def _flood(scripted: ScriptedChats, chat_id: ChatId, replica: Replica, session: aiohttp.ClientSession) -> None:
     """Much more than any buffer holds, all of which a client that reads gets."""
     large = "x" * 100_000
-    committed = await stage.machine.load(chat_id)
+    committed = await scripted.machine.load(chat_id)
     assert committed.status is Status.RUNNING
-    episode = stage.episodes.open(EpisodeKey(chat_id, committed.history_version, committed.generation_attempt))
+    episode = scripted.episodes.open(EpisodeKey(chat_id, committed.history_version, committed.generation_attempt))
     heard = 0
     async for event in over_websocket(session, replica.url, chat_id, None):
         if event.__struct_config__.tag in ("chat", "message_part"):

@@ -20,14 +20,14 @@ from perdure.stream.open_streams import OpenStreams
 from perdure.stream.watch.feed import Feed, cursor_of, position_of
 from perdure.stream.watch.streams import WatchStream
 from perdure.stream.watch.watches import Watches
-from perdure.testing.scripted import Stage
+from perdure.testing.scripted import ScriptedChats
 
 
-async def theatre(pool: Pool) -> tuple[Stage, Watches]:
-    stage = await Stage.set(pool)
-    watches = Watches(pool, stage.pubsub)
+async def set_up(pool: Pool) -> tuple[ScriptedChats, Watches]:
+    scripted = await ScriptedChats.set_up(pool)
+    watches = Watches(pool, scripted.pubsub)
     watches.listen()
-    return stage, watches
+    return scripted, watches
 
 
 async def told(watches: Watches, feed: Feed) -> list[WatchEvent]:
@@ -47,10 +47,10 @@ async def nothing(watches: Watches, feed: Feed) -> None:
 
 
 async def test_a_life_is_told_word_by_word(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
-    async with watches.follow(stage.user_id, None) as feed:
+    scripted, watches = await set_up(pool)
+    async with watches.follow(scripted.user_id, None) as feed:
         assert [event.type for event in await told(watches, feed)] == [WatchKind.WATCH_RESET]
-        chat = await stage.create()
+        chat = await scripted.create()
         assert [event.type for event in await told(watches, feed)] == [WatchKind.CREATED]
         await chat.answer()
         kinds = [event.type for event in await told(watches, feed)]
@@ -63,9 +63,9 @@ async def test_a_life_is_told_word_by_word(pool: Pool) -> None:
 
 
 async def test_changes_that_no_hint_told_of_are_found_by_the_poll(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
-    chat = await stage.create()
-    async with watches.follow(stage.user_id, None) as feed:
+    scripted, watches = await set_up(pool)
+    chat = await scripted.create()
+    async with watches.follow(scripted.user_id, None) as feed:
         await told(watches, feed)
         await pool.execute("UPDATE chat_cards SET title = 'New', metadata_version = metadata_version + 1")
         watches._missed = True  # pyright: ignore[reportPrivateUsage]
@@ -74,53 +74,53 @@ async def test_changes_that_no_hint_told_of_are_found_by_the_poll(pool: Pool) ->
 
 
 async def test_who_comes_back_gets_each_changed_chat_once_as_it_is_now(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
-    quiet, busy = await stage.create(), await stage.create()
+    scripted, watches = await set_up(pool)
+    quiet, busy = await scripted.create(), await scripted.create()
     await pool.execute("UPDATE chats SET updated_at = now() - interval '1 minute' WHERE id = $1", quiet.id)
     await pool.execute(
         "UPDATE chat_cards SET updated_at = now() - interval '1 minute', changed_at = now() - interval '1 minute'"
     )
-    async with watches.follow(stage.user_id, None) as feed:
+    async with watches.follow(scripted.user_id, None) as feed:
         cursor = (await told(watches, feed))[-1].cursor
     await busy.answer("one")
     await busy.send("two")
     await busy.follows(FinishError(ChatError("no")))
-    async with watches.follow(stage.user_id, position_of(cursor)) as feed:
+    async with watches.follow(scripted.user_id, position_of(cursor)) as feed:
         (event,) = await told(watches, feed)
         await nothing(watches, feed)
     assert (event.chat_id, event.chat and event.chat.status) == (busy.id, "error")
 
 
 async def test_a_name_that_changed_meanwhile_is_told_although_the_list_does_not_move(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
-    chat = await stage.create()
+    scripted, watches = await set_up(pool)
+    chat = await scripted.create()
     await pool.execute("UPDATE chats SET updated_at = now() - interval '1 minute'")
     await pool.execute("UPDATE chat_cards SET updated_at = now() - interval '1 minute'")
     before = await pool.fetchval("SELECT now()")
     await pool.execute("UPDATE chat_cards SET title = 'New', metadata_version = metadata_version + 1")
-    async with watches.follow(stage.user_id, before) as feed:
+    async with watches.follow(scripted.user_id, before) as feed:
         (event,) = await told(watches, feed)
     assert event.chat_id == chat.id
 
 
 async def test_a_cursor_older_than_a_day_starts_again(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
+    scripted, watches = await set_up(pool)
     old = await pool.fetchval("SELECT now()") - WATCH_MEMORY - timedelta(seconds=1)
-    async with watches.follow(stage.user_id, old) as feed:
+    async with watches.follow(scripted.user_id, old) as feed:
         assert [event.type for event in await told(watches, feed)] == [WatchKind.WATCH_RESET]
 
 
-async def _friend(pool: Pool, stage: Stage) -> UserId:
+async def _friend(pool: Pool, scripted: ScriptedChats) -> UserId:
     return await pool.fetchval(
         "INSERT INTO users (organisation_id, email) VALUES ($1, 'friend@example.com') RETURNING id",
-        stage.organisation_id,
+        scripted.organisation_id,
     )
 
 
 async def test_a_shared_chat_is_told_to_those_it_is_shared_with_until_it_is_not(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
-    chat, other = await stage.create(), await stage.create()
-    friend = await _friend(pool, stage)
+    scripted, watches = await set_up(pool)
+    chat, other = await scripted.create(), await scripted.create()
+    friend = await _friend(pool, scripted)
     async with watches.follow(friend, None) as feed:
         await told(watches, feed)
         await pool.execute("INSERT INTO chat_shares (chat_id, user_id) VALUES ($1, $2)", chat.id, friend)
@@ -138,11 +138,11 @@ async def test_a_shared_chat_is_told_to_those_it_is_shared_with_until_it_is_not(
 
 
 async def test_members_of_a_group_see_and_lose_what_is_shared_with_it(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
+    scripted, watches = await set_up(pool)
     before = await pool.fetchval("SELECT now()")
-    chat, friend = await stage.create(), await _friend(pool, stage)
+    chat, friend = await scripted.create(), await _friend(pool, scripted)
     group = await pool.fetchval(
-        "INSERT INTO groups (organisation_id, name) VALUES ($1, 'friends') RETURNING id", stage.organisation_id
+        "INSERT INTO groups (organisation_id, name) VALUES ($1, 'friends') RETURNING id", scripted.organisation_id
     )
     await pool.execute("INSERT INTO group_members (group_id, user_id) VALUES ($1, $2)", group, friend)
     await pool.execute("INSERT INTO chat_shares (chat_id, group_id) VALUES ($1, $2)", chat.id, group)
@@ -154,11 +154,11 @@ async def test_members_of_a_group_see_and_lose_what_is_shared_with_it(pool: Pool
 
 
 async def test_a_deleted_chat_is_told_to_its_owner(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
-    chat = await stage.create()
+    scripted, watches = await set_up(pool)
+    chat = await scripted.create()
     before = await pool.fetchval("SELECT now()")
     await pool.execute("DELETE FROM chats")
-    async with watches.follow(stage.user_id, before) as feed:
+    async with watches.follow(scripted.user_id, before) as feed:
         (event,) = await told(watches, feed)
     assert (event.type, event.chat_id) == (WatchKind.DELETED, chat.id)
 
@@ -172,9 +172,9 @@ async def test_a_cursor_is_a_moment_and_nothing_else(pool: Pool) -> None:
 
 
 async def test_the_inbox_says_how_much_is_unread_and_each_entry_once(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
-    chat = await stage.create()
-    async with watches.follow_inbox(stage.user_id, None) as feed:
+    scripted, watches = await set_up(pool)
+    chat = await scripted.create()
+    async with watches.follow_inbox(scripted.user_id, None) as feed:
         assert [(event.unread, event.entry) for event in await mail(watches, feed)] == [(0, None)]
         await chat.answer()
         (finished,) = await mail(watches, feed)
@@ -184,7 +184,7 @@ async def test_the_inbox_says_how_much_is_unread_and_each_entry_once(pool: Pool)
         await pool.execute("UPDATE inbox SET read_at = now()")
         await chat.send("more")
         assert [event.unread for event in await mail(watches, feed)] == [0]
-    async with watches.follow_inbox(stage.user_id, position_of(finished.cursor)) as feed:
+    async with watches.follow_inbox(scripted.user_id, position_of(finished.cursor)) as feed:
         first, again = await mail(watches, feed)
     assert (first.entry, again.entry and again.entry.id) == (None, finished.entry.id)
 
@@ -195,15 +195,15 @@ async def mail(watches: Watches, feed: Feed) -> list[InboxEvent]:
 
 
 async def test_a_cursor_from_a_future_that_the_database_lost_starts_again(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
+    scripted, watches = await set_up(pool)
     ahead = await pool.fetchval("SELECT now()") + timedelta(hours=1)
-    async with watches.follow(stage.user_id, ahead) as feed:
+    async with watches.follow(scripted.user_id, ahead) as feed:
         assert [event.type for event in await told(watches, feed)] == [WatchKind.WATCH_RESET]
 
 
 async def test_who_comes_back_to_nothing_new_is_let_in_at_once_and_seen_to_leave(pool: Pool) -> None:
-    stage, watches = await theatre(pool)
-    access = OpenAccess(stage)
+    scripted, watches = await set_up(pool)
+    access = OpenAccess(scripted)
     open_streams = OpenStreams(access)
     cursor = {"cursor": cursor_of(await pool.fetchval("SELECT now()"))}
     stream = WatchStream(watches.follow, open_streams, access)
@@ -219,9 +219,9 @@ async def test_who_comes_back_to_nothing_new_is_let_in_at_once_and_seen_to_leave
 
 @pytest.mark.parametrize("chosen", ["pin = 1", 'labels = \'{"team": "docs"}\'', "model = 'other'", "plan_mode = true"])
 async def test_what_people_choose_for_a_chat_is_told_whenever_it_changes(pool: Pool, chosen: str) -> None:
-    stage, watches = await theatre(pool)
-    async with watches.follow(stage.user_id, None) as feed:
-        chat = await stage.create()
+    scripted, watches = await set_up(pool)
+    async with watches.follow(scripted.user_id, None) as feed:
+        chat = await scripted.create()
         assert [event.type for event in await told(watches, feed)][-1] is WatchKind.CREATED
         await pool.execute(f"UPDATE chat_cards SET {chosen}, metadata_version = metadata_version + 1")  # noqa: S608
         watches._missed = True  # pyright: ignore[reportPrivateUsage]

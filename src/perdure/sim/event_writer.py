@@ -1,4 +1,4 @@
-"""Writes rendered events to a client: joins what can be joined, waits where the script waits, breaks where it breaks."""
+"""Writes rendered events to a client: joins what it can, waits where the script waits, breaks where it breaks."""
 
 import asyncio
 from collections.abc import Iterator

@@ -28,8 +28,8 @@ from perdure.store.pubsub import LocalBus, Pubsub
 
 
 @dataclass
-class Stage:
-    """One replica's machine and episodes, and somebody who owns chats."""
+class ScriptedChats:
+    """Chats that a test drives by hand: one replica's machine and episodes, and somebody who owns them."""
 
     machine: Machine
     announcer: Announcer
@@ -41,8 +41,8 @@ class Stage:
     replica_id: ReplicaId = field(default_factory=lambda: ReplicaId(uuid4()))
 
     @classmethod
-    async def set(cls, pool: Pool, pubsub: Pubsub | None = None) -> Self:
-        """A stage in an empty database."""
+    async def set_up(cls, pool: Pool, pubsub: Pubsub | None = None) -> Self:
+        """In an empty database."""
         organisation = await pool.fetchval("INSERT INTO organisations (name) VALUES ('Example') RETURNING id")
         user = await pool.fetchval(
             "INSERT INTO users (organisation_id, email) VALUES ($1, $2) RETURNING id",
@@ -53,7 +53,7 @@ class Stage:
 
     @classmethod
     def beside(cls, pool: Pool, organisation_id: OrganisationId, user_id: UserId, pubsub: Pubsub | None = None) -> Self:
-        """Another replica's stage in the same database."""
+        """On another replica, in the same database."""
         bus = pubsub or LocalBus()
         announcer = Announcer(bus)
         return cls(Machine(Execution(pool), announcer), announcer, bus, pool, organisation_id, user_id)
@@ -71,8 +71,8 @@ class Stage:
 class ScriptedChat:
     """A chat, and what a user and a worker do to it."""
 
-    def __init__(self, stage: Stage, chat: Chat) -> None:
-        self.stage = stage
+    def __init__(self, scripted: ScriptedChats, chat: Chat) -> None:
+        self.scripted = scripted
         self.chat = chat
 
     @property
@@ -80,7 +80,7 @@ class ScriptedChat:
         return self.chat.id
 
     async def follows(self, *transitions: Transition) -> Commit:
-        committed = await self.stage.machine.change(self.id, *transitions)
+        committed = await self.scripted.machine.change(self.id, *transitions)
         self.chat = committed.chat
         return committed
 
@@ -88,9 +88,9 @@ class ScriptedChat:
         """A worker starts, or starts again, to answer."""
         begin: list[Transition] = [RecordGenerationAttempt()]
         if not self.chat.owned:
-            begin.insert(0, Acquire(Owner(self.stage.replica_id, RunnerId(uuid4()))))
+            begin.insert(0, Acquire(Owner(self.scripted.replica_id, RunnerId(uuid4()))))
         await self.follows(*begin)
-        return self.stage.episodes.open(self.key)
+        return self.scripted.episodes.open(self.key)
 
     @property
     def key(self) -> EpisodeKey:
@@ -101,7 +101,7 @@ class ScriptedChat:
         key = self.key
         step = CommitStep(messages=(NewMessage(role=Role.ASSISTANT, parts=parts),), continues=not ends)
         committed = await self.follows(step, *([FinishTurn()] if ends else []))
-        self.stage.episodes.close(key)
+        self.scripted.episodes.close(key)
         return committed
 
     async def answer(self, text: str = "hi", *, pieces: int = 3) -> Commit:
@@ -113,13 +113,13 @@ class ScriptedChat:
         return await self.commit(Text(text))
 
     async def send(self, text: str, busy: Busy = Busy.QUEUE) -> Commit:
-        return await self.follows(SendMessage(self.stage.says(text), busy))
+        return await self.follows(SendMessage(self.scripted.says(text), busy))
 
     async def edit(self, number: int, text: str) -> Commit:
-        committed = await self.stage.machine.edit(
+        committed = await self.scripted.machine.edit(
             self.id,
             MessageNumber(number),
-            lambda target: lambda _: [EditMessage(target, self.stage.says(text))],
+            lambda target: lambda _: [EditMessage(target, self.scripted.says(text))],
         )
         self.chat = committed.chat
         return committed
