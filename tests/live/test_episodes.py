@@ -7,7 +7,7 @@ from perdure.core.deltas import TextDelta
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT, COALESCE
-from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece, Pulse
+from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece, SharedTimer
 from perdure.testing.scripted import texts
 
 
@@ -55,7 +55,7 @@ def test_the_first_part_of_a_burst_wakes_at_once_and_the_rest_together() -> None
     assert heard == [0, 1, 4, 5]
 
 
-def test_episodes_that_grow_at_the_same_time_share_one_beat() -> None:
+def test_episodes_that_grow_at_the_same_time_share_one_timer() -> None:
     timers, heard = Timers(), list[tuple[ChatId, int]]()
     episodes, other = Episodes(timers), ChatId(uuid4())
     for chat_id in (CHAT, other):
@@ -100,7 +100,7 @@ def test_closing_an_episode_that_was_replaced_does_nothing() -> None:
 
 
 def test_a_copy_takes_each_part_once_and_says_when_some_are_missing() -> None:
-    copy = Episode(KEY, pulse=Pulse(Timers()))
+    copy = Episode(KEY, timer=SharedTimer(Timers()))
     pieces = [Piece(Role.ASSISTANT, delta) for delta in texts("a", "b", "c", "d")]
     assert copy.add_after(0, pieces[:2])
     assert copy.add_after(1, pieces[1:3])

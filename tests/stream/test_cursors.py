@@ -31,18 +31,18 @@ CUTS = 520
 TURNS = 40
 
 
-class Pulse:
-    """Beats whenever a client of a chat takes an event: what paces the chat's life without a clock."""
+class EventTaken:
+    """Notifies whenever a client of a chat takes an event: what paces the chat's life without a clock."""
 
     def __init__(self) -> None:
-        self._beat = asyncio.Event()
+        self._next = asyncio.Event()
 
-    def beat(self) -> None:
-        self._beat.set()
-        self._beat = asyncio.Event()
+    def notify(self) -> None:
+        self._next.set()
+        self._next = asyncio.Event()
 
     async def next(self) -> None:
-        await self._beat.wait()
+        await self._next.wait()
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Reader:
     chat_id: ChatId
     urls: tuple[str, str]
     chance: random.Random
-    pulse: Pulse
+    taken: EventTaken
     transcript: Transcript = field(default_factory=Transcript)
     connections: int = 0
     _told: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
@@ -72,7 +72,7 @@ class Reader:
                         break
 
     def _take(self, event: AnyEvent) -> None:
-        self.pulse.beat()
+        self.taken.notify()
         assert self.transcript.add(event), f"told twice: {event}"
         match event:
             case MessageEvent(message=message):
@@ -87,11 +87,11 @@ class Reader:
 class Life:
     """What happens to a chat: turns, retries, edits, queued and steering messages, an owner that is lost."""
 
-    def __init__(self, chat: ScriptedChat, halves: tuple[Half, Half], chance: random.Random, pulse: Pulse) -> None:
+    def __init__(self, chat: ScriptedChat, halves: tuple[Half, Half], chance: random.Random, taken: EventTaken) -> None:
         self._chat = chat
         self._halves = halves
         self._chance = chance
-        self._pulse = pulse
+        self._taken = taken
 
     async def turn(self) -> None:
         chat, chance = self._chat, self._chance
@@ -117,7 +117,7 @@ class Life:
         for word in words:
             episode.add(Role.ASSISTANT, texts(word))
             if self._chance.random() < 0.7:
-                await self._pulse.next()
+                await self._taken.next()
         return "".join(words)
 
     async def _retries(self, _: Episode) -> Episode:
@@ -146,10 +146,10 @@ async def test_what_clients_assemble_over_random_cuts_is_what_the_database_holds
     async with pair(pool) as halves, aiohttp.ClientSession() as session:
         chats = [await chance.choice(halves).scripted.create(f"chat {n}") for n in range(3)]
         urls = (halves[0].url, halves[1].url)
-        pulses = {chat.id: Pulse() for chat in chats}
-        readers = [Reader(chat.id, urls, random.Random(n), pulses[chat.id]) for n, chat in enumerate(chats * 4)]
+        taken = {chat.id: EventTaken() for chat in chats}
+        readers = [Reader(chat.id, urls, random.Random(n), taken[chat.id]) for n, chat in enumerate(chats * 4)]
         reading = [asyncio.ensure_future(reader.read(session, lambda: False)) for reader in readers]
-        lives = [Life(chat, halves, chance, pulses[chat.id]) for chat in chats]
+        lives = [Life(chat, halves, chance, taken[chat.id]) for chat in chats]
         turns = 0
         while turns < TURNS or sum(reader.connections for reader in readers) < CUTS:
             await asyncio.gather(*(life.turn() for life in lives))

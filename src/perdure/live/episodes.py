@@ -37,8 +37,8 @@ def on_the_loop(seconds: float, callback: Callable[[], None]) -> object:
     return asyncio.get_running_loop().call_later(seconds, callback)
 
 
-class Pulse:
-    """Beats every `COALESCE` while anything grows, once for all episodes of a replica.
+class SharedTimer:
+    """Fires every `COALESCE` while anything grows, once for all episodes of a replica.
 
     A timer for each of them cost more than what they had to say.
     """
@@ -50,30 +50,30 @@ class Pulse:
         self._growing: list[Episode] = []
 
     def join(self, episode: "Episode") -> None:
-        """Have the episode told what it has grown by at the next beat."""
+        """Have the episode told what it has grown by when the timer fires next."""
         if not self._growing:
-            self._later(COALESCE.total_seconds(), self._beat)
+            self._later(COALESCE.total_seconds(), self._fire)
         self._growing.append(episode)
 
-    def _beat(self) -> None:
+    def _fire(self) -> None:
         growing, self._growing = self._growing, []
         for episode in growing:
-            episode.beat()
+            episode.coalesced()
 
 
 class Episode:
     """A log of parts, numbered from 1. Adding is cheap and never waits for anyone who reads.
 
-    The first part of a burst wakes the followers at once; while more arrive, they are woken with every beat.
+    The first part of a burst wakes the followers at once; while more arrive, they are woken whenever the timer fires.
     """
 
-    __slots__ = ("_coalescing", "_pieces", "_pulse", "_told", "_wakers", "allowance", "closed", "key")
+    __slots__ = ("_coalescing", "_pieces", "_timer", "_told", "_wakers", "allowance", "closed", "key")
 
     def __init__(
         self,
         key: EpisodeKey,
         wakers: "Iterable[Wake]" = (),
-        pulse: Pulse | None = None,
+        timer: SharedTimer | None = None,
         allowance: Allowance | None = None,
     ) -> None:
         self.key = key
@@ -82,7 +82,7 @@ class Episode:
         """How much the chat's tools may show while they run."""
         self._pieces: list[Piece] = []
         self._wakers = wakers
-        self._pulse = pulse or Pulse()
+        self._timer = timer or SharedTimer()
         self._told = 0
         self._coalescing = False
 
@@ -114,11 +114,11 @@ class Episode:
             return
         self._told = len(self._pieces)
         self._coalescing = True
-        self._pulse.join(self)
+        self._timer.join(self)
         for wake in tuple(self._wakers):
             wake(self)
 
-    def beat(self) -> None:
+    def coalesced(self) -> None:
         """Wake the followers, if there is anything new."""
         self._coalescing = False
         self._tell()
@@ -133,7 +133,7 @@ class Episodes:
 
     def __init__(self, later: Later = on_the_loop) -> None:
         self._later = later
-        self._pulse = Pulse(later)
+        self._timer = SharedTimer(later)
         self._allowance = replica_allowance()
         self._episodes: dict[ChatId, Episode] = {}
         self._wakers: dict[ChatId, list[Wake]] = {}
@@ -144,7 +144,7 @@ class Episodes:
         if older is not None:
             older.closed = True
         wakers, allowance = self._wakers.setdefault(key.chat_id, []), chat_allowance(self._allowance)
-        episode = Episode(key, wakers, self._pulse, allowance)
+        episode = Episode(key, wakers, self._timer, allowance)
         self._episodes[key.chat_id] = episode
         for wake in tuple(self._wakers[key.chat_id]):
             wake(episode)
