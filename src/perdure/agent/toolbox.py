@@ -7,6 +7,7 @@ from perdure.agent.toolset import mode_of
 from perdure.config.config import Config
 from perdure.config.settings import Experiment
 from perdure.core.card import Card
+from perdure.tools.advisor import advisor
 from perdure.tools.computer.computer import computer
 from perdure.tools.place import LOOKING
 from perdure.tools.shipped import SHIPPED
@@ -19,11 +20,11 @@ class Toolbox:
     """The tools that ship and those that were brought along, less those that cannot be had here."""
 
     def __init__(
-        self, config: Config, workspaces: Workspaces, advisor: ModelAdvisor, brought: Sequence[Tool] = ()
+        self, config: Config, workspaces: Workspaces, advice: ModelAdvisor, brought: Sequence[Tool] = ()
     ) -> None:
         self._config = config
         self._workspaces = workspaces
-        self._advisor = advisor
+        self._advice = advice
         self._tools = (*SHIPPED, *brought, advisor)
 
     async def available(self, card: Card) -> Sequence[Tool]:
@@ -40,7 +41,7 @@ class Toolbox:
         met = {
             Need.AGENTS: card.depth < depth,
             Need.COMMANDS: mode_of(card) not in LOOKING or await self._has_view(card),
-            Need.ADVISOR: await self._advisor.available(card),
+            Need.ADVISOR: await self._advice.available(card),
         }
         return frozenset(need for need, given in met.items() if given)
 
