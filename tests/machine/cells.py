@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from perdure.core.chat import Action, ActionKind, Busy, OpenCall, State, Status
+from perdure.core.chat import Action, ActionKind, Busy, Decision, OpenCall, State, Status, Verdict
 from perdure.core.failure import ChatError, ErrorKind, RetryState
 from perdure.core.ids import MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage
@@ -21,10 +21,8 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
     CancelRequiresAction,
     CompleteRequiresAction,
-    Decision,
     EnterRequiresAction,
     Outcome,
-    Verdict,
 )
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import (
@@ -287,6 +285,15 @@ def answers() -> Iterator[Cell]:
                 "continuing": True,
                 "open_calls": (OpenCall(0, "read", "read_file", cleared=True),),
             },
+        )
+        denied = Decision("write", Verdict.DENY, "Not there.")
+        yield Cell(
+            by=CompleteRequiresAction(decisions=(denied,)),
+            of=parked,
+            to=parked,
+            seed="approvals",
+            queued=() if parked is A0 else ("first", "second"),
+            columns={"action": Action(ActionKind.APPROVAL, (0, 1), decided=(denied,))},
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
 
-from perdure.core.chat import ActionKind, Busy, CallKind, Chat, Fence, State, Status
+from perdure.core.chat import ActionKind, Busy, CallKind, Chat, Decision, Fence, State, Status, Verdict
 from perdure.core.commit import Commit
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ChatError
@@ -23,10 +23,8 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
     CancelRequiresAction,
     CompleteRequiresAction,
-    Decision,
     EnterRequiresAction,
     Outcome,
-    Verdict,
 )
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import Create, RequestCompaction, SetArchived
@@ -158,6 +156,7 @@ def answers(chat: Chat) -> Iterator[tuple[str, CompleteRequiresAction]]:
         case ActionKind.APPROVAL | ActionKind.OUTCOME_UNKNOWN as kind:
             for verdict in VERDICTS[kind]:
                 yield verdict, CompleteRequiresAction(decisions=[Decision(call, verdict, "1") for call in asked])
+                yield f"one {verdict}", CompleteRequiresAction(decisions=[Decision(asked[-1], verdict, "1")])
         case ActionKind.BUDGET:
             yield "raised", CompleteRequiresAction(limit=1)
             yield "declined", CompleteRequiresAction(declined=True)

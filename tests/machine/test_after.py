@@ -11,7 +11,7 @@ from tests.machine.place import Place
 from perdure.agent.history import History
 from perdure.core.after import asked_parts, card_after, history_after, pending, queue_after, settings_after
 from perdure.core.card import CardChange
-from perdure.core.chat import ActionKind, Busy, CallKind, Chat, Status
+from perdure.core.chat import ActionKind, Busy, CallKind, Chat, Decision, Status, Verdict
 from perdure.core.commit import Commit
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ErrorKind, RetryState
@@ -22,10 +22,8 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
     CancelRequiresAction,
     CompleteRequiresAction,
-    Decision,
     EnterRequiresAction,
     Outcome,
-    Verdict,
 )
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import RequestCompaction, SetArchived
@@ -166,6 +164,8 @@ class Walk:
         always = self.random.random() < 0.5
         for verdict in VERDICTS.get(chat.action.kind, ()):
             yield CompleteRequiresAction(decisions=[Decision(call, verdict, "1", always=always) for call in asked])
+            one = self.random.choice(asked)
+            yield CompleteRequiresAction(decisions=[Decision(one, verdict, "1", always=always)])
         if chat.action.kind is ActionKind.BUDGET:
             yield CompleteRequiresAction(limit=1_000_000, declined=self.random.random() < 0.5)
         yield CompleteRequiresAction(outcomes=[Outcome(call, "1") for call in asked])

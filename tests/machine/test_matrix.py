@@ -24,7 +24,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
 from perdure.store.rows import parts_of
-from perdure.testing.chats import FAILURE, READ, WAIT, Chats, said
+from perdure.testing.chats import FAILURE, READ, WAIT, WRITE, Chats, said
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -41,6 +41,8 @@ ADDED: dict[Arrow, str] = {
     ("SendMessage", "A0", "R0"): "rule 14: steer while parked on children",
     ("Interrupt", "A0", "I0"): "rule 5: Stop means stop, but for client tools",
     ("Interrupt", "A1", "I1"): "rule 5: Stop means stop, but for client tools",
+    ("CompleteRequiresAction", "A0", "A0"): "issue 19: calls are decided one by one",
+    ("CompleteRequiresAction", "A1", "A1"): "issue 19: calls are decided one by one",
     ("PromoteQueuedMessage", "R1", "R1"): "rule 5: the turn that it names is over",
     ("PromoteQueuedMessage", "A1", "A1"): "rule 5: the turn that it names is over",
     **{
@@ -101,6 +103,8 @@ async def seeded(chats: Chats, cell: Cell) -> Chat:
             return await chats.parked(WAIT, ActionKind.CHILDREN, queued=cell.queued)
         case "approval":
             return await chats.parked(READ, ActionKind.APPROVAL, queued=cell.queued)
+        case "approvals":
+            return await chats.parked(READ, ActionKind.APPROVAL, WRITE, queued=cell.queued)
         case "quiet":
             return await chats.quiet(cell.of)
         case "steered":

@@ -8,8 +8,9 @@ import pytest
 from tests.machine.cells import WRITER, new
 from tests.machine.place import Place
 
-from perdure.core.chat import QUEUE_LIMIT, ActionKind, Busy, CallKind, Chat, State
+from perdure.core.chat import QUEUE_LIMIT, ActionKind, Busy, CallKind, Chat, Decision, OpenCall, State, Verdict
 from perdure.core.errors import (
+    AlreadyDecided,
     EditedMessageNotUser,
     MessageNotFound,
     PerdureError,
@@ -29,10 +30,8 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
     CancelRequiresAction,
     CompleteRequiresAction,
-    Decision,
     EnterRequiresAction,
     Outcome,
-    Verdict,
 )
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import Create, SetArchived
@@ -45,7 +44,7 @@ from perdure.machine.transitions.queue import (
     ReorderQueue,
 )
 from perdure.machine.transitions.steps import CommitStep
-from perdure.testing.chats import ASK, FAILURE, KINDS, READ, WAIT, answered, resulted, said, somebody
+from perdure.testing.chats import ASK, FAILURE, KINDS, READ, WAIT, WRITE, answered, resulted, said, somebody
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -255,6 +254,27 @@ async def test_a_denied_call_gets_its_answer_with_the_decision(shared_place: Pla
     (message,) = committed.messages
     assert message.parts == (ToolResult("read", "read_file", Reason.DENIED, is_error=True),)
     assert committed.chat.open_calls == ()
+
+
+async def test_a_deadline_keeps_what_was_decided_before_it_passed(shared_place: Place) -> None:
+    chat = await shared_place.chats.parked(READ, ActionKind.APPROVAL, WRITE)
+    await shared_place.machine.change(chat.id, CompleteRequiresAction(decisions=(Decision("write", Verdict.APPROVE),)))
+    committed = await shared_place.machine.change(chat.id, CancelRequiresAction())
+    (late,) = committed.messages
+    assert late.parts == (ToolResult("read", "read_file", f'"{Reason.TIMED_OUT}"', is_error=True),)
+    assert committed.chat.open_calls == (OpenCall(1, "write", "write_file", cleared=True),)
+
+
+async def test_a_call_is_decided_once(shared_place: Place) -> None:
+    chat = await shared_place.chats.parked(READ, ActionKind.OUTCOME_UNKNOWN, WRITE)
+    skip = CompleteRequiresAction(decisions=(Decision("write", Verdict.SKIP),))
+    chat = (await shared_place.machine.change(chat.id, skip)).chat
+    assert chat.state is A0
+    await check_refused(shared_place, chat, skip, AlreadyDecided)
+    await check_refused(shared_place, chat, CompleteRequiresAction(), ToolResultMissing)
+    repeat = CompleteRequiresAction(decisions=(Decision("read", Verdict.REPEAT),))
+    committed = await shared_place.machine.change(chat.id, repeat)
+    assert committed.chat.open_calls == (OpenCall(0, "read", "read_file", cleared=True, run=1),)
 
 
 async def test_a_budget_is_raised_declined_or_waits_but_never_times_out(shared_place: Place) -> None:

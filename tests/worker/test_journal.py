@@ -6,13 +6,13 @@ from uuid import uuid4
 import pytest
 
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind, Fence, State, Status
+from perdure.core.chat import ActionKind, Decision, Fence, State, Status, Verdict
 from perdure.core.errors import WorkspaceLost
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import ToolCall
 from perdure.machine.change import Owner
-from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Verdict
+from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep

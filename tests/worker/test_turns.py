@@ -8,12 +8,12 @@ import pytest
 
 from perdure.agent.history import Histories
 from perdure.agent.prepare import Rules
-from perdure.core.chat import ActionKind, Busy, CallKind, State, Status
+from perdure.core.chat import ActionKind, Busy, CallKind, Decision, State, Status, Verdict
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort, FinishReason, Kind, Role, Visibility
 from perdure.core.parts import Notice
-from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Outcome, Verdict
+from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.messages import Chosen, SendMessage
 from perdure.sim.script import Script, Step

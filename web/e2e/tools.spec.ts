@@ -46,10 +46,31 @@ test("a call that needs approval asks, and runs once approved", async ({ person 
   await person.seesRest();
   await person.asks("PATCH", new URL(person.page.url()).pathname, { approvals: { execute: "ask" } });
   await person.says('[[call:execute {"command": "echo approved"}]][[then]][[say:it ran]]');
-  const card = person.page.getByRole("region", { name: "May I do this?" });
+  const card = person.page.getByRole("region", { name: "Approval needed" });
   await expect(card).toContainText("echo approved");
   await card.getByRole("button", { name: "Approve", exact: true }).click();
   await person.reads("it ran");
+});
+
+test("two calls at once are decided one by one, and a denial says why", async ({ person }) => {
+  await person.startsChat(`${WORKSPACE}[[say:ready]]`);
+  await person.reads("ready");
+  await person.seesRest();
+  const approvals = { execute: "ask", write_file: "ask" };
+  await person.asks("PATCH", new URL(person.page.url()).pathname, { approvals });
+  const write = '[[call:write_file {"path": "a.txt", "content": "first\\nsecond\\n"}]]';
+  await person.says(`${write}[[call:execute {"command": "echo approved"}]][[then]][[say:both are answered]]`);
+  const card = person.page.getByRole("region", { name: "Approval needed" });
+  const [file, command] = [card.getByRole("listitem").nth(0), card.getByRole("listitem").nth(1)];
+  await expect(file).toContainText("first\nsecond");
+  await file.getByRole("button", { name: "Deny" }).press("d");
+  await person.page.keyboard.type("Use another folder.");
+  await person.page.keyboard.press("Enter");
+  await expect(file).toContainText("Denied");
+  await command.getByRole("button", { name: "Approve", exact: true }).press("a");
+  await person.reads("both are answered");
+  await person.transcript.getByRole("button", { name: /Wrote a.txt/ }).click();
+  await person.reads("The user denied this call. Reason: Use another folder.");
 });
 
 test("older messages can be summarised by hand", async ({ person }) => {

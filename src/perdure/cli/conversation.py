@@ -159,7 +159,9 @@ class Conversation:
             self._screen.note("Nothing of that kind is asked.")
             return
         said = {"decision": decision, "result": result}
-        await self._chat.act(decisions=[{"call_id": call.call_id, **said} for call in action.calls])
+        await self._chat.act(
+            decisions=[{"call_id": call.call_id, **said} for call in action.calls if call.decision is None]
+        )
 
     def _follow(self) -> None:
         if self._following is None:

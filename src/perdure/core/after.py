@@ -87,13 +87,11 @@ def pending(chat: Chat, asked: Sequence[AnyPart]) -> PendingAction | None:
     if action is None:
         return None
     calls = [part for part in asked if isinstance(part, ToolCall) and not part.provider_executed]
+    verdicts = {decision.call_id: decision.verdict for decision in action.decided}
+    pending_calls = [calls[index] for index in action.calls if index < len(calls)]
     return PendingAction(
         kind=action.kind,
-        calls=tuple(
-            PendingCall(calls[index].call_id, calls[index].tool, calls[index].args)
-            for index in action.calls
-            if index < len(calls)
-        ),
+        calls=tuple(PendingCall(c.call_id, c.tool, c.args, verdicts.get(c.call_id)) for c in pending_calls),
         children=tuple(ChatId(UUID(child)) for child in action.children),
         deadline_at=chat.action_deadline_at,
         limit=action.limit,

@@ -119,6 +119,28 @@ class Breach(Struct, frozen=True):
     spent: int
 
 
+class Verdict(StrEnum):
+    """What somebody decided about a call."""
+
+    APPROVE = "approve"
+    DENY = "deny"
+    HAPPENED = "happened"
+    REPEAT = "repeat"
+    SKIP = "skip"
+
+
+class Decision(Struct, frozen=True, omit_defaults=True):
+    """What somebody decided about one call, and what the model is to read about it."""
+
+    call_id: str
+    verdict: Verdict
+    result: str = ""
+    is_error: bool = False
+    """Whether the call that happened failed."""
+    always: bool = False
+    """Whether nobody is to be asked about this tool in this chat again."""
+
+
 class Action(Struct, frozen=True, omit_defaults=True):
     """What a parked chat waits for: a kind, and the open calls that it asks about."""
 
@@ -132,6 +154,8 @@ class Action(Struct, frozen=True, omit_defaults=True):
     """For a budget: whose."""
     spent: int | None = None
     """For a budget that is not the chat's own: what was spent of it."""
+    decided: tuple[Decision, ...] = ()
+    """What was decided while other calls still wait for their decision."""
 
 
 class QueueEntry(Struct, frozen=True, array_like=True):

@@ -15,6 +15,7 @@ PerdureError
 ├── Refused                  the state does not allow it
 │   ├── Conflict             something of this name is there already; names the field
 │   ├── TransitionNotAllowed
+│   │   ├── AlreadyDecided
 │   │   ├── EditedMessageNotUser
 │   │   ├── ToolResultDuplicate
 │   │   ├── ToolResultInvalidJson
@@ -127,6 +128,10 @@ class TransitionNotAllowed(Refused):
         self.transition = transition
         self.state = state
         self.reason = reason
+
+
+class AlreadyDecided(TransitionNotAllowed):
+    """Somebody decided about the call before."""
 
 
 class EditedMessageNotUser(TransitionNotAllowed):

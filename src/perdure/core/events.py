@@ -4,7 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from perdure.core.chat import ActionKind, Asks, BudgetOwner, Status
+from perdure.core.chat import ActionKind, Asks, BudgetOwner, Status, Verdict
 from perdure.core.deltas import AnyDelta
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import ChatId, MessageNumber, ModelName, QueuedNumber, UserId, WorkspaceId
@@ -31,6 +31,8 @@ class PendingCall(Struct, frozen=True, omit_defaults=True):
     call_id: str
     tool: str
     args: str
+    decision: Verdict | None = None
+    """What was decided about it while others still wait."""
 
 
 class PendingAction(Struct, frozen=True, kw_only=True, omit_defaults=True):

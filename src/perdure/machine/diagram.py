@@ -80,14 +80,14 @@ _ARROWS: Mapping[State, Mapping[TransitionType, set[State]]] = {
         FinishInterruption: {R0, R1},
     },
     A0: {
-        CompleteRequiresAction: {R0},
+        CompleteRequiresAction: {R0, A0},
         CancelRequiresAction: {R0},
         Interrupt: {R0, I0},
         SendMessage: {A1, R0, R1},
         EditMessage: {R0},
     },
     A1: {
-        CompleteRequiresAction: {R1},
+        CompleteRequiresAction: {R1, A1},
         CancelRequiresAction: {R1},
         Interrupt: {R1, I1},
         SendMessage: {A1, R1},

@@ -238,6 +238,9 @@ class Draft:
             self._deadline = change.deadline
             self._set("action", change.action)
             self._set("action_deadline_at", MOMENT_OF_COMMIT if change.deadline else None)
+        elif change.action is not None:
+            # The same question with a part of its answer: its deadline stays.
+            self._set("action", change.action)
         if change.request_compaction:
             self._compaction = True
             self._set("compaction_requested_at", MOMENT_OF_COMMIT)

@@ -180,7 +180,7 @@ class SimulatedUser:
         choices = (
             ("approve", "approve", "deny") if action.kind is ActionKind.APPROVAL else ("happened", "repeat", "skip")
         )
-        chosen = [(call, self._dice.choice(choices)) for call in action.calls]
+        chosen = [(call, self._dice.choice(choices)) for call in action.calls if call.decision is None]
         decisions = [{"call_id": call.call_id, "decision": choice} for call, choice in chosen]
         await self._asked(f"decide {action.kind}", chat.act(decisions=decisions))
 

@@ -24,6 +24,7 @@ KINDS = {"ask_page": CallKind.CLIENT, "wait": CallKind.CHILDREN}
 READ = ToolCall("read", "read_file", "{}")
 ASK = ToolCall("ask", "ask_page", "{}")
 WAIT = ToolCall("wait", "wait", "{}")
+WRITE = ToolCall("write", "write_file", "{}")
 SEARCH = ToolCall("search", "web_search", "{}", provider_executed=True)
 
 
@@ -85,9 +86,9 @@ class Chats:
         says = CommitStep(messages=(answered(Text("hi")),), continues=False)
         return await self.created(says, *self._waiting(state, queued), *_LAST[state])
 
-    async def parked(self, call: ToolCall, kind: ActionKind, *, queued: Sequence[str] = ()) -> Chat:
-        """A chat that waits for an answer of this kind to the only call of its last answer."""
-        asks = CommitStep(messages=(answered(call),), call_kinds=KINDS)
+    async def parked(self, call: ToolCall, kind: ActionKind, *more: ToolCall, queued: Sequence[str] = ()) -> Chat:
+        """A chat that waits for answers of this kind to the calls of its last answer."""
+        asks = CommitStep(messages=(answered(call, *more),), call_kinds=KINDS)
         parks = EnterRequiresAction(kind, deadline=timedelta(minutes=1))
         return await self.created(asks, *self._sent(queued), parks)
 

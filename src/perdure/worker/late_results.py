@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from perdure.core.chat import ActionKind, Chat, OpenCall
+from perdure.core.chat import ActionKind, Chat, Decision, OpenCall, Verdict
 from perdure.core.errors import ChatNotFound, Refused
 from perdure.core.ids import ChatId
 from perdure.machine.machine import Machine
-from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Verdict
+from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.store.journal import Entry, Journal
 
 
@@ -33,11 +33,12 @@ async def _answer(machine: Machine, journal: Journal, chat_id: ChatId) -> None:
 
 
 def decisions_for(chat: Chat, entries: Sequence[Entry]) -> tuple[Decision, ...]:
-    """What the journal says became of all calls that are asked about; nothing while one is still open."""
+    """What the journal says became of all calls that nobody has decided about; nothing while one is still open."""
     if chat.action is None or chat.action.kind is not ActionKind.OUTCOME_UNKNOWN:
         return ()
     finished = {(entry.index, entry.run): entry for entry in entries if entry.state == "finished"}
-    asked = [call for call in chat.open_calls if call.index in chat.action.calls]
+    known = {decision.call_id for decision in chat.action.decided}
+    asked = [call for call in chat.open_calls if call.index in chat.action.calls and call.call_id not in known]
     if any((call.index, call.run) not in finished for call in asked):
         return ()
     return tuple(_happened(call, finished[call.index, call.run]) for call in asked)

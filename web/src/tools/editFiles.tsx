@@ -1,15 +1,11 @@
 import { SquarePen } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { argumentsOf, type Call, structured, textField } from "../chat/calls.ts";
+import { type FileEdits, sketch } from "./edits.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
 
 const Diff = lazy(() => import("../diff/Diff.tsx"));
-
-interface FileEdits {
-  path?: string;
-  edits?: { old_text?: string; new_text?: string }[];
-}
 
 function editsOf(call: Call): FileEdits[] {
   const files = argumentsOf(call.part.args).files;
@@ -24,22 +20,6 @@ function diffOf(call: Call): string {
   if (typeof diff === "string") return diff;
   if (Array.isArray(diff)) return diff.map(String).join("\n");
   return /^(diff --git|--- )/m.test(output) ? output.slice(output.search(/^(diff --git|--- )/m)) : "";
-}
-
-/** Until there is a diff, the edits themselves, as removed and added lines. */
-function sketch(files: FileEdits[]): string {
-  return files
-    .map(({ path = "", edits = [] }) => {
-      const hunks = edits.map(({ old_text = "", new_text = "" }) => hunk(old_text, new_text));
-      return [`--- a/${path}`, `+++ b/${path}`, ...hunks].join("\n");
-    })
-    .join("\n");
-}
-
-function hunk(before: string, after: string): string {
-  const [removed, added] = [before.split("\n"), after.split("\n")];
-  const head = `@@ -1,${removed.length} +1,${added.length} @@`;
-  return [head, ...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)].join("\n");
 }
 
 function counts(diff: string): { added: number; removed: number } {

@@ -1,19 +1,17 @@
 /** What a parked chat asks: results, an approval, what became of a call, more budget. */
 
 import { CircleHelp } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { api } from "../api/client.ts";
-import type { PendingAction, PendingCall } from "../api/types.ts";
-import { argumentsOf, textField } from "../chat/calls.ts";
+import type { PendingAction } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
 import { ChildLink } from "../tools/agents.tsx";
-import { Output } from "../tools/Output.tsx";
+import { Proposed } from "../tools/Proposed.tsx";
 import { Button } from "../ui/Button.tsx";
 import { momentOf, money } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
-
-type Decision = "approve" | "approve_always" | "deny" | "happened" | "repeat" | "skip";
+import { Decisions } from "./Decisions.tsx";
 
 export function ActionCard({ action }: { action: PendingAction }) {
   if (action.kind === "children") return <Children ids={action.children ?? []} />;
@@ -35,93 +33,34 @@ function Frame({ title, deadline, children }: { title: string; deadline?: string
 }
 
 const TITLES = {
-  approval: "May I do this?",
+  approval: "Approval needed",
   outcome_unknown: "Did this happen?",
   client_tool: "Waiting for a tool on your side",
-};
-const WAYS: Record<"approval" | "outcome_unknown", [Decision, string][]> = {
-  approval: [
-    ["approve", "Approve"],
-    ["approve_always", "Always in this chat"],
-    ["deny", "Deny"],
-  ],
-  outcome_unknown: [
-    ["happened", "It happened"],
-    ["repeat", "Do it again"],
-    ["skip", "Skip it"],
-  ],
 };
 
 function Calls({ action }: { action: PendingAction }) {
   const kind = action.kind as keyof typeof TITLES;
+  const calls = action.calls ?? [];
   return (
     <Frame title={TITLES[kind]} deadline={action.deadline_at}>
       {kind === "outcome_unknown" && (
         <p className="quiet">
-          The server stopped while this ran. It may or may not have taken effect, so it is not repeated on its
-          own.
+          The server stopped while this ran. It may or may not have taken effect, so it is not repeated
+          automatically.
         </p>
       )}
-      {(action.calls ?? []).map((call) => (
-        <PendingCallView
-          key={call.call_id}
-          call={call}
-          all={action.calls ?? []}
-          ways={kind === "client_tool" ? [] : WAYS[kind]}
-        />
-      ))}
+      {kind === "client_tool" ? (
+        calls.map((call) => (
+          <div key={call.call_id} className="pending">
+            <code className="pill">{call.tool}</code>
+            <Proposed tool={call.tool} args={call.args} />
+          </div>
+        ))
+      ) : (
+        <Decisions kind={kind} calls={calls} />
+      )}
     </Frame>
   );
-}
-
-function PendingCallView({
-  call,
-  all,
-  ways,
-}: {
-  call: PendingCall;
-  all: readonly PendingCall[];
-  ways: [Decision, string][];
-}) {
-  const live = useLiveChat();
-  const { complain } = useToasts();
-  const mine = useMine();
-  const [chosen, setChosen] = useState<Decision | null>(null);
-  const fields = argumentsOf(call.args);
-  const decide = (decision: Decision) => {
-    setChosen(decision);
-    const decisions = [{ call_id: call.call_id, decision }];
-    api.post(`/chats/${live.id}/action`, { decisions }).catch((error: unknown) => {
-      setChosen(null);
-      complain(error);
-    });
-  };
-  return (
-    <div className="pending" data-many={all.length > 1}>
-      <p>
-        <code className="pill">{call.tool}</code>
-      </p>
-      <Output {...shownArguments(call.tool, fields)} />
-      <div className="spread wrap">
-        {!mine && <span className="quiet">Its owner decides.</span>}
-        {(mine ? ways : []).map(([decision, label], at) => (
-          <Button
-            key={decision}
-            look={at === 0 ? "primary" : "plain"}
-            disabled={chosen !== null}
-            onClick={() => decide(decision)}
-          >
-            {label}
-          </Button>
-        ))}
-      </div>
-    </div>
-  );
-}
-
-function shownArguments(tool: string, fields: Record<string, unknown>): { text: string; language: string } {
-  if (tool === "execute") return { text: textField(fields, "command"), language: "bash" };
-  return { text: JSON.stringify(fields, null, 2), language: "json" };
 }
 
 function Children({ ids }: { ids: readonly string[] }) {

@@ -149,6 +149,56 @@ export const Approval: Story = {
   },
 };
 
+const several: ChatEvent = {
+  type: "action_required",
+  cursor: "a",
+  action: {
+    kind: "approval",
+    calls: [
+      { call_id: "w", tool: "write_file", args: '{"path":"notes/plan.md","content":"# Plan\\n\\n- one\\n"}' },
+      {
+        call_id: "e",
+        tool: "edit_files",
+        args: '{"files":[{"path":"a.py","edits":[{"old_text":"x = 1","new_text":"x = 2"}]}]}',
+      },
+      { call_id: "o", tool: "shop__order", args: '{"items":["tea","milk"],"note":"ring\\ntwice"}' },
+      { call_id: "x", tool: "execute", args: '{"command":"rm -rf build"}', decision: "approve" },
+    ],
+  },
+};
+
+export const SeveralApprovals: Story = {
+  height: 1100,
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [call("x", "execute", { command: "rm -rf build" })]),
+      several,
+      status("requires_action"),
+    ),
+  play: async ({ root, user, asked: requests }) => {
+    const [write, edit, order, decided] = [...root.querySelectorAll<HTMLElement>(".pending")];
+    expect(root.querySelector(".action-card")?.textContent).not.toContain("\\n");
+    expect(decided?.querySelector(".button-primary")).toBeNull();
+    write?.querySelector<HTMLElement>(".button")?.focus();
+    await user.keyboard("d");
+    await user.keyboard("Not in that folder.{Enter}");
+    edit?.querySelector<HTMLElement>(".button-primary")?.focus();
+    await user.keyboard("{ArrowDown}");
+    expect(order?.contains(document.activeElement)).toBe(true);
+    await user.click(root.querySelector(".decide-together .button") as HTMLElement);
+    expect(requests.map((entry) => entry.body)).toEqual([
+      { decisions: [{ call_id: "w", decision: "deny", result: "Not in that folder." }] },
+      {
+        decisions: [
+          { call_id: "e", decision: "approve" },
+          { call_id: "o", decision: "approve" },
+        ],
+      },
+    ]);
+  },
+};
+
 export const OutcomeUnknown: Story = {
   render: () =>
     shown(

@@ -8,12 +8,12 @@ from perdure.api.client_results import heard
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, ToolResultsBody, TurnBody
-from perdure.core.chat import Action, ActionKind, BudgetOwner, State
+from perdure.core.chat import Action, ActionKind, BudgetOwner, Decision, State, Verdict
 from perdure.core.errors import InvalidInput, NothingToCompact
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import CompleteRequiresAction, Decision, Outcome, Verdict
+from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
 from perdure.machine.transitions.endings import Interrupt, Retry
 from perdure.machine.transitions.lifecycle import ReconcileInvalidState, RequestCompaction
 
@@ -64,7 +64,7 @@ async def tool_results(caller: Caller, chat_id: ChatId, body: ToolResultsBody) -
 
 @routes.post("/chats/{chat_id}/action", by_machine=True)
 async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
-    """Decide about calls, raise a budget, or decline to."""
+    """Decide about calls, one by one or together; raise a budget, or decline to."""
     if sum((bool(body.decisions), body.limit is not None, body.decline)) != 1:
         raise InvalidInput("Send exactly one of decisions, limit and decline.")
     seen = await caller.chats.own(chat_id)

@@ -2,16 +2,27 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from enum import StrEnum
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from perdure.core.card import CardChange
-from perdure.core.chat import Action, ActionKind, Breach, BudgetOwner, CallKind, Chat, OpenCall, Status
+from perdure.core.chat import (
+    Action,
+    ActionKind,
+    Breach,
+    BudgetOwner,
+    CallKind,
+    Chat,
+    Decision,
+    OpenCall,
+    Status,
+    Verdict,
+)
 from perdure.core.commit import InboxKind
 from perdure.core.errors import (
+    AlreadyDecided,
     ToolResultDuplicate,
     ToolResultInvalidJson,
     ToolResultMissing,
@@ -22,7 +33,7 @@ from perdure.core.ids import UserId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import ToolResult
 from perdure.core.timing import CLIENT_TOOL_DEADLINE
-from perdure.machine.change import Change, Marker, Reason
+from perdure.machine.change import ALL_MARKERS, Change, Marker, Reason
 from perdure.machine.transitions.refusal import refuse
 
 _ANSWERED_BY: Mapping[ActionKind, CallKind] = {
@@ -73,16 +84,6 @@ class EnterRequiresAction(Struct, frozen=True):
         return asked
 
 
-class Verdict(StrEnum):
-    """What somebody decided about a call."""
-
-    APPROVE = "approve"
-    DENY = "deny"
-    HAPPENED = "happened"
-    REPEAT = "repeat"
-    SKIP = "skip"
-
-
 class Outcome(Struct, frozen=True):
     """A result for a pending call, as JSON text."""
 
@@ -91,18 +92,8 @@ class Outcome(Struct, frozen=True):
     is_error: bool = False
 
 
-class Decision(Struct, frozen=True):
-    call_id: str
-    verdict: Verdict
-    result: str = ""
-    is_error: bool = False
-    """Whether the call that happened failed."""
-    always: bool = False
-    """Whether nobody is to be asked about this tool in this chat again."""
-
-
 class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
-    """Bring what the pending action asks for: results, decisions, or a new limit."""
+    """Bring what the pending action asks for: results, a new limit, or decisions, which may come one by one."""
 
     outcomes: Sequence[Outcome] = ()
     decisions: Sequence[Decision] = ()
@@ -130,7 +121,7 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
     def _with_results(self, chat: Chat, action: Action) -> Change:
         pending = {call.call_id: call for call in chat.open_calls if call.index in action.calls}
         self._check_outcomes(chat, pending)
-        results = tuple(self._result(pending[o.call_id], o.output, o.is_error) for o in self.outcomes)
+        results = tuple(_result(pending[o.call_id], o.output, o.is_error, self.by) for o in self.outcomes)
         return Change(status=Status.RUNNING, append=(*results, *self.suffix), continuing=True)
 
     def _check_outcomes(self, chat: Chat, pending: Mapping[str, OpenCall]) -> None:
@@ -151,34 +142,34 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
             raise self._wrong(ToolResultUnexpected, chat, f"Call {call_id} is not pending.")
 
     def _with_decisions(self, chat: Chat, action: Action) -> Change:
-        pending = {call.call_id: call for call in chat.open_calls if call.index in action.calls}
-        if len({d.call_id for d in self.decisions}) < len(self.decisions):
-            raise self._wrong(ToolResultDuplicate, chat, "A call has two decisions.")
-        self._check_named(chat, pending, {decision.call_id for decision in self.decisions})
+        self._check_decisions(chat, action)
+        decided = (*action.decided, *self.decisions)
+        always = tuple(_call(chat, d.call_id).tool for d in self.decisions if d.always)
+        card = CardChange(approvals=dict.fromkeys(always, "auto")) if always else None
+        if len(decided) < len(action.calls):
+            return Change(keeps=ALL_MARKERS, action=replace(action, decided=decided), card=card)
+        settled = _settled(chat, decided, self.by)
+        return replace(settled, append=(*settled.append, *self.suffix), card=card)
+
+    def _check_decisions(self, chat: Chat, action: Action) -> None:
+        pending = {call.call_id for call in chat.open_calls if call.index in action.calls}
+        before = {decision.call_id: decision.verdict for decision in action.decided}
+        seen: set[str] = set()
+        for decision in self.decisions:
+            call_id = decision.call_id
+            if call_id in seen:
+                raise self._wrong(ToolResultDuplicate, chat, f"Call {call_id} has two decisions.")
+            seen.add(call_id)
+            if call_id not in pending:
+                raise self._wrong(ToolResultUnexpected, chat, f"Call {call_id} is not pending.")
+            if call_id in before:
+                reason = f"Call {call_id} has been decided already: {before[call_id]}."
+                raise self._wrong(AlreadyDecided, chat, reason)
+        if not seen:
+            raise self._wrong(ToolResultMissing, chat, "Name a call and what you decide about it.")
         allowed = _VERDICTS[action.kind]
         if not all(decision.verdict in allowed for decision in self.decisions):
             raise refuse(self, chat, f"Decide with one of: {', '.join(sorted(allowed))}.")
-        results = [result for d in self.decisions if (result := self._decided(pending[d.call_id], d))]
-        again = {pending[d.call_id].index: _run(pending[d.call_id], d) for d in self.decisions if d.verdict in _RUNS}
-        always = tuple(pending[decision.call_id].tool for decision in self.decisions if decision.always)
-        return Change(
-            status=Status.RUNNING,
-            append=(*results, *self.suffix),
-            clear_calls=again,
-            continuing=True,
-            card=CardChange(approvals=dict.fromkeys(always, "auto")) if always else None,
-        )
-
-    def _decided(self, call: OpenCall, decision: Decision) -> NewMessage | None:
-        match decision.verdict:
-            case Verdict.APPROVE | Verdict.REPEAT:
-                return None
-            case Verdict.HAPPENED:
-                return self._result(call, decision.result, is_error=decision.is_error)
-            case Verdict.DENY:
-                return self._result(call, decision.result or Reason.DENIED, is_error=True)
-            case Verdict.SKIP:
-                return self._result(call, decision.result or Reason.SKIPPED, is_error=True)
 
     def _with_limit(self, chat: Chat, action: Action) -> Change:
         if self.declined:
@@ -191,10 +182,6 @@ class CompleteRequiresAction(Struct, frozen=True, kw_only=True):
         # The budget of a person or an organisation is not the chat's: whoever answers has raised it before.
         return replace(raised, budget_limit=self.limit) if action.budget is BudgetOwner.CHAT else raised
 
-    def _result(self, call: OpenCall, output: str, is_error: bool) -> NewMessage:
-        part = ToolResult(call.call_id, call.tool, output, is_error=is_error)
-        return NewMessage(role=Role.TOOL, parts=(part,), created_by=self.by)
-
     def _wrong(self, error: type[TransitionNotAllowed], chat: Chat, reason: str) -> TransitionNotAllowed:
         return error(type(self).__name__, chat.state.value, reason)
 
@@ -204,6 +191,34 @@ _VERDICTS = {
     ActionKind.APPROVAL: frozenset({Verdict.APPROVE, Verdict.DENY}),
     ActionKind.OUTCOME_UNKNOWN: frozenset({Verdict.HAPPENED, Verdict.REPEAT, Verdict.SKIP}),
 }
+
+
+def _settled(chat: Chat, decisions: Sequence[Decision], by: UserId | None = None) -> Change:
+    """The turn goes on: calls that may run are cleared, the others have their results."""
+    calls = [(_call(chat, decision.call_id), decision) for decision in decisions]
+    return Change(
+        status=Status.RUNNING,
+        append=tuple(_decided(call, decision, by) for call, decision in calls if decision.verdict not in _RUNS),
+        clear_calls={call.index: _run(call, decision) for call, decision in calls if decision.verdict in _RUNS},
+        continuing=True,
+    )
+
+
+def _call(chat: Chat, call_id: str) -> OpenCall:
+    return next(call for call in chat.open_calls if call.call_id == call_id)
+
+
+def _decided(call: OpenCall, decision: Decision, by: UserId | None) -> NewMessage:
+    if decision.verdict is Verdict.HAPPENED:
+        return _result(call, decision.result, decision.is_error, by)
+    refused = Reason.DENIED if decision.verdict is Verdict.DENY else Reason.SKIPPED
+    said = f"{refused} Reason: {decision.result}" if decision.result else refused
+    return _result(call, said, True, by)
+
+
+def _result(call: OpenCall, output: str, is_error: bool, by: UserId | None) -> NewMessage:
+    part = ToolResult(call.call_id, call.tool, output, is_error=is_error)
+    return NewMessage(role=Role.TOOL, parts=(part,), created_by=by)
 
 
 def _run(call: OpenCall, decision: Decision) -> int:
@@ -219,7 +234,7 @@ def _is_json(text: str) -> bool:
 
 
 class CancelRequiresAction(Struct, frozen=True):
-    """The deadline passed: answer the calls that nobody answered, and go on."""
+    """The deadline passed: answer the calls that nobody answered or decided about, and go on."""
 
     reason: str = Reason.TIMED_OUT
 
@@ -227,4 +242,7 @@ class CancelRequiresAction(Struct, frozen=True):
         assert chat.action is not None
         if not chat.action.calls:
             raise refuse(self, chat, "Nothing is pending.")
-        return Change(status=Status.RUNNING, answer_calls=chat.action.calls, reason=self.reason, continuing=True)
+        decided = chat.action.decided
+        known = {_call(chat, decision.call_id).index for decision in decided}
+        late = tuple(index for index in chat.action.calls if index not in known)
+        return replace(_settled(chat, decided), answer_calls=late, reason=self.reason)
