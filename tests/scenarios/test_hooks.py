@@ -179,7 +179,60 @@ async def test_a_wrong_secret_is_noticed_by_the_receiver_and_stops_the_turn(flee
     assert receiver.forged == ["The signature is wrong."]
     view = (await fleet.at(0).get(f"/chats/{chat}")).json
     assert view["error"]["kind"] == "hook_dispatch_failed"
-    assert [part["is_error"] for part in await parts(fleet, chat, "tool_result")] == [True]
+    assert await parts(fleet, chat, "tool_call") == []
+
+
+@pytest.mark.parametrize("event", ["pre_tool_use", "post_tool_use", "stop"])
+async def test_trying_again_asks_a_hook_again_that_could_not_be_heard(
+    fleet: Fleet, receiver: Receiver, event: str
+) -> None:
+    await hook(fleet, receiver, event)
+    receiver.answering = lambda _: b"<html>oops</html>"
+    chat = await fleet.asks(0, f"please {RECALL}")
+    assert (await fleet.comes_to_rest(0, chat))["status"] == "error"
+    view = (await fleet.at(0).get(f"/chats/{chat}")).json
+    assert view["error"]["kind"] == "hook_dispatch_failed"
+    # Its address may hold credentials.
+    assert view["error"]["message"].startswith("The hook without a name could not be asked: its answer means nothing")
+    assert len(receiver.heard) == 1
+    receiver.answering = lambda _: {}
+    assert (await fleet.at(0).post(f"/chats/{chat}/retry")).status == 200
+    assert (await fleet.comes_to_rest(0, chat))["status"] == "waiting"
+    assert [question["event"] for question in receiver.heard] == [event, event]
+    assert len(await parts(fleet, chat, "tool_result")) == 1
+
+
+@pytest.mark.parametrize("event", ["session_start", "user_prompt_submit"])
+async def test_a_hook_that_cannot_be_asked_about_a_new_agent_ends_the_turn(
+    fleet: Fleet, receiver: Receiver, event: str
+) -> None:
+    await hook(fleet, receiver, event)
+    chats = "SELECT count(*) AS number FROM chat_cards WHERE parent_id IS NOT NULL"
+    spawns = ("spawn", "look around")
+
+    def about_agent(question: dict[str, Any]) -> bool:
+        return question["payload"].get("source", question["payload"].get("input")) in spawns
+
+    receiver.answering = lambda question: b"<html>oops</html>" if about_agent(question) else {}
+    spawn = '[[call:spawn_agent {"type": "general", "prompt": "look around"}]]'
+    chat = await fleet.asks(0, f"please {spawn} {RECALL}")
+    assert (await fleet.comes_to_rest(0, chat))["status"] == "error"
+    assert (await fleet.at(0).get(f"/chats/{chat}")).json["error"]["kind"] == "hook_dispatch_failed"
+    assert [row["number"] for row in await fleet.pool.fetch(chats)] == [0]
+    receiver.answering = lambda _: {}
+    assert (await fleet.at(0).post(f"/chats/{chat}/retry")).status == 200
+    assert (await fleet.comes_to_rest(0, chat))["status"] == "waiting"
+    assert [row["number"] for row in await fleet.pool.fetch(chats)] == [1]
+    assert len([question for question in receiver.heard if about_agent(question)]) == 2
+    assert ["is_error" in part for part in await parts(fleet, chat, "tool_result")] == [False, False]
+
+
+async def test_nobody_is_asked_about_a_call_that_cannot_run(fleet: Fleet, receiver: Receiver) -> None:
+    await hook(fleet, receiver, "pre_tool_use", "post_tool_use")
+    chat = await fleet.asks(0, "please [[call:no_such_tool]] [[call:recall limit=many]] [[say:3 tokens]]")
+    assert (await fleet.comes_to_rest(0, chat))["status"] == "waiting"
+    assert [part["is_error"] for part in await parts(fleet, chat, "tool_result")] == [True, True]
+    assert receiver.heard == []
 
 
 async def test_a_request_that_is_sent_again_by_somebody_else_is_refused(fleet: Fleet, receiver: Receiver) -> None:

@@ -1,6 +1,8 @@
-"""What hooks leave behind in a history: rows that they add, and results that they withhold."""
+"""What hooks leave behind in a history: rows that they add, results that they withhold, the error of their silence."""
 
 from perdure.agent.notices import notice
+from perdure.core.errors import HookDispatchFailed
+from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import Kind, NewMessage, Role, Visibility
 from perdure.core.parts import Text
 from perdure.tools.hooks.speech import Verdict
@@ -15,3 +17,8 @@ def rows(verdict: Verdict, kind: Kind = Kind.HOOK) -> tuple[NewMessage, ...]:
         for text in verdict.contexts
     )
     return (*contexts, *(notice("hook", text) for text in verdict.messages))
+
+
+def unheard(error: HookDispatchFailed) -> ChatError:
+    """A turn ends where a hook that must be heard cannot be. Trying again asks it again."""
+    return ChatError(str(error), ErrorKind.HOOK_DISPATCH_FAILED, retryable=True)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.decide import Policy
+from perdure.agent.hooked import unheard
 from perdure.agent.journaling import Begun, Journaling
 from perdure.agent.once_calls import OnceCalls
 from perdure.agent.results import answered, result_of
@@ -17,7 +18,15 @@ from perdure.agent.toolset import Toolset, mode_of
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Fence, OpenCall
 from perdure.core.clock import Clock
-from perdure.core.errors import Fenced, PerdureError, Unavailable, WorkspaceLost, WorkspaceUnreachable
+from perdure.core.errors import (
+    Fenced,
+    HookDispatchFailed,
+    PerdureError,
+    ProviderFailure,
+    Unavailable,
+    WorkspaceLost,
+    WorkspaceUnreachable,
+)
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import NewMessage
 from perdure.core.parts import ToolCall
@@ -40,6 +49,10 @@ PLANS_NOW = "Nothing was done: the chat only plans since a moment ago, and nothi
 DENIED = "This tool may not be used here. Go on without it, or ask the user."
 
 _log = logging.getLogger(__name__)
+
+
+Ended = ToolOutput | HookDispatchFailed | None
+"""What a call came to; None where its workspace is gone."""
 
 
 class FileShelf(Protocol):
@@ -110,8 +123,8 @@ class ToolRunner:
         """All calls of the batch. Each result is kept and shown as soon as it exists."""
         batch = await self._bound(batch)
         slots = asyncio.Semaphore(CONCURRENT_CALLS)
-        lanes: dict[str, asyncio.Task[ToolOutput | None]] = {}
-        tasks: list[asyncio.Task[ToolOutput | None]] = []
+        lanes: dict[str, asyncio.Task[Ended]] = {}
+        tasks: list[asyncio.Task[Ended]] = []
         try:
             async with asyncio.TaskGroup() as group:
                 for open_call, call in batch.calls:
@@ -121,7 +134,10 @@ class ToolRunner:
                     tasks.append(task)
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
-        pairs = [(*calls, task.result()) for calls, task in zip(batch.calls, tasks, strict=True)]
+        if silent := next((r for task in tasks if isinstance(r := task.result(), HookDispatchFailed)), None):
+            raise ProviderFailure(unheard(silent)) from silent
+        outputs = [output if isinstance(output := task.result(), ToolOutput) else None for task in tasks]
+        pairs = [(*calls, output) for calls, output in zip(batch.calls, outputs, strict=True)]
         return Results(
             tuple(answered(call, output, self._clock) for _, call, output in pairs if output),
             tuple(file.id for _, _, output in pairs if output for file in output.files),
@@ -141,8 +157,8 @@ class ToolRunner:
         open_call: OpenCall,
         call: ToolCall,
         slots: asyncio.Semaphore,
-        before: Sequence["asyncio.Task[ToolOutput | None]"],
-    ) -> ToolOutput | None:
+        before: Sequence["asyncio.Task[Ended]"],
+    ) -> Ended:
         if before:
             await asyncio.wait(before)
         async with slots:
@@ -152,6 +168,9 @@ class ToolRunner:
                     output = _bounded(await self._output(batch, open_call, call), batch.budget)
                 except WorkspaceLost:
                     return None
+                except HookDispatchFailed as error:
+                    # The others of the batch come to their end first.
+                    return error
                 seen.gave(output.text, is_error=output.is_error)
         batch.output.result(open_call.index, result_of(call, output, self._clock))
         self._reached("tools.shown")
@@ -263,7 +282,7 @@ class ToolRunner:
             # Only a root can start a workspace; the error says how.
             advice = str(error) if context.mode is Mode.ROOT else OUT_OF_REACH
             return ToolOutput(advice if tool.effect is Effect.READS else f"{advice} {DOUBTFUL}", is_error=True)
-        except (Fenced, Unavailable):
+        except (Fenced, Unavailable, HookDispatchFailed):
             raise
         except PerdureError as error:
             if isinstance(error, WorkspaceLost) and tool.effect is not Effect.READS:

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 
 from perdure.core.card import Card, ClientTool
 from perdure.core.chat import CallKind
+from perdure.core.parts import ToolCall
 from perdure.core.screen import Screen
 from perdure.providers.estimate import estimate
 from perdure.providers.request import ToolSpec
-from perdure.tools.call import Mode
+from perdure.tools.arguments import is_json_object, parsed
+from perdure.tools.call import Mode, ToolFailed
 from perdure.tools.mcp.names import server_of
 from perdure.tools.mcp.search import FIND_TOOLS, finder
 from perdure.tools.mcp.source import McpOffer
@@ -82,6 +84,17 @@ class Toolset:
         """The MCP server that a tool is from."""
         tool = self.ours.get(name)
         return tool.mcp_server_id if tool else None
+
+    def may_run(self, call: ToolCall) -> bool:
+        """Whether somebody can carry a call out: it is offered, and its arguments make sense."""
+        tool = self.ours.get(call.tool)
+        if call.provider_executed or tool is None:
+            return call.tool in self.clients and is_json_object(call.args)
+        try:
+            parsed(call.args, tool.schema)
+        except ToolFailed:
+            return False
+        return True
 
     def why_missing(self, name: str) -> str:
         """What to tell a model that calls a tool which is not there."""

@@ -2,10 +2,12 @@
 
 from perdure.agent.decide import Ending, Park
 from perdure.agent.notices import notice
+from perdure.core.message import Kind
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
-from perdure.machine.transitions.steps import CommitStep
+from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 from perdure.worker.duties.following import BUDGET_REACHED, after_turn, end_of_turn, finished, parked
+from perdure.worker.duties.hooking import at_the_end
 from perdure.worker.outcomes import Committed, Outcome
 from perdure.worker.owned_chat import OwnedChat
 
@@ -27,7 +29,12 @@ async def finish(owned: OwnedChat, ending: Ending) -> Outcome:
     if ending is Ending.BUDGET_DECLINED:
         await owned.commit(FinishError(BUDGET_REACHED), Abandon())
     elif ending is Ending.MAX_STEPS or owned.chat.continuing:
-        said = () if ending is Ending.MAX_STEPS else (notice("ended", "The turn ended here."),)
+        # A turn whose answer is there and that did not end yet: a hook could not be asked about that.
+        added = await at_the_end(owned) if ending is Ending.COMPLETE else ()
+        if any(row.kind is Kind.HOOK for row in added):
+            await owned.commit(CommitStep(messages=added), RecordGenerationAttempt())
+            return Committed()
+        said = () if ending is Ending.MAX_STEPS else (*added, notice("ended", "The turn ended here."))
         step = CommitStep(messages=said, continues=False)
         await owned.commit_by(lambda chat: (*finished(step, ending, history), *after_turn(chat)))
     else:

@@ -13,12 +13,13 @@ from perdure.agent.decide import Facts
 from perdure.agent.fallback_models import OVERLOADS, next_fallback, switch
 from perdure.agent.generate import Answer, generate
 from perdure.agent.history import History
+from perdure.agent.hooked import unheard
 from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
 from perdure.agent.toolset import Toolset
 from perdure.core.card import CardChange
 from perdure.core.chat import CallKind
-from perdure.core.errors import ProviderFailure
+from perdure.core.errors import HookDispatchFailed, ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import NewMessage
 from perdure.core.parts import ToolCall
@@ -31,7 +32,7 @@ from perdure.providers.errors.failures import DeadlinePassed
 from perdure.providers.errors.retry import final_error, may_retry, retry_state
 from perdure.worker.duties.background_response import ResponseGone, background_response
 from perdure.worker.duties.following import or_failed, step_and_next
-from perdure.worker.duties.hooking import before_tools
+from perdure.worker.duties.hooking import Usable, before_tools
 from perdure.worker.outcomes import Carried, Committed, Failed, Interrupted, Outcome, Overflowed, Unanswered
 from perdure.worker.owned_chat import OwnedChat, gave_up
 
@@ -56,7 +57,10 @@ async def generate_step(owned: OwnedChat, facts: Facts, carried: Carried) -> Out
         case Interrupted() | Unanswered():
             return answer
     introduced = _introduced(answer, prepared, history, owned.chat.turn)
-    hooked = await before_tools(owned, introduced.messages)
+    try:
+        hooked = await before_tools(owned, Usable(prepared.toolset, facts.policies), introduced.messages)
+    except HookDispatchFailed as error:
+        return await _unheard(owned, history, answer.cost or 0, error, carried)
     kinds = await _kinds(owned, prepared.toolset, introduced.messages[0])
     step = _step(replace(introduced, messages=hooked.messages), kinds, carried.owed)
     after = replace(facts, over_threshold=False, overflowed=False, journal={})
@@ -67,6 +71,16 @@ async def generate_step(owned: OwnedChat, facts: Facts, carried: Carried) -> Out
     owned.hide()
     reached("generate.landed")
     return Committed(settled=True, calls_of=owned.chat.last_assistant)
+
+
+async def _unheard(
+    owned: OwnedChat, history: History, spent: int, error: HookDispatchFailed, carried: Carried
+) -> Outcome:
+    """End the turn without the answer, which was paid for: trying again asks the model and the hook again."""
+    await owned.commit(FinishError(unheard(error), spent + carried.owed), Abandon(), fence=owned.fence(attempt=True))
+    owned.services.budgets.settle(history.card, owned.owner.worker_id, spent)
+    owned.hide()
+    return Committed(settled=True)
 
 
 async def _answer(

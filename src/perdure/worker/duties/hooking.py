@@ -1,7 +1,7 @@
 """What hooks have to say about a step: calls denied or rewritten, rows added, an ending put off."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,19 +9,20 @@ import msgspec
 from msgspec import structs
 
 from perdure.agent.attempt_output import interrupted
+from perdure.agent.decide import Policy
 from perdure.agent.history import History
-from perdure.agent.hooked import WITHHELD, rows
+from perdure.agent.hooked import WITHHELD, rows, unheard
 from perdure.agent.notices import notice
+from perdure.agent.toolset import Toolset
 from perdure.config.hooks import HookEvent
 from perdure.core.errors import HookDispatchFailed, ProviderFailure
-from perdure.core.failure import ChatError, ErrorKind
+from perdure.core.failure import ChatError
 from perdure.core.message import FinishReason, Kind, NewMessage, Role
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
-from perdure.tools.arguments import decoded, is_json_object
+from perdure.tools.arguments import decoded
 from perdure.tools.hooks.speech import Subject, Verdict
 from perdure.worker.owned_chat import OwnedChat
 
-NOT_RUN = "Nothing was run, because a hook that must agree could not be asked."
 GO_ON = "Do not stop yet."
 
 
@@ -33,36 +34,75 @@ class Hooked:
     failure: ChatError | None = None
 
 
-async def before_tools(owned: OwnedChat, messages: tuple[NewMessage, ...]) -> Hooked:
-    """Ask about every call of an answer before it is committed; and about the end of the turn where there is none."""
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """The tools of a turn, and what may be done with them."""
+
+    toolset: Toolset
+    policies: Mapping[str, Policy]
+
+    def among(self, calls: Sequence[ToolCall]) -> list[ToolCall]:
+        """The calls that somebody can carry out. Nobody is asked about others."""
+        if len(calls) > 1 and any(self.toolset.exclusive(call.tool) for call in calls):
+            return []
+        return [call for call in calls if self._may_run(call)]
+
+    def _may_run(self, call: ToolCall) -> bool:
+        return self.policies.get(call.tool) is not Policy.DENY and self.toolset.may_run(call)
+
+
+async def before_tools(owned: OwnedChat, usable: Usable, messages: tuple[NewMessage, ...]) -> Hooked:
+    """Ask about every call of an answer that can run, before it is committed; and about the end where there is none.
+
+    Raises HookDispatchFailed where a hook cannot be asked about a call. Nothing of the answer is kept then, so that
+    whoever tries again asks again.
+    """
     history = await owned.history()
-    calls = [part for part in messages[0].parts if isinstance(part, ToolCall) and _asked_about(part)]
+    calls = [part for part in messages[0].parts if isinstance(part, ToolCall) and not part.provider_executed]
     if not await _anybody(owned, history, HookEvent.PRE_TOOL_USE, HookEvent.STOP):
         return Hooked(messages)
     if not calls:
         return await _at_the_end(owned, history, messages)
-    try:
-        verdicts = await asyncio.gather(*(_about_call(owned, history, call) for call in calls))
-    except HookDispatchFailed as error:
-        answers = tuple(
-            interrupted(call.call_id, call.tool, now=owned.services.clock.now(), text=NOT_RUN) for call in calls
-        )
-        return Hooked((*messages, *answers), failed(error))
-    return Hooked(_decided(owned, messages, dict(zip([call.call_id for call in calls], verdicts, strict=True))))
+    asked = usable.among(calls)
+    verdicts = await asyncio.gather(*(_about_call(owned, history, call) for call in asked))
+    return Hooked(_decided(owned, messages, dict(zip([call.call_id for call in asked], verdicts, strict=True))))
 
 
-async def after_tools(owned: OwnedChat, results: Sequence[NewMessage]) -> Hooked:
-    """Ask about results. What hooks add follows them in the same commit."""
+async def after_tools(owned: OwnedChat, usable: Usable, results: Sequence[NewMessage]) -> tuple[NewMessage, ...]:
+    """Ask about the results of calls that could run. What hooks add follows them in the same commit.
+
+    Raises HookDispatchFailed where a hook cannot be asked. The results stay in the journal until somebody tries again.
+    """
     history = await owned.history()
     if not await _anybody(owned, history, HookEvent.POST_TOOL_USE):
-        return Hooked(tuple(results))
-    inputs = {call.call_id: call.args for call in history.calls(owned.chat.last_assistant)}
-    try:
-        verdicts = await asyncio.gather(*(_about_result(owned, history, result, inputs) for result in results))
-    except HookDispatchFailed as error:
-        return Hooked(tuple(results), failed(error))
-    left = tuple(_withheld(result, verdict) for result, verdict in zip(results, verdicts, strict=True))
-    return Hooked((*left, *(row for verdict in verdicts for row in rows(verdict))))
+        return tuple(results)
+    inputs = {call.call_id: call.args for call in usable.among(history.calls(owned.chat.last_assistant))}
+    asked = [result for result in results if _call_of(result) in inputs]
+    verdicts = await asyncio.gather(*(_about_result(owned, history, result, inputs) for result in asked))
+    known = {_call_of(result): verdict for result, verdict in zip(asked, verdicts, strict=True)}
+    left = [_withheld(result, known.get(_call_of(result), Verdict())) for result in results]
+    return (*left, *(row for verdict in verdicts for row in rows(verdict)))
+
+
+async def at_the_end(owned: OwnedChat) -> tuple[NewMessage, ...]:
+    """What hooks add to an answer whose turn would end now, although it was committed before.
+
+    Raises ProviderFailure where one cannot be asked.
+    """
+    history = await owned.history()
+    last = history.last
+    if last is None or not await _anybody(owned, history, HookEvent.STOP):
+        return ()
+    hooked = await _at_the_end(owned, history, (last,))
+    if hooked.failure is not None:
+        raise ProviderFailure(hooked.failure)
+    return hooked.messages[1:]
+
+
+def _call_of(result: NewMessage) -> str:
+    part = result.parts[0]
+    assert isinstance(part, ToolResult)
+    return part.call_id
 
 
 async def around_compaction(owned: OwnedChat, event: HookEvent, payload: dict[str, Any]) -> Verdict:
@@ -71,11 +111,7 @@ async def around_compaction(owned: OwnedChat, event: HookEvent, payload: dict[st
     try:
         return await _ask(owned, history, event, payload)
     except HookDispatchFailed as error:
-        raise ProviderFailure(failed(error)) from error
-
-
-def failed(error: HookDispatchFailed) -> ChatError:
-    return ChatError(str(error), ErrorKind.HOOK_DISPATCH_FAILED, retryable=True)
+        raise ProviderFailure(unheard(error)) from error
 
 
 async def _at_the_end(owned: OwnedChat, history: History, messages: tuple[NewMessage, ...]) -> Hooked:
@@ -88,7 +124,7 @@ async def _at_the_end(owned: OwnedChat, history: History, messages: tuple[NewMes
     try:
         verdict = await _ask(owned, history, HookEvent.STOP, {"text": text})
     except HookDispatchFailed as error:
-        return Hooked(messages, failed(error))
+        return Hooked(messages, unheard(error))
     if verdict.denied is None:
         return Hooked((*messages, *(notice("hook", said) for said in verdict.messages)))
     prodding = structs.replace(verdict, contexts=verdict.contexts or (GO_ON,))
@@ -138,10 +174,6 @@ async def _anybody(owned: OwnedChat, history: History, *events: HookEvent) -> bo
         return False
     asked = [await hooks.listening(history.card.organisation_id, event) for event in events]
     return any(asked)
-
-
-def _asked_about(call: ToolCall) -> bool:
-    return not call.provider_executed and is_json_object(call.args)
 
 
 def _decided(

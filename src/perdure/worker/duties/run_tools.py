@@ -8,22 +8,26 @@ from msgspec import structs
 from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
 from perdure.agent.history import History
+from perdure.agent.hooked import unheard
 from perdure.agent.prepare import Prepared
 from perdure.agent.results import refused_batch
 from perdure.agent.run_tools import Batch, Results
 from perdure.core.card import CardChange
 from perdure.core.chat import Chat
+from perdure.core.errors import HookDispatchFailed
 from perdure.core.ids import FileId
 from perdure.core.message import NewMessage
 from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.machine.planning import FILES_LIMIT
 from perdure.machine.transitions import Transition
+from perdure.machine.transitions.endings import FinishError
+from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import CommitStep
 from perdure.store.journal import Entry
 from perdure.tools.budget import result_budget
 from perdure.tools.call import Told
-from perdure.worker.duties.following import or_failed, step_and_next
-from perdure.worker.duties.hooking import after_tools
+from perdure.worker.duties.following import step_and_next
+from perdure.worker.duties.hooking import Usable, after_tools
 from perdure.worker.outcomes import Committed, Outcome, Unanswered
 from perdure.worker.owned_chat import OwnedChat
 
@@ -48,13 +52,16 @@ async def run_tools(owned: OwnedChat, decision: RunTools, facts: Facts, entries:
         owned.hide()
         return Unanswered()
     facts = replace(facts, journal={**facts.journal, **dict.fromkeys(results.lost, Known.UNKNOWN)})
-    hooked = await after_tools(owned, results.messages)
-    step = _step(replace(results, messages=hooked.messages))
+    try:
+        left = await after_tools(owned, Usable(prepared.toolset, facts.policies), results.messages)
+    except HookDispatchFailed as error:
+        return await _unheard(owned, history, _step(results).spend, error)
+    step = _step(replace(results, messages=left))
 
     def bundle(chat: Chat) -> Sequence[Transition]:
         messages, files = fitting(step.messages, step.files, FILES_LIMIT - chat.made_file_count)
         fit = structs.replace(step, messages=messages, files=files)
-        return or_failed(step_and_next(fit, history, prepared.toolset, facts), fit, hooked.failure)(chat)
+        return step_and_next(fit, history, prepared.toolset, facts)(chat)
 
     await owned.commit_by(bundle, fence=owned.fence(attempt=True))
     owned.services.budgets.settle(history.card, owned.owner.worker_id, step.spend)
@@ -64,6 +71,14 @@ async def run_tools(owned: OwnedChat, decision: RunTools, facts: Facts, entries:
         owned.forget_preparation()
     owned.hide()
     reached("tools.landed")
+    return Committed()
+
+
+async def _unheard(owned: OwnedChat, history: History, spent: int, error: HookDispatchFailed) -> Outcome:
+    """End the turn without the results. The journal has them: trying again asks again, and runs nothing twice."""
+    await owned.commit(FinishError(unheard(error), spent), Abandon(), fence=owned.fence(attempt=True))
+    owned.services.budgets.settle(history.card, owned.owner.worker_id, spent)
+    owned.hide()
     return Committed()
 
 
