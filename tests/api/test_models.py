@@ -76,11 +76,63 @@ async def test_a_known_model_is_shown_as_it_is_although_nobody_typed_it(api: Ser
         for name, options in (
             ("known", {}),
             ("told", {"min_effort": "low", "max_effort": "high", "context_window": 1_000}),
-            ("wrong", {"thinking": "loudly"}),
+            ("wrong", {}),
         ):
             await boss.post("/model-settings", {**body, "name": name, "options": options})
+        wrong = """UPDATE model_settings SET options = '{"thinking": "loudly"}' WHERE name = 'wrong'"""
+        await api.pool.execute(wrong)
+        api.services.config.changed(boss.organisation_id)
         shown = {model["name"]: model for model in (await boss.get("/models")).json["items"]}
     assert shown["known"]["efforts"] == ["none", "minimal", "low", "medium", "high", "max"]
     assert (shown["known"]["context_window"], shown["known"]["price"]["output"]) == (1_000_000, 15_000_000)
     assert (shown["told"]["efforts"], shown["told"]["context_window"]) == (["low", "medium", "high"], 1_000)
     assert shown["wrong"]["efforts"] == shown["known"]["efforts"]
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"context_window": 0}, "options.context_window"),
+        ({"context_window": -1}, "options.context_window"),
+        ({"max_output_tokens": 0}, "options.max_output_tokens"),
+        ({"price": {"input": -1}}, "options.price.input"),
+        ({"price": {"output": 10**18}}, "options.price.output"),
+        ({"price": {"cache_read": -1}}, "options.price.cache_read"),
+        ({"startup_timeout_s": -1}, "options.startup_timeout_s"),
+        ({"startup_timeout_s": 0}, "options.startup_timeout_s"),
+        ({"silence_timeout_s": -0.5}, "options.silence_timeout_s"),
+        ({"silence_timeout_s": 1e300}, "options.silence_timeout_s"),
+        ({"compaction_threshold": 0}, "options.compaction_threshold"),
+        ({"compaction_threshold": 101}, "options.compaction_threshold"),
+        ({"temperature": -1}, "options.temperature"),
+        ({"top_p": 1.5}, "options.top_p"),
+        ({"top_k": 0}, "options.top_k"),
+        ({"thinking": "hard"}, "options.thinking"),
+        ({"min_effort": "high", "max_effort": "low"}, "options.min_effort"),
+    ],
+)
+async def test_options_that_make_no_sense_are_refused(api: ServedApi, options: dict[str, Any], field: str) -> None:
+    async with await api.person("boss", Role.ADMIN) as boss:
+        provider = (await boss.post("/providers", {"name": "ours", "dialect": "openai_chat", **OURS})).json["id"]
+        body = {"name": "small", "provider_id": provider, "model": "s"}
+        refused = await boss.post("/model-settings", {**body, "options": options})
+        assert (await boss.post("/model-settings", body)).status == 201
+        changed = await boss.patch("/model-settings/small", {"options": options})
+        kept = (await boss.get("/model-settings")).json["items"]
+    for answer in (refused, changed):
+        assert (answer.status, [each["field"] for each in answer.json["validations"]]) == (400, [field])
+    assert next(each for each in kept if each["name"] == "small")["options"] == {}
+
+
+async def test_an_option_that_was_stored_before_it_was_checked_counts_as_not_said(api: ServedApi) -> None:
+    async with await api.person("boss", Role.ADMIN) as boss:
+        provider = (await boss.post("/providers", {"name": "ours", "dialect": "openai_chat", **OURS})).json["id"]
+        body = {"name": "small", "provider_id": provider, "model": "s", "options": {"context_window": 1_000}}
+        assert (await boss.post("/model-settings", body)).status == 201
+        stored = """UPDATE model_settings SET options = '{"context_window": 0, "top_k": 4}' WHERE name = 'small'"""
+        await api.pool.execute(stored)
+        api.services.config.changed(boss.organisation_id)
+        kept = (await boss.get("/model-settings")).json["items"]
+        usable = (await boss.get("/models")).json["items"]
+    assert next(each for each in kept if each["name"] == "small")["options"] == {"top_k": 4}
+    assert "context_window" not in next(each for each in usable if each["name"] == "small")

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Start
 from tests.cli.pooler import pooled
-from tests.config.keys import stored_key
+from tests.config.keys import stored_key, stored_model
 
 from perdure.access.keyring import Keyring
 from perdure.cli.checks.database import pooler
 from perdure.cli.checks.finding import Verdict
+from perdure.cli.checks.models import model_findings
 from perdure.cli.checks.notices import notices
 from perdure.cli.checks.secrets import secrets
 from perdure.config.config import KEY_PURPOSE
@@ -47,6 +48,32 @@ async def test_a_pooler_in_transaction_mode_needs_to_be_provided_for(
         found = await pooler(connection, url, Settings(data_dir=tmp_path, **set_up))
         await connection.close()
     assert (found.verdict, found.detail) == (verdict, detail)
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ("{}", [(Verdict.GOOD, "1, and their options make sense")]),
+        (
+            '{"context_window": 0, "price": {"input": -1}, "top_k": 4}',
+            [
+                (Verdict.OFF, "m: context_window makes no sense: Expected `int` >= 1 - at `$.context_window`"),
+                (Verdict.OFF, "m: price makes no sense: Expected `int` >= 0 - at `$.price.input`"),
+            ],
+        ),
+        (
+            '{"thinking": "hard"}',
+            [(Verdict.OFF, "m: thinking makes no sense: is one of: none, effort, budget, adaptive")],
+        ),
+    ],
+)
+async def test_options_of_models_that_make_no_sense_are_told(
+    pool: Pool, options: str, found: list[tuple[Verdict, str]]
+) -> None:
+    await stored_model(pool, options)
+    async with pool.acquire() as connection:
+        told = [finding async for finding in model_findings(connection)]
+    assert [(each.verdict, each.detail) for each in told] == found
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,17 @@ def described(catalog: Catalog, setting: ModelSetting) -> Model:
     return structs.replace(known, **{field: value for field, value in said.items() if value is not None})
 
 
+def wrong_options(options: ModelOptions) -> dict[str, str]:
+    """The options that make no sense together, or that no model has, each with the reason."""
+    wrong: dict[str, str] = {}
+    if options.thinking is not None and options.thinking not in {*Thinking}:
+        wrong["thinking"] = f"is one of: {', '.join(Thinking)}"
+    scale, least, most = list(Effort), options.min_effort, options.max_effort
+    if least is not None and most is not None and scale.index(least) > scale.index(most):
+        wrong["min_effort"] = f"is above max_effort, which is {most}"
+    return wrong
+
+
 def _thinking(said: str) -> Thinking:
     try:
         return Thinking(said)

@@ -9,7 +9,7 @@ import msgspec
 from perdure.access.keyring import Keyring
 from perdure.config.hooks import Hook, HookOptions
 from perdure.config.mcp import McpOptions, McpServer
-from perdure.config.models import ModelOptions, ModelSetting, Provider, ProviderOptions
+from perdure.config.models import ModelSetting, Provider, ProviderOptions, stored_options
 from perdure.config.settings import PersonalSettings, Settings, merged
 from perdure.core.clock import Clock
 from perdure.core.ids import ModelName, OrganisationId, ProviderId, UserId
@@ -153,7 +153,6 @@ class Config:
 
 
 _provider_options = msgspec.json.Decoder(ProviderOptions)
-_model_options = msgspec.json.Decoder(ModelOptions)
 _mcp_options = msgspec.json.Decoder(McpOptions)
 _hook_options = msgspec.json.Decoder(HookOptions)
 
@@ -178,7 +177,7 @@ def model_of(row: ModelRow, provider: Provider) -> ModelSetting:
         display_name=row.display_name,
         enabled=row.enabled,
         default=row.chosen,
-        options=_model_options.decode(row.options),
+        options=stored_options(row.options).options,
     )
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 import msgspec
 from msgspec import structs
 
-from perdure.agent.configured_models import described, settings_of
+from perdure.agent.configured_models import described, settings_of, wrong_options
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.models import (
@@ -28,7 +28,7 @@ from perdure.api.wire.models import (
     TestBody,
     Tested,
 )
-from perdure.config.models import ModelOptions, ModelSetting, Provider
+from perdure.config.models import ModelOptions, ModelSetting, Provider, stored_options
 from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, Validation
 from perdure.core.ids import ModelName, ProviderId
 from perdure.providers.catalog import Catalog as Known
@@ -159,6 +159,7 @@ async def list_model_settings(caller: Caller) -> ModelSettings:
 @routes.post("/model-settings", status=201)
 async def add_model(caller: Caller, body: ModelBody) -> Setting:
     """Let chats use a model, under a name of yours."""
+    _check_options(body.options)
     await caller.administration.models.add(
         body.name,
         body.provider_id,
@@ -176,6 +177,8 @@ async def add_model(caller: Caller, body: ModelBody) -> Setting:
 @routes.patch("/model-settings/{name}")
 async def change_model(caller: Caller, name: ModelName, body: ModelPatch) -> Setting:
     """Change how a model is used, or make it the default."""
+    if body.options is not None:
+        _check_options(body.options)
     await caller.administration.models.change(
         name, model=body.model, display_name=body.display_name, enabled=body.enabled, options=body.options
     )
@@ -218,8 +221,14 @@ def _setting(row: ModelRow) -> Setting:
         display_name=row.display_name,
         enabled=row.enabled,
         default=row.chosen,
-        options=msgspec.json.decode(row.options, type=ModelOptions),
+        options=stored_options(row.options).options,
     )
+
+
+def _check_options(options: ModelOptions) -> None:
+    if wrong := wrong_options(options):
+        places = [Validation(f"options.{name}", why) for name, why in wrong.items()]
+        raise InvalidInput("These options make no sense.", *places)
 
 
 def _key(row: KeyRow) -> Key:

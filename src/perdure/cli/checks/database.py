@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 from perdure.cli.checks.finding import Finding, bad, good, off
 from perdure.cli.checks.hosts import host_findings, replication
+from perdure.cli.checks.models import model_findings
 from perdure.cli.checks.secrets import secrets
 from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
@@ -38,6 +39,8 @@ async def database_findings(url: str, settings: Settings) -> AsyncIterator[Findi
         yield schema_finding
         if schema_finding.remedy == "":
             yield await secrets(connection, settings)
+            async for finding in model_findings(connection):
+                yield finding
             async for finding in row_findings(connection):
                 yield finding
     finally:

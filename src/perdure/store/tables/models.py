@@ -19,6 +19,15 @@ class ModelRow(Struct, frozen=True):
     options: str
 
 
+class OptionsRow(Struct, frozen=True):
+    name: ModelName
+    options: str
+
+
+@query
+async def of_all(db: Database) -> list[OptionsRow]: ...
+
+
 @query
 async def listed(scope: OrganisationScope) -> list[ModelRow]: ...
 

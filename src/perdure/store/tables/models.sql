@@ -5,6 +5,10 @@ FROM model_settings
 WHERE organisation_id = $1
 ORDER BY name
 
+-- name: models.of_all
+-- How the models of everybody are used.
+SELECT name, options FROM model_settings ORDER BY name, organisation_id
+
 -- name: models.add
 -- Set up a model: $2 name, $3 provider, $4 what the provider calls it, $5 shown name, $6 enabled, $7 options. Nothing
 -- comes back where the provider is not the organisation's.
