@@ -14,6 +14,7 @@ from perdure.core.commit import Commit
 from perdure.live.segments import Segments
 from perdure.machine.machine import Machine
 from perdure.store.journal import Journal
+from perdure.store.pool import RenewingPool
 from perdure.worker.lease import Lease
 from perdure.worker.owned_chat import OwnedChat
 from perdure.worker.runner import Runner
@@ -97,9 +98,25 @@ def reuse_an_attempt() -> None:
     plant(OwnedChat, "begin_attempt", again)
 
 
+def keep_a_demoted_server() -> None:
+    """The pool keeps its connections when their server takes no writes any more."""
+
+    def keep(*_: object, **__: object) -> None:
+        return
+
+    plant(RenewingPool, "renew", keep)
+
+
 BUGS: dict[str, Callable[[], None]] = {
     bug.__name__: bug
-    for bug in (skip_the_fence, publish_before_commit, drop_a_segment, forget_the_journal, reuse_an_attempt)
+    for bug in (
+        skip_the_fence,
+        publish_before_commit,
+        drop_a_segment,
+        forget_the_journal,
+        reuse_an_attempt,
+        keep_a_demoted_server,
+    )
 }
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The chaos test finds nothing in the product, and finds each of five bugs that are planted in it."""
+"""The chaos test finds nothing in the product, and finds each of six bugs that are planted in it."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from perdure.cli.chaos import outside, run
+from perdure.cli.proof_clusters import Reached, pair_moves
+from perdure.proof.cluster import FAIL_OVER, SWITCH_OVER
 from perdure.proof.tables import chaos_table, timeline
 from perdure.store.pool import Pool
 from perdure.testing.fleet import open_fleet
@@ -39,6 +41,22 @@ async def test_a_planted_bug_is_found(bug: str, rules: set[int]) -> None:
     outcome = await run(3, LONG, 7, program=(PLANTED, bug), stop_at=rules)
     assert rules & {wrong.rule for wrong in outcome.wrong}
     assert timeline(outcome)[0].startswith("timeline of chat")
+
+
+async def test_a_minute_of_chaos_on_a_pair_breaks_no_promise() -> None:
+    outcome = await run(3, MINUTE, 2026, cluster=pair_moves(Reached.HOSTS))
+    assert outcome.wrong == (), "\n".join([chaos_table(outcome), *timeline(outcome)])
+    assert outcome.rested_after is not None
+    assert {each.kind for each in outcome.evidence.switchovers} == {SWITCH_OVER, FAIL_OVER}
+    assert len(outcome.followings) == len(outcome.evidence.switchovers)
+
+
+@pytest.mark.timeout(600)
+async def test_a_pool_that_keeps_a_demoted_server_is_found() -> None:
+    # The address leads to the old primary until that is back, whatever else this machine does.
+    cluster = pair_moves(Reached.PROXY, late=timedelta(seconds=6))
+    outcome = await run(3, LONG, 7, program=(PLANTED, "keep_a_demoted_server"), stop_at={6}, cluster=cluster)
+    assert 6 in {wrong.rule for wrong in outcome.wrong}
 
 
 async def test_a_deployment_of_somebody_else_is_tried_from_outside(

@@ -8,7 +8,7 @@ from perdure.proof.failover import measured as taken_over
 
 async def measured(kills: int, replicas: int) -> Takeovers:
     with progress() as shown, own_postgres() as postgres:
-        async with prepared_database(postgres, 1) as (_, tokens):
+        async with prepared_database(postgres.url, 1) as (_, tokens):
             await replica_users(postgres.url, replicas)
             folder = postgres.folder / "replicas"
             return await taken_over(postgres.url, tokens[0], folder, replicas=replicas, kills=kills, shown=shown)

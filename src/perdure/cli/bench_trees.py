@@ -25,7 +25,7 @@ async def measured(
 ) -> TreesReport:
     """Trees on a Postgres, a simulator and replicas of their own. `program` is what a replica runs."""
     with progress() as shown, own_postgres() as postgres:
-        async with prepared_database(postgres, PEOPLE) as (_, tokens):
+        async with prepared_database(postgres.url, PEOPLE) as (_, tokens):
             await replica_users(postgres.url, replicas)
             connection = await connect(postgres.url)
             await connection.execute(sql("swift_models"), msgspec.json.encode(_OPTIONS).decode())

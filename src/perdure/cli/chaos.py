@@ -1,24 +1,30 @@
 """`perdure chaos`: break a fleet of replicas at random, then check every promise."""
 
 import secrets
-from collections.abc import Sequence
+import tempfile
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, TypeAlias
 
 import typer
 import uvloop
 
 from perdure.cli.progress import progress
+from perdure.cli.proof_clusters import PostgresKind, Reached, cluster
 from perdure.cli.proof_setup import own_postgres, prepared_database, replica_users
 from perdure.core.errors import Misconfigured
 from perdure.proof.chaos import Chaos, ChaosReport, ChaosSetup
+from perdure.proof.cluster import Moves
 from perdure.proof.evidence import prepare
 from perdure.proof.outside import NotSimulated, Outside
 from perdure.proof.scale.load_chat import BASE
 from perdure.proof.tables import chaos_table, timeline
 from perdure.store.connection import connect
 
+_Database: TypeAlias = tuple[str, Callable[[bool], Awaitable[None]], Moves | None]
 PEOPLE = 4
 REPLICA = ("-m", "perdure.cli.chaos_replica")
 
@@ -32,11 +38,20 @@ def command(
         typer.Option(help="A deployment with a simulated model to act on from outside: only connections are cut."),
     ] = None,
     token: Annotated[str | None, typer.Option(help="A token of that deployment.")] = None,
+    postgres: Annotated[
+        PostgresKind, typer.Option(help="One server that restarts, or several that take over from each other.")
+    ] = PostgresKind.ONE,
+    reached: Annotated[
+        Reached, typer.Option(help="Several servers: by all their addresses, or behind one that follows late.")
+    ] = Reached.HOSTS,
 ) -> None:
     chosen = secrets.randbelow(1_000_000) if seed is None else seed
     typer.echo(f"seed {chosen}", err=True)
     length = timedelta(minutes=minutes)
-    outcome = uvloop.run(run(replicas, length, chosen) if url is None else outside(url, token, length, chosen))
+    if url is None:
+        outcome = uvloop.run(run(replicas, length, chosen, cluster=cluster(postgres, reached)))
+    else:
+        outcome = uvloop.run(outside(url, token, length, chosen))
     typer.echo(chaos_table(outcome))
     for line in timeline(outcome):
         typer.echo(line)
@@ -50,24 +65,37 @@ async def run(
     *,
     program: Sequence[str] = REPLICA,
     stop_at: AbstractSet[int] = frozenset(),
+    cluster: AbstractAsyncContextManager[Moves] | None = None,
 ) -> ChaosReport:
-    """One run on a Postgres, a simulator and replicas of its own. `program` is what a replica runs."""
-    with progress() as shown, own_postgres() as postgres:
-        async with prepared_database(postgres, PEOPLE) as (simulator, tokens):
-            await replica_users(postgres.url, replicas)
-            connection = await connect(postgres.url)
+    """One run on a database, a simulator and replicas of its own. `program` is what a replica runs."""
+    with progress() as shown, tempfile.TemporaryDirectory(prefix="perdure-chaos-") as folder:
+        async with _database(cluster) as (url, shake, moves), prepared_database(url, PEOPLE) as (simulator, tokens):
+            await replica_users(url, replicas)
+            connection = await connect(url)
             await prepare(connection)
             await connection.close()
             setup = ChaosSetup(
-                database_url=postgres.url,
+                database_url=url,
                 simulator_url=simulator.url,
                 tokens=tokens,
-                folder=postgres.folder / "replicas",
+                folder=Path(folder),
                 program=lambda ledger: (*program, ledger),
-                restart_postgres=postgres.restart,
+                shake_postgres=shake,
+                moves=moves,
             )
             chaos = Chaos(setup, replicas=replicas, length=length, seed=seed)
             return await chaos.run(shown, stop_at=stop_at)
+
+
+@asynccontextmanager
+async def _database(cluster: AbstractAsyncContextManager[Moves] | None) -> AsyncGenerator[_Database]:
+    """Where it is, and what is done to it: one server that restarts, or several."""
+    if cluster is None:
+        with own_postgres() as postgres:
+            yield postgres.url, postgres.restart, None
+    else:
+        async with cluster as moves:
+            yield moves.cluster.url, moves.move, moves
 
 
 async def outside(url: str, token: str | None, length: timedelta, seed: int) -> ChaosReport:

@@ -59,14 +59,14 @@ def own_postgres() -> Generator[Postgres]:
 
 @asynccontextmanager
 async def prepared_database(
-    postgres: Postgres, people: int, *, migrations: tuple[Migration, ...] | None = None
+    url: str, people: int, *, migrations: tuple[Migration, ...] | None = None
 ) -> AsyncGenerator[tuple[Running, tuple[str, ...]]]:
     """The newest schema, or one that these migrations make; a simulator as the model, and people with tokens."""
-    connection = await connect(postgres.url)
+    connection = await connect(url)
     await migrate(connection, migrations)
     await connection.close()
     async with simulator_process() as simulator:
-        async with open_pool(postgres.url) as pool:
+        async with open_pool(url) as pool:
             secrets = await _people(pool, people, simulator.url)
         yield simulator, secrets
 

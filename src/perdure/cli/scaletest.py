@@ -82,7 +82,7 @@ async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Deplo
     room = str(max(wanted.chats, wanted.streams, 200) + 100)
     environment = {"PERDURE_CAPACITY": room, "PERDURE_CAPACITY_PER_USER": room}
     with own_postgres() as postgres:
-        async with prepared_database(postgres, PEOPLE) as (simulator, tokens), AsyncExitStack() as stack:
+        async with prepared_database(postgres.url, PEOPLE) as (simulator, tokens), AsyncExitStack() as stack:
             connection = await connect(postgres.url)
             await connection.execute(sql("statistics"))
             await connection.close()

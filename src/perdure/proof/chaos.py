@@ -14,12 +14,14 @@ import asyncpg
 
 from perdure.proof.balancer import Balancer
 from perdure.proof.checker import ALWAYS, HEALED, violations
+from perdure.proof.cluster import FollowingBar, Moves, followings
 from perdure.proof.evidence import Evidence, gathered
 from perdure.proof.fleet import Fleet, fleet
 from perdure.proof.ledger import Ledger, Performed
 from perdure.proof.nemesis import Nemesis, plan
 from perdure.proof.observations import Observations, Rule
 from perdure.proof.run_log import RunLog, Violation
+from perdure.proof.scale.bars import quantile
 from perdure.proof.standstill import FAILOVER_BAR, Standstill, standstills
 from perdure.proof.users import Users, together
 
@@ -36,7 +38,14 @@ class ChaosSetup:
     folder: Path
     program: Callable[[str], Sequence[str]]
     """What a replica runs, given where the ledger is."""
-    restart_postgres: Callable[[bool], Awaitable[None]]
+    shake_postgres: Callable[[bool], Awaitable[None]]
+    """Have Postgres gone and back, or elsewhere: in good order, or as a crash."""
+    moves: Moves | None = None
+    """Where the database has several servers: then it is moved, and not restarted."""
+
+    @property
+    def replica_url(self) -> str:
+        return self.database_url if self.moves is None else self.moves.cluster.replica_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +60,36 @@ class ChaosReport:
     wrong: tuple[Violation, ...]
     failovers: tuple[Standstill, ...]
     rested_after: float | None
+    following_bar: FollowingBar | None = None
+    storm: timedelta = timedelta(0)
     timeline: tuple[str, ...] = field(default=())
 
     @property
     def met(self) -> bool:
-        return not self.wrong and self.rested_after is not None and self.failover(0.99) < FAILOVER_BAR.total_seconds()
+        kept = not self.wrong and self.rested_after is not None and self.moved_enough and self.followed_soon
+        return kept and self.failover(0.99) < FAILOVER_BAR.total_seconds()
+
+    @property
+    def followings(self) -> list[float]:
+        """Seconds from when a new server took a write to the next commit."""
+        found = followings(self.evidence.switchovers, self.evidence.changes)
+        return [each.seconds for each in found if each.seconds is not None]
+
+    @property
+    def fewest_moves(self) -> int:
+        bar = self.following_bar
+        return 0 if bar is None else int(bar.moves_per_minute * self.storm / timedelta(minutes=1))
+
+    @property
+    def moved_enough(self) -> bool:
+        return len(self.evidence.switchovers) >= self.fewest_moves
+
+    @property
+    def followed_soon(self) -> bool:
+        bar = self.following_bar
+        if bar is None or bar.longest is None:
+            return True
+        return quantile(self.followings, 0.99) < bar.longest.total_seconds()
 
     def failover(self, share: float) -> float:
         ordered = sorted(each.seconds for each in self.failovers)
@@ -82,7 +116,7 @@ class Chaos:
             program = self._setup.program(self._ledger.url)
             progress(f"starting {self._replicas} replicas")
             replicas = await stack.enter_async_context(
-                fleet(self._setup.database_url, self._setup.folder, self._replicas, program)
+                fleet(self._setup.replica_url, self._setup.folder, self._replicas, program)
             )
             balancer = await stack.enter_async_context(
                 Balancer(replicas.urls, Random(f"{self._seed} balancer")).running()
@@ -100,6 +134,8 @@ class Chaos:
             wrong=tuple(dict.fromkeys((*self.log.wrong, *violations(self._case(evidence), rules)))),
             failovers=standstills(self.log, self._users.transcripts, evidence.changes),
             rested_after=rested,
+            following_bar=self._setup.moves.bar if self._setup.moves else None,
+            storm=self._length,
         )
 
     def _nemesis(self, replicas: Fleet, balancer: Balancer) -> Nemesis:
@@ -110,7 +146,7 @@ class Chaos:
             simulator_url=self._setup.simulator_url,
             log=self.log,
             seed=self._seed,
-            restart_postgres=self._setup.restart_postgres,
+            shake_postgres=self._setup.shake_postgres,
             users=self._users,
             under_way=self._ledger.under_way,
         )
@@ -119,7 +155,11 @@ class Chaos:
         self, nemesis: Nemesis, progress: Callable[[str], None], stop_at: AbstractSet[int]
     ) -> tuple[float | None, Sequence[Rule]]:
         """The storm and, unless that is cut short, the calm: seconds until all was at rest, and what must hold."""
-        if await self._storm(nemesis, progress, stop_at):
+        found = await self._storm(nemesis, progress, stop_at)
+        self.log.calm_since = time.time()
+        if self._setup.moves is not None:
+            await self._setup.moves.settled()
+        if found:
             return None, ALWAYS
         progress("healing")
         await nemesis.heal()
@@ -131,7 +171,7 @@ class Chaos:
     async def _storm(self, nemesis: Nemesis, progress: Callable[[str], None], stop_at: AbstractSet[int]) -> bool:
         """People act and things break, for as long as was asked, or until something is found: whether it was."""
         until = time.monotonic() + self._length.total_seconds()
-        strikes = plan(self._seed, self._replicas, self._length)
+        strikes = plan(self._seed, self._replicas, self._length, moving=self._setup.moves is not None)
         async with self._users.acting(), together([nemesis.run(strikes)]):
             while (left := until - time.monotonic()) > 0:
                 await asyncio.sleep(min(LOOK_PERIOD, left))
@@ -152,4 +192,5 @@ class Chaos:
         return await gathered(self._setup.database_url)
 
     def _case(self, evidence: Evidence) -> Observations:
-        return Observations(self.log, evidence, self._ledger.performed, self._users.transcripts)
+        late = self._setup.moves.bar.late if self._setup.moves is not None else timedelta(0)
+        return Observations(self.log, evidence, self._ledger.performed, self._users.transcripts, late)

@@ -10,12 +10,14 @@ from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.core.timing import LEASE
 from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
 from perdure.proof.checked_transcript import spoken
+from perdure.proof.cluster import FAIL_OVER, STUCK, SWITCH_OVER, followings
 from perdure.proof.evidence import ChangeRow, MessageRow
 from perdure.proof.observations import Observations, Rule
 from perdure.proof.run_log import QUIET, Violation
 
 AT_REST = ("waiting", "error")
 PERFORMED = "performed "
+EMPTYING = ("crash postgres", SWITCH_OVER, FAIL_OVER)
 
 
 def answered_once(run: Observations) -> Iterator[Violation]:
@@ -158,7 +160,26 @@ def attempts_used_once(run: Observations) -> Iterator[Violation]:
             recorders[change.chat_id, change.history, change.attempt] = change.runner or change.old_runner
 
 
-ALWAYS: tuple[Rule, ...] = (effects_once, told_after_written, stored_whole, partial_kept, fenced, attempts_used_once)
+def followed(run: Observations) -> Iterator[Violation]:
+    """After the database moved, something is committed again."""
+    limit = (STUCK + run.late).total_seconds()
+    # When people stop to act, nothing may be left to commit.
+    acting = min(run.evidence.taken, run.log.calm_since or run.evidence.taken)
+    for move in followings(run.evidence.switchovers, run.evidence.changes):
+        if acting - move.at > limit and (move.seconds is None or move.seconds > limit):
+            after = "yet" if move.seconds is None else f"for {move.seconds:.1f} s"
+            yield Violation(6, None, f"{move.kind}: its new server took writes, and nothing was committed {after}")
+
+
+ALWAYS: tuple[Rule, ...] = (
+    effects_once,
+    told_after_written,
+    stored_whole,
+    partial_kept,
+    fenced,
+    attempts_used_once,
+    followed,
+)
 """Rules that hold at any moment."""
 HEALED: tuple[Rule, ...] = (
     *ALWAYS,
@@ -182,12 +203,12 @@ def violations(run: Observations, rules: Sequence[Rule]) -> list[Violation]:
 def _seen(run: Observations, chat_id: UUID, episode: tuple[int, int], died: float) -> list[int]:
     """How much of an answer was seen, of what was stored before its driver died.
 
-    A crash of Postgres empties the table of parts: of answers from before it nothing is promised.
+    A crash of Postgres empties the table of parts, and no standby has it: of answers from before nothing is promised.
     """
     stored = [
         s for s in run.evidence.stored if (s.chat_id, s.history, s.attempt) == (chat_id, *episode) and s.at < died
     ]
-    crashes = [fault.at for fault in run.log.faults if fault.kind == "crash postgres"]
+    crashes = [fault.at for fault in run.log.faults if fault.kind in EMPTYING]
     if any(piece.at < crash < died for piece in stored for crash in crashes):
         return []
     last = max((piece.seq_to for piece in stored), default=0)

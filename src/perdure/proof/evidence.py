@@ -91,6 +91,14 @@ class StoredRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchoverRow:
+    """When a server that took over first took a write."""
+
+    kind: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     taken: float
     """A moment before which everything that was committed is in it."""
@@ -99,6 +107,7 @@ class Evidence:
     queued: tuple[QueuedRow, ...]
     changes: tuple[ChangeRow, ...]
     stored: tuple[StoredRow, ...] = ()
+    switchovers: tuple[SwitchoverRow, ...] = ()
 
 
 async def gathered(url: str) -> Evidence:
@@ -114,6 +123,7 @@ async def gathered(url: str) -> Evidence:
                 tuple([_queued(row) for row in await connection.fetch(sql("queued"))]),
                 tuple([_change(row) for row in await connection.fetch(sql("changes"))]),
                 tuple([StoredRow(*row.values()) for row in await connection.fetch(sql("stored"))]),
+                tuple([SwitchoverRow(*row.values()) for row in await connection.fetch(sql("switchovers"))]),
             )
     finally:
         await connection.close()

@@ -15,6 +15,7 @@ import msgspec
 
 from perdure.core.timing import LEASE
 from perdure.proof.balancer import Balancer
+from perdure.proof.cluster import FAIL_OVER, SWITCH_OVER
 from perdure.proof.evidence import sql
 from perdure.proof.fleet import Fleet, Member
 from perdure.proof.proxy import Fate
@@ -96,11 +97,18 @@ OPENING = (
 """Every kind happens early in every run."""
 
 
-def plan(seed: int, replicas: int, length: timedelta) -> list[Strike]:
+MOVED = {"restart postgres": SWITCH_OVER, "crash postgres": FAIL_OVER}
+MOVING_WEIGHTS = {**{kind: WEIGHTS[kind] for kind in WEIGHTS if kind not in MOVED}, SWITCH_OVER: 6, FAIL_OVER: 4}
+MOVING_OPENING = (SWITCH_OVER, *(MOVED.get(kind, kind) for kind in OPENING))
+"""What becomes of the plan where the database has a server to move to."""
+
+
+def plan(seed: int, replicas: int, length: timedelta, *, moving: bool = False) -> list[Strike]:
     """What will happen: the same for the same seed."""
     dice = Random(f"{seed} nemesis")
-    more = dice.choices(list(WEIGHTS), list(WEIGHTS.values()), k=int(length.total_seconds()))
-    return [Strike(kind, dice.randrange(replicas), dice.uniform(0.3, 2.5)) for kind in (*OPENING, *more)]
+    opening, weights = (MOVING_OPENING, MOVING_WEIGHTS) if moving else (OPENING, WEIGHTS)
+    more = dice.choices(list(weights), list(weights.values()), k=int(length.total_seconds()))
+    return [Strike(kind, dice.randrange(replicas), dice.uniform(0.3, 2.5)) for kind in (*opening, *more)]
 
 
 @dataclass(slots=True)
@@ -113,8 +121,8 @@ class Nemesis:
     simulator_url: str
     log: RunLog
     seed: int
-    restart_postgres: Callable[[bool], Awaitable[None]]
-    """Have Postgres gone and back: in good order, or as a crash."""
+    shake_postgres: Callable[[bool], Awaitable[None]]
+    """Have Postgres gone and back, or elsewhere: in good order, or as a crash."""
     users: Users
     under_way: Mapping[str, float]
     """The calls whose effects are being performed, and until when, which the ledger keeps up to date."""
@@ -170,8 +178,10 @@ class Nemesis:
             "terminate": lambda: self._terminate(member),
             "cut database": lambda: self._cut_database(member),
             "lose commits": lambda: self._lose_commits(member),
-            "restart postgres": lambda: self.restart_postgres(False),
-            "crash postgres": lambda: self.restart_postgres(True),
+            "restart postgres": lambda: self.shake_postgres(False),
+            "crash postgres": lambda: self.shake_postgres(True),
+            SWITCH_OVER: lambda: self.shake_postgres(False),
+            FAIL_OVER: lambda: self.shake_postgres(True),
             "deafen": lambda: self._deafen(member),
             "double notices": self._double_notices,
             "cut clients": self._cut_clients,

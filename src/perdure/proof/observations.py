@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TypeAlias
 
 from perdure.proof.checked_transcript import CheckedTranscript
@@ -19,6 +20,8 @@ class Observations:
     effects: Sequence[Performed]
     """What the ledger says."""
     transcripts: Sequence[CheckedTranscript] = ()
+    late: timedelta = timedelta(0)
+    """How late the address of a database follows that moved."""
 
 
 Rule: TypeAlias = Callable[[Observations], Iterable[Violation]]

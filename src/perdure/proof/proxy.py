@@ -4,8 +4,10 @@ import asyncio
 import re
 import tempfile
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
@@ -34,19 +36,51 @@ class Fate(Enum):
 Decide = Callable[[bool], Fate]
 
 
-class Proxy:
-    """Stands between clients and a Postgres on a unix socket. `decide` is asked about every request.
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """One host of a database: its address, or the folder with its socket."""
 
-    It is told whether the request is a commit of the machine, and `commits` counts those.
+    host: str
+    port: str
+
+    async def reached(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if self.host.startswith("/"):
+            return await asyncio.open_unix_connection(Path(self.host) / f".s.PGSQL.{self.port}")
+        return await asyncio.open_connection(self.host, int(self.port))
+
+
+def _options(url: str) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+
+
+def _servers(url: str) -> list[_Server]:
+    parts, options = urlsplit(url), _options(url)
+    named = [host for host in parts.netloc.rpartition("@")[2].split(",") if host]
+    if not named:
+        return [_Server(options["host"], options.get("port", "5432"))]
+    return [_Server(host.rpartition(":")[0], host.rpartition(":")[2]) for host in named]
+
+
+class Proxy:
+    """Stands between clients and a Postgres, with a unix socket for each of its hosts.
+
+    `decide` is asked about every request. It is told whether the request is a commit of the machine, and `commits`
+    counts those.
     """
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
-        options = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        self._socket = Path(options["host"]) / f".s.PGSQL.{options.get('port', '5432')}"
         self._directory = tempfile.TemporaryDirectory(prefix="perdure-proxy-")
-        self.url = urlunsplit(parts._replace(query=urlencode({**options, "host": self._directory.name})))
-        self._path = Path(self._directory.name) / self._socket.name
+        servers = _servers(url)
+        self._doors = {Path(self._directory.name) / str(number): each for number, each in enumerate(servers)}
+        options = {
+            **_options(url),
+            "host": ",".join(map(str, self._doors)),
+            "port": ",".join(each.port for each in servers),
+        }
+        login, _, _ = parts.netloc.rpartition("@")
+        netloc = f"{login}@" if login else ""
+        self.url = urlunsplit(parts._replace(netloc=netloc, query=urlencode(options)))
         self._tasks = set[asyncio.Task[None]]()
         self._links = set[_Link]()
         self.decide: Decide = lambda _: Fate.CARRY
@@ -60,15 +94,22 @@ class Proxy:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Proxy"]:
-        server = await asyncio.start_unix_server(self._serve, self._path)
-        try:
-            yield self
-        finally:
-            server.close()
-            for task in tuple(self._tasks):
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
-            self._directory.cleanup()
+        async with AsyncExitStack() as doors:
+            for folder, server in self._doors.items():
+                folder.mkdir()
+                path = folder / f".s.PGSQL.{server.port}"
+                opened = await asyncio.start_unix_server(partial(self._serve, server), path)
+                doors.callback(opened.close)
+            try:
+                yield self
+            finally:
+                await self._closed()
+        self._directory.cleanup()
+
+    async def _closed(self) -> None:
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def freeze(self) -> None:
         """Carry nothing more on the connections of now, without closing them."""
@@ -87,21 +128,22 @@ class Proxy:
             link.abort()
         return len(self._links)
 
-    async def _serve(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+    async def _serve(self, server: _Server, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        with suppress(OSError, asyncio.CancelledError, asyncio.IncompleteReadError):
+        # A transport of uvloop that was aborted is a RuntimeError to write to.
+        with suppress(OSError, RuntimeError, asyncio.CancelledError):
             try:
-                await self._linked(client, back)
+                await self._linked(server, client, back)
             finally:
                 # Also where the server cannot be reached: then the client hears it at once.
                 back.close()
 
-    async def _linked(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
-        server, forth = await asyncio.open_unix_connection(self._socket)
-        link = _Link(self, client, back, server, forth)
+    async def _linked(self, server: _Server, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        answers, forth = await server.reached()
+        link = _Link(self, client, back, answers, forth)
         self._links.add(link)
         try:
             await link.run()
@@ -166,7 +208,7 @@ class _Link:
         await released.wait()
 
     async def _answer(self) -> None:
-        with suppress(OSError):
+        with suppress(OSError, RuntimeError):
             while answer := await self._server.read(1 << 20):
                 if self._holds_answer:
                     await self._hold()

@@ -87,6 +87,8 @@ class RunLog:
     """What parked chats asked for, by kind."""
     watched: list[tuple[UUID, float]] = field(default_factory=list[tuple[UUID, float]])
     """Chats whose driver was killed, and when, with nothing else going wrong for a while."""
+    calm_since: float | None = None
+    """When people stopped to act, and things to break."""
     parts: int = 0
     reconnects: int = 0
     gaps: int = 0

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from perdure.proof.chaos import ChaosReport
 from perdure.proof.run_log import LogLine, RequestOutcome, Violation
+from perdure.proof.scale.bars import quantile
 from perdure.proof.standstill import FAILOVER_BAR, Standstill
 from perdure.proof.users import REST_BAR
 
@@ -16,6 +17,7 @@ RULES = {
     3: "every client saw the history",
     4: "every chat valid and at rest",
     5: "every commit fenced",
+    6: "every move of the database followed",
 }
 _SHOWN = 20
 _SLOWEST = 3
@@ -37,6 +39,7 @@ def chaos_table(outcome: ChaosReport) -> str:
         ("faults", f"{len(log.faults)}: {_listed(Counter(fault.kind for fault in log.faults))}"),
         ("failover", _failover(outcome)),
         *(("  slowest", str(each)) for each in _slowest(outcome)),
+        *(("moves", text) for text in _moves(outcome)),
         ("all at rest after", f"{rested}   bar {REST_BAR:.0f} s"),
         *((f"rule {rule}", f"{_verdict(outcome.wrong, rule)}: {text}") for rule, text in RULES.items()),
         ("violations", str(len(outcome.wrong))),
@@ -80,6 +83,21 @@ def _failover(outcome: ChaosReport) -> str:
     bar = FAILOVER_BAR.total_seconds()
     met = "met" if worst < bar else "missed"
     return f"p50 {middle:.2f} s, p99 {worst:.2f} s of {len(outcome.failovers)}   bar p99 < {bar:.0f} s: {met}"
+
+
+def _moves(outcome: ChaosReport) -> list[str]:
+    """How often the database moved, and how soon something was committed at its new server."""
+    bar = outcome.following_bar
+    if bar is None:
+        return []
+    kinds = _listed(Counter(each.kind for each in outcome.evidence.switchovers))
+    enough = f"bar {outcome.fewest_moves}: {'met' if outcome.moved_enough else 'missed'}"
+    seconds = outcome.followings
+    measured = f"next commit p50 {quantile(seconds, 0.5):.2f} s, p99 {quantile(seconds, 0.99):.2f} s"
+    if bar.longest is not None:
+        met = "met" if outcome.followed_soon else "missed"
+        measured += f"   bar p99 < {bar.longest.total_seconds():.0f} s: {met}"
+    return [f"{len(outcome.evidence.switchovers)} ({kinds})   {enough}", measured]
 
 
 def _slowest(outcome: ChaosReport) -> list[Standstill]:

@@ -35,19 +35,20 @@ class LateProxy:
         try:
             with suppress(OSError, asyncio.CancelledError):
                 there, back = await asyncio.open_connection("127.0.0.1", self.target)
+                ways = {asyncio.create_task(_carry(reader, back)), asyncio.create_task(_carry(there, writer))}
                 try:
-                    await asyncio.wait(
-                        {asyncio.create_task(_carry(reader, back)), asyncio.create_task(_carry(there, writer))},
-                        return_when=asyncio.FIRST_COMPLETED,
-                    )
+                    await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
                 finally:
+                    for way in ways:
+                        way.cancel()
                     back.transport.abort()
         finally:
             writer.transport.abort()
 
 
 async def _carry(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
-    with suppress(OSError):
+    # A transport of uvloop that was aborted is a RuntimeError to write to.
+    with suppress(OSError, RuntimeError):
         while data := await source.read(1 << 16):
             to.write(data)
             await to.drain()

@@ -48,6 +48,7 @@ class PostgresNode:
         self._binaries = binaries
         self._account = account
         self._process: subprocess.Popen[str] | None = None
+        self._shut_down = False
 
     @property
     def url(self) -> str:
@@ -68,13 +69,18 @@ class PostgresNode:
 
     async def rejoin(self, other: "PostgresNode") -> None:
         """Follow the other one after having been the primary. What only this one has is thrown away."""
+        if not self._shut_down:
+            # After a shutdown the other one has all that this one has.
+            await self._rewind(other)
+        self._follow(other)
+        await self.start()
+
+    async def _rewind(self, other: "PostgresNode") -> None:
         try:
             source = f"--source-server={other.url}"
             await self._run("pg_rewind", f"--target-pgdata={self.data}", source, "--no-sync")
         except NodeFailed:
             await self.copy(other)
-        self._follow(other)
-        await self.start()
 
     async def start(self) -> None:
         self._account.own(self._sockets)
@@ -83,11 +89,13 @@ class PostgresNode:
         with self._log.open("a") as log:
             command = [self._binaries.program("postgres"), "-D", self.data, *options]
             self._process = self._account.start(command, stdout=log.fileno(), stderr=log.fileno())
+        self._shut_down = False
         await self.answering()
 
     async def stop(self) -> None:
         """Shut down, with everything that was committed sent to the standby."""
         await self._end(signal.SIGINT)
+        self._shut_down = True
 
     async def kill(self) -> None:
         await self._end(signal.SIGKILL)

@@ -18,6 +18,7 @@ CREATE TABLE chaos_trail (
     old_runner uuid,
     unseen interval
 );
+CREATE TABLE chaos_switchovers (at timestamptz NOT NULL DEFAULT clock_timestamp(), kind text NOT NULL);
 CREATE TABLE chaos_stored (
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
     chat_id uuid NOT NULL,

@@ -1,0 +1,135 @@
+"""A database of several servers, of which another one takes writes when it is told to, and how replicas follow."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+import asyncpg
+
+from perdure.core.timing import LEASE, UNSERVED
+from perdure.proof.evidence import ChangeRow, SwitchoverRow, sql
+
+SWITCH_OVER, FAIL_OVER = "switch over postgres", "fail over postgres"
+MOVES_PER_MINUTE = 3.0
+HOSTS_BAR, PROXY_BAR = timedelta(seconds=1), timedelta(seconds=3)
+LATE = timedelta(seconds=1.5)
+"""After which an address follows. The old primary is back by then, and takes no writes."""
+_LOOK_AGAIN = 0.01
+_AWAY = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+
+
+class Cluster(Protocol):
+    """Servers, each of which can take over from another."""
+
+    @property
+    def url(self) -> str:
+        """All of them, for whoever looks on."""
+        ...
+
+    @property
+    def replica_url(self) -> str:
+        """What replicas are told."""
+        ...
+
+    async def move(self, *, crash: bool) -> None:
+        """Have another server take writes: in good order, or because the one that did dies."""
+        ...
+
+    async def repair(self) -> None:
+        """Bring back what is gone, and wait until commits wait for it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowingBar:
+    """How often the database must have moved, and how soon after each move something is committed."""
+
+    moves_per_minute: float
+    longest: timedelta | None
+    """For 99 of 100, counted from when the new server took a write. None where it is only shown."""
+    late: timedelta = timedelta(0)
+    """How much later the address of the database leads there."""
+
+
+class Moves:
+    """The moves of one run, one after the other."""
+
+    def __init__(self, cluster: Cluster, bar: FollowingBar) -> None:
+        self.cluster = cluster
+        self.bar = bar
+        self._lock = asyncio.Lock()
+        self._moving = set[asyncio.Task[None]]()
+
+    async def move(self, crash: bool) -> None:
+        """Move, and mend. Whoever is tired of waiting for it does not leave it half done."""
+        task = asyncio.create_task(self._move(crash))
+        self._moving.add(task)
+        task.add_done_callback(self._moving.discard)
+        await asyncio.shield(task)
+
+    async def settled(self) -> None:
+        """Wait until nothing moves."""
+        await asyncio.gather(*self._moving)
+
+    async def _move(self, crash: bool) -> None:
+        async with self._lock:
+            before = await self._timeline()
+            noticing = asyncio.create_task(self._note_write(before, FAIL_OVER if crash else SWITCH_OVER))
+            try:
+                await self.cluster.move(crash=crash)
+                await noticing
+            finally:
+                noticing.cancel()
+            await self.cluster.repair()
+
+    async def _timeline(self) -> int:
+        connection = await asyncpg.connect(self.cluster.url)
+        try:
+            return int(await connection.fetchval(sql("timeline")), 16)
+        finally:
+            await connection.close()
+
+    async def _note_write(self, before: int, kind: str) -> None:
+        """Write as soon as a server that took over takes it: what is written says when."""
+        while not await self._written(before, kind):  # noqa: ASYNC110
+            await asyncio.sleep(_LOOK_AGAIN)
+
+    async def _written(self, before: int, kind: str) -> bool:
+        try:
+            connection = await asyncpg.connect(self.cluster.url, timeout=1)
+        except (*_AWAY, TimeoutError):
+            return False
+        try:
+            if int(await connection.fetchval(sql("timeline")), 16) == before:
+                return False
+            await connection.execute(sql("note_switchover"), kind)
+        except _AWAY:
+            return False
+        finally:
+            connection.terminate()
+        return True
+
+
+STUCK = LEASE + UNSERVED
+"""No state in which the database takes writes and a replica cannot write lasts longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """One move, and the seconds from when the new server took a write to the next commit of a chat."""
+
+    kind: str
+    at: float
+    seconds: float | None
+    """None where nothing was committed any more."""
+
+
+def followings(switchovers: Sequence[SwitchoverRow], changes: Sequence[ChangeRow]) -> tuple[Following, ...]:
+    moments = sorted(change.at for change in changes)
+    return tuple([Following(each.kind, each.at, _next(moments, each.at)) for each in switchovers])
+
+
+def _next(moments: Sequence[float], after: float) -> float | None:
+    return next((moment - after for moment in moments if moment > after), None)
