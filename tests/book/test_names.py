@@ -10,7 +10,6 @@ SOURCE = Path(__file__).parents[2] / "src" / "perdure"
 KNOWN: Mapping[str, frozenset[str]] = {
     "client": frozenset({"Chat", "Chats", "Client"}),
     "core": frozenset({"Notice"}),
-    "tools": frozenset({"Answer", "Question", "Told"}),
 }
 """Names that still mean two things. Whoever mends one takes it out; none comes in."""
 

@@ -5,7 +5,7 @@ from perdure.core.errors import HookDispatchFailed
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import Kind, NewMessage, Role, Visibility
 from perdure.core.parts import Text
-from perdure.tools.hooks.speech import Verdict
+from perdure.tools.hooks.messages import Verdict
 
 WITHHELD = "The result was withheld by a hook: {}"
 

@@ -23,7 +23,7 @@ from perdure.providers.pricing import cost
 from perdure.providers.projection.media import resolved as resolved_file
 from perdure.providers.request import FileContent, ModelRequest
 from perdure.tools.mcp.search import found_in
-from perdure.tools.mcp.source import McpOffer
+from perdure.tools.mcp.tools import McpOffer
 from perdure.tools.place import LOOKING
 from perdure.tools.tool import Tool
 

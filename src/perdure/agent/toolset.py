@@ -11,9 +11,9 @@ from perdure.providers.estimate import estimate
 from perdure.providers.request import ToolSpec
 from perdure.tools.arguments import is_json_object, parsed
 from perdure.tools.call import Mode, ToolFailed
-from perdure.tools.mcp.names import server_of
+from perdure.tools.mcp.listing import server_of
 from perdure.tools.mcp.search import FIND_TOOLS, finder
-from perdure.tools.mcp.source import McpOffer
+from perdure.tools.mcp.tools import McpOffer
 from perdure.tools.tool import Tool
 
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}, "additionalProperties": False}

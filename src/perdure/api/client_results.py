@@ -12,7 +12,7 @@ from perdure.config.hooks import HookEvent
 from perdure.core.parts import ToolCall
 from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
 from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.hooks.speech import Subject, Verdict
+from perdure.tools.hooks.messages import Subject, Verdict
 
 
 async def heard(caller: Caller, seen: Seen, complete: CompleteRequiresAction) -> CompleteRequiresAction:

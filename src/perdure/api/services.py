@@ -25,7 +25,7 @@ from perdure.providers.catalog import Catalog
 from perdure.store.pubsub import Pubsub
 from perdure.tools.family import Family
 from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.mcp.desk import McpDesk
+from perdure.tools.mcp.services import McpServices
 from perdure.tools.reports import Waits
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.service import Workspaces
@@ -56,7 +56,7 @@ class Services:
     titles: Titles
     workspaces: Workspaces
     contexts: Contexts
-    mcp: McpDesk
+    mcp: McpServices
     public_url: str | None = None
     """Where browsers reach this deployment, if the environment says so."""
 

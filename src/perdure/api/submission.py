@@ -11,7 +11,7 @@ from perdure.core.ids import ChatId, FileId
 from perdure.core.parts import AnyPart, File, FileReference, Text
 from perdure.store.tables.files import usable
 from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.hooks.speech import Subject
+from perdure.tools.hooks.messages import Subject
 from perdure.tools.hooks.submission import submitted
 
 

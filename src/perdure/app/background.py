@@ -36,7 +36,7 @@ def make_background(
         workers.database,
         tools.workspaces.workspaces,
         tools.workspaces.watch,
-        tools.exchange.lines,
+        tools.mcp.connections,
         tools.hooks,
         workers.recorder,
         foundation.spans,

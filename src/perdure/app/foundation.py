@@ -32,7 +32,7 @@ from perdure.store.polling_pubsub import PollingPubsub
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
-from perdure.tools.mcp.way import Outside
+from perdure.tools.network import Network
 from perdure.worker.meter import Meter
 from perdure.worker.turn_spans import TurnSpans
 
@@ -47,7 +47,7 @@ class Foundation:
     clock: Clock
     measures: Measures
     tracing: Tracing
-    network: Outside
+    network: Network
     keyring: Keyring
     pubsub: FleetPubsub
     announcer: Announcer
@@ -116,11 +116,11 @@ def watch_database(measures: DatabaseMeasures, pool: Pool, pubsub: FleetPubsub, 
     config.measure(measures)
 
 
-def outside_network(settings: Settings) -> Outside:
+def outside_network(settings: Settings) -> Network:
     """What stands between us and the network."""
     proxies = Proxies(http=settings.http_proxy, https=settings.https_proxy, exempt=settings.no_proxy)
     trusted = ssl.create_default_context(cafile=settings.ca_file) if settings.ca_file else None
-    return Outside(proxy=proxies.for_url, trusted=trusted)
+    return Network(proxy=proxies.for_url, trusted=trusted)
 
 
 def require_login(settings: Settings, account: FirstAccount) -> None:

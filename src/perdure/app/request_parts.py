@@ -47,7 +47,7 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         titles=Titles(pool, make_wording(workers)),
         workspaces=tools.workspaces.workspaces,
         contexts=tools.workspaces.contexts,
-        mcp=tools.exchange.desk,
+        mcp=tools.mcp,
     )
 
 

@@ -12,9 +12,9 @@ from perdure.app.parts import Parts
 from perdure.app.workspace_parts import WorkspaceParts, make_workspace_parts
 from perdure.providers.client import ProviderClient
 from perdure.tools.family import Family
+from perdure.tools.hooks.client import HookClient
 from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.hooks.post import Post
-from perdure.tools.mcp.exchange import Exchange, open_exchange
+from perdure.tools.mcp.services import McpServices, make_mcp_services
 from perdure.tools.personal_skills import PersonalSkills
 from perdure.tools.services import ToolServices
 from perdure.tools.skills import Skills
@@ -25,7 +25,7 @@ from perdure.tools.workspace_skills import WorkspaceSkills
 class ToolParts:
     workspaces: WorkspaceParts
     hooks: Hooks
-    exchange: Exchange
+    mcp: McpServices
     services: ToolServices
     toolbox: Toolbox
     """The tools that ship, also where a replica was given others."""
@@ -50,7 +50,7 @@ def make_tool_parts(
     return ToolParts(
         workspaces=where,
         hooks=hooks,
-        exchange=open_exchange(
+        mcp=make_mcp_services(
             pool, config, foundation.keyring, clock, measures.mcp, where.workspaces, foundation.network
         ),
         services=services,
@@ -59,6 +59,6 @@ def make_tool_parts(
 
 
 def make_hooks(foundation: Foundation) -> Hooks:
-    clock, network = foundation.clock, foundation.network
-    post = Post(clock, network.proxy, network.trusted)
-    return Hooks(foundation.pool, foundation.config, foundation.keyring, clock, foundation.measures.hooks, post)
+    client = HookClient(foundation.clock, foundation.network)
+    keyring, measures = foundation.keyring, foundation.measures.hooks
+    return Hooks(foundation.pool, foundation.config, keyring, foundation.clock, measures, client)

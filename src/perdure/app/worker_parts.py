@@ -62,7 +62,7 @@ async def make_worker_parts(
         parts.toolbox or tools.toolbox,
         parts.sources or ConfiguredSources(config, tools.workspaces.contexts, tools.services.skills),
         StoredFiles(foundation.pool),
-        parts.servers or tools.exchange.tools,
+        parts.servers or tools.mcp.tools,
     )
     lease = make_lease(foundation, address)
     runner_services = make_runner_services(foundation, parts, tools, preparation, client, lease)

@@ -20,7 +20,7 @@ from perdure.providers.route import Route
 from perdure.providers.service import ProviderSettings, Service
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.pool import Pool
-from perdure.tools.mcp.source import McpOffer
+from perdure.tools.mcp.tools import McpOffer
 from perdure.tools.tool import Tool
 from perdure.worker.draining import Limits
 

@@ -32,7 +32,7 @@ from perdure.store.family import Agent, Parent
 from perdure.store.pool import Pool
 from perdure.tools.call import CallContext, Mode, ToolFailed
 from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.hooks.speech import Subject
+from perdure.tools.hooks.messages import Subject
 from perdure.tools.hooks.submission import submitted
 
 _log = logging.getLogger(__name__)

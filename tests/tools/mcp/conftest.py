@@ -34,4 +34,4 @@ async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterato
 async def bridge(replica: InProcessReplica, pool: Pool) -> AsyncIterator[Bridge]:
     bridge = Bridge(replica, pool)
     yield bridge
-    await bridge.exchange.lines.close()
+    await bridge.services.connections.close()

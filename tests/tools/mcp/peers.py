@@ -1,4 +1,4 @@
-"""Real MCP servers as processes of their own, and a chat's way to them."""
+"""Real MCP servers as processes of their own, and how a chat reaches them."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from perdure.store.pool import Pool
 from perdure.testing.polling import seen
 from perdure.testing.ports import free_port
 from perdure.testing.replica import InProcessReplica
-from perdure.tools.mcp.exchange import open_exchange
+from perdure.tools.mcp.services import make_mcp_services
 from perdure.workspaces.service import Workspaces
 
 PEERS = Path(__file__).parents[2] / "peers"
@@ -95,8 +95,8 @@ class Bridge:
         self.pool = pool
         self.numbers = replica.numbers
         keyring, clock = Keyring.of(["a secret key that only tests use"]), SystemClock()
-        self.exchange = open_exchange(pool, replica.config, keyring, clock, replica.measures.mcp, workspaces)
-        replica.servers.source = self.exchange.tools
+        self.services = make_mcp_services(pool, replica.config, keyring, clock, replica.measures.mcp, workspaces)
+        replica.servers.source = self.services.tools
 
     async def add(self, slug: str, **options: Any) -> McpServerId:
         server_id = McpServerId(uuid4())

@@ -3,7 +3,7 @@
 import pytest
 
 from perdure.tools.mcp.addresses import check_named
-from perdure.tools.mcp.speech import Unreachable
+from perdure.tools.mcp.messages import Unreachable
 
 OUTSIDE = "https://mcp.example.com/v1"
 

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from perdure.config.mcp import Transport
+from perdure.tools.mcp.messages import Refusal, Unreachable
 from perdure.tools.mcp.protocol.session import OpenSession
 from perdure.tools.mcp.protocol.transports import LONGEST_LINE
-from perdure.tools.mcp.speech import Refusal, Unreachable
-from perdure.tools.mcp.way import Way
+from perdure.tools.mcp.transport import TransportOptions
 
 PIECE = b"x" * 65_536
 MOST = 6 * LONGEST_LINE
@@ -63,5 +63,7 @@ async def endless(head: bytes) -> AsyncGenerator[Endless]:
 async def test_an_answer_without_an_end_is_given_up(head: bytes) -> None:
     async with endless(head) as server:
         with pytest.raises((Unreachable, Refusal)):
-            await OpenSession.to(Way(name="endless", transport=Transport.HTTP, url=server.url), lambda: None)
+            await OpenSession.to(
+                TransportOptions(name="endless", transport=Transport.HTTP, url=server.url), lambda: None
+            )
     assert server.sent < MOST

@@ -89,7 +89,7 @@ async def inside(replica: InProcessReplica, sim: Simulator, pool: Pool) -> Async
         command = "NOTE=noted exec python3 server.py"
         await bridge.add("notes", transport="stdio", command=command, plan_mode=True)
         yield Inside(replica, sim, bridge, row, folder / str(row.id) / "tree")
-        await bridge.exchange.lines.close()
+        await bridge.services.connections.close()
         await workspaces.close()
 
 

@@ -13,7 +13,7 @@ from perdure.sim.script import Call, Script, Step, Text
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.call import ToolOutput
-from perdure.tools.mcp.names import LONGEST, full_name
+from perdure.tools.mcp.listing import LONGEST_NAME, full_name
 from perdure.tools.mcp.search import search
 from perdure.tools.tool import Effect, Tool, ToolContext
 
@@ -66,7 +66,7 @@ def test_names_are_fit_for_every_vendor_and_apart() -> None:
     long = "x" * 80
     names = {full_name("s", name) for name in (long, long + "y", "a.b", "a/b", "a_b")}
     assert len(names) == 5
-    assert all(len(name) <= LONGEST and name.isascii() for name in names)
+    assert all(len(name) <= LONGEST_NAME and name.isascii() for name in names)
     assert full_name("github", "create_issue") == "github__create_issue"
 
 

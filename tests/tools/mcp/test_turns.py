@@ -16,10 +16,10 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
-from perdure.tools.mcp.line import Line
+from perdure.tools.mcp.connection import Connection
+from perdure.tools.mcp.messages import NoAnswer
 from perdure.tools.mcp.protocol.session import OpenSession
-from perdure.tools.mcp.speech import NoAnswer
-from perdure.tools.mcp.way import Way
+from perdure.tools.mcp.transport import TransportOptions
 
 
 def calling(sim: Simulator, *calls: tuple[str, dict[str, Any]]) -> None:
@@ -160,28 +160,30 @@ async def test_the_older_transport_works_as_well(replica: InProcessReplica, brid
         assert bridge.numbers("perdure_mcp_connections_total", server="bench", outcome="opened") == 1
 
 
-def line_to(url: str, transport: Transport, patience: timedelta) -> Line:
-    async def dial(changed: Callable[[], None]) -> OpenSession:
-        return await OpenSession.to(Way(name="bench", transport=transport, url=url, patience=patience), changed)
+def connection_to(url: str, transport: Transport, patience: timedelta) -> Connection:
+    async def connect(changed: Callable[[], None]) -> OpenSession:
+        return await OpenSession.to(
+            TransportOptions(name="bench", transport=transport, url=url, call_timeout=patience), changed
+        )
 
-    return Line(dial, SystemClock())
+    return Connection(connect, SystemClock())
 
 
 @pytest.mark.parametrize(("kind", "path"), [("http", "mcp"), ("sse", "sse")])
 async def test_a_call_that_takes_too_long_is_given_up_and_the_connection_is_kept(kind: str, path: str) -> None:
     async with workbench(kind) as server:
-        line = line_to(f"http://127.0.0.1:{server.port}/{path}", Transport(kind), timedelta(seconds=2))
+        connection = connection_to(f"http://127.0.0.1:{server.port}/{path}", Transport(kind), timedelta(seconds=2))
         with pytest.raises(NoAnswer, match="it gave no answer in time"):
-            await line.call("hang", {}, lambda _: None)
-        assert (await line.call("add", {"a": 1, "b": 2}, lambda _: None)).text == "3"
-        assert line.connected == 1
-        await line.close()
+            await connection.call("hang", {}, lambda _: None)
+        assert (await connection.call("add", {"a": 1, "b": 2}, lambda _: None)).text == "3"
+        assert connection.connected == 1
+        await connection.close()
 
 
 async def test_little_patience_with_calls_is_none_with_connecting() -> None:
     async with workbench() as server:
-        line = line_to(f"http://127.0.0.1:{server.port}/mcp", Transport.HTTP, timedelta(milliseconds=1))
-        assert "hang" in {tool.name for tool in await line.tools()}
+        connection = connection_to(f"http://127.0.0.1:{server.port}/mcp", Transport.HTTP, timedelta(milliseconds=1))
+        assert "hang" in {tool.name for tool in await connection.tools()}
         with pytest.raises(NoAnswer, match="it gave no answer in time"):
-            await line.call("hang", {}, lambda _: None)
-        await line.close()
+            await connection.call("hang", {}, lambda _: None)
+        await connection.close()

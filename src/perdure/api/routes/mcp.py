@@ -59,12 +59,17 @@ async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody)
     caller.actor.require(Permission.CONFIGURE)
     server = await caller.administration.mcp_servers.one(server_id)
     chat_id = None if body.chat_id is None else (await caller.chats.own(ChatId(body.chat_id))).chat.id
-    answer = await caller.services.mcp.try_out(server, caller.actor.user_id, chat_id)
+    found = await caller.services.mcp.tools.check(server, caller.actor.user_id, chat_id)
     tools = tuple(
-        ServerTool(name=tool.name, full_name=tool.full_name, description=tool.description, left_out=tool.left_out)
-        for tool in answer.tools
+        ServerTool(
+            name=tool.listed.name,
+            full_name=tool.full_name,
+            description=tool.listed.description[:500],
+            left_out=tool.left_out,
+        )
+        for tool in found.tools
     )
-    return Tried(ok=answer.ok, message=answer.message, latency_ms=answer.latency_ms, tools=tools)
+    return Tried(ok=found.ok, message=found.message, latency_ms=found.latency_ms, tools=tools)
 
 
 @routes.post("/mcp-servers/{server_id}/sign-in", apart=True)
@@ -74,7 +79,7 @@ async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Depar
     server = await caller.administration.mcp_servers.one(server_id)
     if server.options.auth is not Auth.OAUTH:
         raise Refused("Nobody signs in to this server.")
-    return Departure(await caller.services.mcp.begin_sign_in(server, caller.actor.user_id, _redirect_uri(caller)))
+    return Departure(await caller.services.mcp.sign_ins.begin(server, caller.actor.user_id, _redirect_uri(caller)))
 
 
 @routes.get("/mcp-servers/callback", status=303, visited=True)
@@ -82,7 +87,9 @@ async def finish_mcp_sign_in(caller: Caller, query: SignInCallback) -> WithHeade
     """Where the sign-in service of a server sends people back to."""
     if query.error or not query.code:
         return WithHeaders(None, ("location", f"{BACK}?sign_in=refused"))
-    await caller.services.mcp.finish_sign_in(caller.actor.user_id, state=query.state, code=query.code, issuer=query.iss)
+    await caller.services.mcp.sign_ins.finish(
+        caller.actor.user_id, state=query.state, code=query.code, issuer=query.iss
+    )
     return WithHeaders(None, ("location", f"{BACK}?sign_in=done"))
 
 
@@ -97,7 +104,7 @@ def _shown(caller: Caller, server: McpServer, signed_in: bool = False) -> Server
         server,
         signed_in=signed_in,
         all_of_it=Permission.CONFIGURE in caller.actor.permissions,
-        trouble=caller.services.mcp.trouble(server),
+        trouble=caller.services.mcp.connections.trouble(server.id),
     )
 
 

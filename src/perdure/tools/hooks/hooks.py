@@ -14,14 +14,14 @@ from perdure.config.settings import Experiment
 from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, HookDispatchFailed, Unavailable
 from perdure.core.ids import OrganisationId
-from perdure.core.tasks import BackgroundTasks
+from perdure.core.tasks import BackgroundTasks, every
 from perdure.core.timing import HOOK_LOG_KEPT, HOOK_LOG_SWEEP
 from perdure.observe.measures.hooks import HookMeasures
 from perdure.store.pool import Pool
 from perdure.store.tables import hooks
 from perdure.store.tables.hooks import NewDelivery
-from perdure.tools.hooks.post import Heard, HookSilent, Post
-from perdure.tools.hooks.speech import CONTEXT_CHARACTERS, Answer, Decision, Question, Subject, Verdict
+from perdure.tools.hooks.client import Delivery, DeliveryFailed, HookClient
+from perdure.tools.hooks.messages import CONTEXT_CHARACTERS, Decision, HookRequest, HookResponse, Subject, Verdict
 
 DENIED = "A hook refused this."
 _log = logging.getLogger(__name__)
@@ -31,14 +31,14 @@ class Hooks:
     """Asks, and keeps a log of what came of it. An organisation without hooks costs nothing."""
 
     def __init__(
-        self, pool: Pool, config: Config, keyring: Keyring, clock: Clock, measures: HookMeasures, post: Post
+        self, pool: Pool, config: Config, keyring: Keyring, clock: Clock, measures: HookMeasures, client: HookClient
     ) -> None:
         self._pool = pool
         self._config = config
         self._keyring = keyring
         self._clock = clock
         self._measures = measures
-        self._post = post
+        self._client = client
         self._logging = BackgroundTasks(_log)
 
     async def listening(self, organisation_id: OrganisationId, event: HookEvent) -> tuple[Hook, ...]:
@@ -59,8 +59,8 @@ class Hooks:
         for hook in await self.listening(subject.organisation_id, event):
             if tool and not hook.about(tool):
                 continue
-            answer = await self._one(hook, _question(event, subject, {**payload, **_rewritten(verdict)}, hook, key))
-            verdict = _after(verdict, answer)
+            response = await self._one(hook, _request(event, subject, {**payload, **_rewritten(verdict)}, hook, key))
+            verdict = _after(verdict, response)
             if verdict.denied is not None:
                 break
         return verdict
@@ -68,63 +68,67 @@ class Hooks:
     async def run(self) -> None:
         """Throw away old lines of the log, until cancelled."""
         try:
-            while True:
-                try:
-                    await hooks.purge(self._pool, HOOK_LOG_KEPT)
-                except (Unavailable, DatabaseFault):
-                    _log.debug("the database is away; the log of hooks is cleaned later")
-                await self._clock.sleep(HOOK_LOG_SWEEP.total_seconds())
+            await self._purge()
+            await every(HOOK_LOG_SWEEP, self._purge, self._clock)
         finally:
             await self.close()
+
+    async def _purge(self) -> None:
+        try:
+            await hooks.purge(self._pool, HOOK_LOG_KEPT)
+        except (Unavailable, DatabaseFault):
+            _log.debug("the database is away; the log of hooks is cleaned later")
 
     async def close(self) -> None:
         """Once everything that was asked is in the log, ask nobody any more."""
         await self.settled()
-        await self._post.close()
+        await self._client.close()
 
     async def settled(self) -> None:
         """Once everything that was asked is in the log."""
         await self._logging.settled()
 
-    async def _one(self, hook: Hook, question: Question) -> Answer:
+    async def _one(self, hook: Hook, request: HookRequest) -> HookResponse:
         begun = time.monotonic()
         secret = self._keyring.open(hook.sealed, HOOK_PURPOSE)
         try:
-            heard = await self._post.ask(hook.options, secret, question)
-        except HookSilent as silent:
-            self._note(hook, question, "failed", begun, silent)
+            delivery = await self._client.ask(hook.options, secret, request)
+        except DeliveryFailed as failed:
+            self._note(hook, request, "failed", begun, failed)
             if hook.options.fail_open:
-                return Answer()
-            raise HookDispatchFailed(f"The hook {hook.title} could not be asked: {silent}.") from silent
-        self._note(hook, question, _outcome(heard.answer), begun, heard)
-        return heard.answer
+                return HookResponse()
+            raise HookDispatchFailed(f"The hook {hook.title} could not be asked: {failed}.") from failed
+        self._note(hook, request, _outcome(delivery.response), begun, delivery)
+        return delivery.response
 
-    def _note(self, hook: Hook, question: Question, outcome: str, begun: float, told: Heard | HookSilent) -> None:
+    def _note(
+        self, hook: Hook, request: HookRequest, outcome: str, begun: float, told: Delivery | DeliveryFailed
+    ) -> None:
         took = time.monotonic() - begun
-        self._measures.asked(question.event.value, outcome, took)
-        detail = str(told) if isinstance(told, HookSilent) else ""
-        delivery = NewDelivery(
+        self._measures.asked(request.event.value, outcome, took)
+        detail = str(told) if isinstance(told, DeliveryFailed) else ""
+        entry = NewDelivery(
             hook_id=hook.id,
-            dispatch_id=question.dispatch_id,
-            event=question.event.value,
-            chat_id=question.chat_id,
+            dispatch_id=request.dispatch_id,
+            event=request.event.value,
+            chat_id=request.chat_id,
             outcome=outcome,
             status=told.status,
             attempts=told.attempts,
             duration_ms=round(took * 1000),
             detail=detail,
         )
-        self._logging.start(self._write(delivery), "writing the log of hooks")
+        self._logging.start(self._write(entry), "writing the log of hooks")
 
-    async def _write(self, delivery: NewDelivery) -> None:
+    async def _write(self, entry: NewDelivery) -> None:
         try:
-            await hooks.delivered(self._pool, delivery)
+            await hooks.delivered(self._pool, entry)
         except (Unavailable, DatabaseFault) as error:
             _log.warning("a line of the log of hooks is lost: %s", error)
 
 
-def _question(event: HookEvent, subject: Subject, payload: dict[str, Any], hook: Hook, key: str) -> Question:
-    return Question(
+def _request(event: HookEvent, subject: Subject, payload: dict[str, Any], hook: Hook, key: str) -> HookRequest:
+    return HookRequest(
         event=event,
         dispatch_id=uuid5(NAMESPACE_URL, f"hook:{hook.id}:{event.value}:{key}") if key else _fresh(),
         chat_id=subject.chat_id,
@@ -142,22 +146,22 @@ def _rewritten(verdict: Verdict) -> dict[str, Any]:
     return {} if verdict.input is None else {"input": verdict.input}
 
 
-def _after(verdict: Verdict, answer: Answer) -> Verdict:
+def _after(verdict: Verdict, response: HookResponse) -> Verdict:
     """What was said so far, and this."""
-    context, message = answer.model_context.strip()[:CONTEXT_CHARACTERS], answer.user_message.strip()
-    denied = answer.decision is Decision.DENY
+    context, message = response.model_context.strip()[:CONTEXT_CHARACTERS], response.user_message.strip()
+    denied = response.decision is Decision.DENY
     return structs.replace(
         verdict,
         denied=(message or context or DENIED) if denied else None,
-        input=verdict.input if answer.input is None else answer.input,
+        input=verdict.input if response.input is None else response.input,
         contexts=(*verdict.contexts, context) if context else verdict.contexts,
         messages=(*verdict.messages, message[:CONTEXT_CHARACTERS]) if message else verdict.messages,
     )
 
 
-def _outcome(answer: Answer) -> str:
-    if answer.decision is Decision.DENY:
+def _outcome(response: HookResponse) -> str:
+    if response.decision is Decision.DENY:
         return "denied"
-    if answer.input is not None:
+    if response.input is not None:
         return "rewritten"
-    return "added" if answer.model_context or answer.user_message else "allowed"
+    return "added" if response.model_context or response.user_message else "allowed"

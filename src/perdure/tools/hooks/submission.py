@@ -4,7 +4,7 @@ from perdure.config.hooks import HookEvent
 from perdure.core.errors import HookDenied, HookDispatchFailed
 from perdure.core.parts import AnyPart, File, Notice, Text
 from perdure.tools.hooks.hooks import Hooks
-from perdure.tools.hooks.speech import Subject, Verdict
+from perdure.tools.hooks.messages import Subject, Verdict
 
 
 async def submitted(

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from socket import SOCK_STREAM, gaierror
 from urllib.parse import urlsplit
 
-from perdure.tools.mcp.speech import Unreachable
+from perdure.tools.mcp.messages import Unreachable
 
 METADATA = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
 

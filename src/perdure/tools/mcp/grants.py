@@ -15,8 +15,8 @@ from perdure.store.errors import transaction
 from perdure.store.pool import Pool
 from perdure.store.scopes import Database
 from perdure.store.tables import mcp_grants
-from perdure.tools.mcp.speech import SignInNeeded, Unreachable
-from perdure.tools.mcp.way import Outside
+from perdure.tools.mcp.messages import SignInNeeded, Unreachable
+from perdure.tools.network import Network
 
 SIGN_IN = "the user has to sign in to it first, in the settings"
 
@@ -51,11 +51,11 @@ class Tokens(Struct, frozen=True, kw_only=True):
 class Grants:
     """Everybody's tokens."""
 
-    def __init__(self, pool: Pool, keyring: Keyring, clock: Clock, outside: Outside) -> None:
+    def __init__(self, pool: Pool, keyring: Keyring, clock: Clock, network: Network) -> None:
         self._pool = pool
         self._keyring = keyring
         self._clock = clock
-        self.outside = outside
+        self.network = network
 
     async def token(self, server_id: McpServerId, user_id: UserId) -> str:
         """A token that is good for at least a while. Renews it where it is not."""
@@ -81,7 +81,7 @@ class Grants:
             if not grant.refresh_token:
                 raise SignInNeeded("the sign-in ran out; the user has to sign in again, in the settings")
             form = {"grant_type": "refresh_token", "refresh_token": grant.refresh_token}
-            tokens = await exchange(grant.token_endpoint, form, grant.client, grant.resource, self.outside)
+            tokens = await exchange(grant.token_endpoint, form, grant.client, grant.resource, self.network)
             fresh = msgspec.structs.replace(
                 grant, access_token=tokens.access_token, refresh_token=tokens.refresh_token or grant.refresh_token
             )
@@ -102,7 +102,7 @@ class Grants:
         return expires_at is not None and expires_at - self._clock.now() < MCP_TOKEN_MARGIN
 
 
-async def exchange(endpoint: str, form: dict[str, str], client: OAuthClient, resource: str, outside: Outside) -> Tokens:
+async def exchange(endpoint: str, form: dict[str, str], client: OAuthClient, resource: str, network: Network) -> Tokens:
     """Ask a token endpoint for tokens."""
     body = {**form, "client_id": client.client_id, **({"resource": resource} if resource else {})}
     auth = None
@@ -114,7 +114,7 @@ async def exchange(endpoint: str, form: dict[str, str], client: OAuthClient, res
     try:
         async with (
             aiohttp.ClientSession(timeout=timeout, auth=auth) as http,
-            http.post(endpoint, data=body, proxy=outside.proxy(endpoint), ssl=outside.trusted or True) as response,
+            http.post(endpoint, data=body, proxy=network.proxy(endpoint), ssl=network.trusted or True) as response,
         ):
             content = await response.read()
             if response.status >= 500:

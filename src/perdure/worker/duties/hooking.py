@@ -20,7 +20,7 @@ from perdure.core.failure import ChatError
 from perdure.core.message import FinishReason, Kind, NewMessage, Role
 from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
 from perdure.tools.arguments import decoded
-from perdure.tools.hooks.speech import Subject, Verdict
+from perdure.tools.hooks.messages import Subject, Verdict
 from perdure.worker.owned_chat import OwnedChat
 
 GO_ON = "Do not stop yet."

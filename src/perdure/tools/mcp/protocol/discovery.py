@@ -26,23 +26,23 @@ from pydantic import AnyUrl
 from perdure.core.timing import MCP_CONNECT
 from perdure.tools.mcp.addresses import check_named
 from perdure.tools.mcp.grants import OAuthClient
+from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.protocol.translation import explained
-from perdure.tools.mcp.sign_ins import Place
-from perdure.tools.mcp.speech import Unreachable
-from perdure.tools.mcp.way import Outside
+from perdure.tools.mcp.sign_ins import AuthorizationServer
+from perdure.tools.network import Network
 
 GRANTS = ["authorization_code", "refresh_token"]
 
 
-def proof() -> tuple[str, str]:
+def pkce() -> tuple[str, str]:
     """A secret that shows later that we are who began, and what is told of it now."""
     made = PKCEParameters.generate()
     return made.code_verifier, made.code_challenge
 
 
-async def place_of(url: str, scope: str, outside: Outside) -> Place:
+async def authorization_server_of(url: str, scope: str, network: Network) -> AuthorizationServer:
     """Where the people of a server sign in."""
-    async with _client(url, outside) as http:
+    async with _client(url, network) as http:
         refusal = await http.post(url, json={}, headers={"Accept": "application/json, text/event-stream"})
         resource = await _resource(http, url, refusal)
         issuer = str(resource.authorization_servers[0]) if resource else None
@@ -51,7 +51,7 @@ async def place_of(url: str, scope: str, outside: Outside) -> Place:
             if endpoint is not None:
                 await check_named(str(endpoint), url)
         wanted = scope or get_client_metadata_scopes(extract_scope_from_www_auth(refusal), resource, metadata, GRANTS)
-    return Place(
+    return AuthorizationServer(
         issuer=str(metadata.issuer),
         authorization_endpoint=str(metadata.authorization_endpoint),
         token_endpoint=str(metadata.token_endpoint),
@@ -62,33 +62,35 @@ async def place_of(url: str, scope: str, outside: Outside) -> Place:
     )
 
 
-async def register(place: Place, redirect_uri: str, outside: Outside) -> OAuthClient:
+async def register(authority: AuthorizationServer, redirect_uri: str, network: Network) -> OAuthClient:
     """Become a client of an issuer."""
-    if not place.registration_endpoint:
+    if not authority.registration_endpoint:
         raise Unreachable("its sign-in service registers no clients by itself: an admin has to give a client id")
     metadata = OAuthClientMetadata(
         redirect_uris=[AnyUrl(redirect_uri)],
         client_name="Perdure",
         grant_types=["authorization_code", "refresh_token"],
         response_types=["code"],
-        scope=place.scope or None,
-        token_endpoint_auth_method="none" if not place.methods or "none" in place.methods else "client_secret_post",
+        scope=authority.scope or None,
+        token_endpoint_auth_method="none"
+        if not authority.methods or "none" in authority.methods
+        else "client_secret_post",
     )
-    async with _client(place.registration_endpoint, outside) as http:
-        request = create_client_registration_request(_endpoints(place), metadata, place.issuer)
+    async with _client(authority.registration_endpoint, network) as http:
+        request = create_client_registration_request(_endpoints(authority), metadata, authority.issuer)
         registered = await handle_registration_response(await http.send(request))
         check_registration_usable(registered)
     method = registered.token_endpoint_auth_method or "none"
     return OAuthClient(registered.client_id or "", registered.client_secret or "", method)
 
 
-def _endpoints(place: Place) -> OAuthMetadata:
+def _endpoints(authority: AuthorizationServer) -> OAuthMetadata:
     return OAuthMetadata.model_validate(
         {
-            "issuer": place.issuer,
-            "authorization_endpoint": place.authorization_endpoint,
-            "token_endpoint": place.token_endpoint,
-            "registration_endpoint": place.registration_endpoint,
+            "issuer": authority.issuer,
+            "authorization_endpoint": authority.authorization_endpoint,
+            "token_endpoint": authority.token_endpoint,
+            "registration_endpoint": authority.registration_endpoint,
         }
     )
 
@@ -119,12 +121,12 @@ async def _metadata(http: httpx2.AsyncClient, url: str, issuer: str | None) -> O
 
 
 @asynccontextmanager
-async def _client(url: str, outside: Outside) -> AsyncGenerator[httpx2.AsyncClient]:
+async def _client(url: str, network: Network) -> AsyncGenerator[httpx2.AsyncClient]:
     try:
         async with httpx2.AsyncClient(
             timeout=MCP_CONNECT.total_seconds(),
-            proxy=outside.proxy(url),
-            verify=outside.trusted or True,
+            proxy=network.proxy(url),
+            verify=network.trusted or True,
             trust_env=False,
         ) as http:
             yield http

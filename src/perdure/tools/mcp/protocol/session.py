@@ -13,10 +13,10 @@ from mcp_types import CONNECTION_CLOSED, Implementation, ToolListChangedNotifica
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from perdure.core.timing import MCP_CONNECT, MCP_LISTEN_AGAIN, MCP_PARTING
-from perdure.tools.mcp.protocol.translation import explained, listed, said
-from perdure.tools.mcp.protocol.transports import Told, transport
-from perdure.tools.mcp.speech import Gone, Listed, NoAnswer, Said, SignInNeeded, Unreachable
-from perdure.tools.mcp.way import Way
+from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, NotDelivered, SignInNeeded, Unreachable
+from perdure.tools.mcp.protocol.translation import call_result, explained, listed
+from perdure.tools.mcp.protocol.transports import TransportState, transport
+from perdure.tools.mcp.transport import TransportOptions
 
 PAGES = 100
 TOOLS = 2_000
@@ -27,32 +27,32 @@ _log = logging.getLogger(__name__)
 class OpenSession:
     """Speaks to a server until closed."""
 
-    def __init__(self, way: Way, changed: Callable[[], None]) -> None:
-        self._way = way
+    def __init__(self, options: TransportOptions, changed: Callable[[], None]) -> None:
+        self._options = options
         self._changed = changed
-        self._told = Told()
+        self._state = TransportState()
         self._client: Client | None = None
         self._holding: asyncio.Task[None] | None = None
         self._ended: Exception | None = None
 
     @classmethod
-    async def to(cls, way: Way, changed: Callable[[], None]) -> "OpenSession":
-        """Connect, or say why that is not possible. `changed` is told when the server's tools are not the same."""
-        session = cls(way, changed)
+    async def to(cls, options: TransportOptions, changed: Callable[[], None]) -> "OpenSession":
+        """Connect, or say why that is not possible. `changed` is called when the server's tools are not the same."""
+        session = cls(options, changed)
         await session._open()
         return session
 
     @property
     def alive(self) -> bool:
-        return self._holding is not None and not self._holding.done() and not self._told.over
+        return self._holding is not None and not self._holding.done() and not self._state.over
 
     async def close(self) -> None:
         if self._holding is not None and not self._holding.done():
             self._end()
             await asyncio.wait({self._holding})
 
-    async def tools(self) -> tuple[Listed, ...]:
-        found: list[Listed] = []
+    async def tools(self) -> tuple[ListedTool, ...]:
+        found: list[ListedTool] = []
         cursor: str | None = None
         async with self._errors(), asyncio.timeout(MCP_CONNECT.total_seconds()):
             for _ in range(PAGES):
@@ -63,18 +63,20 @@ class OpenSession:
                     break
         return tuple(found[:TOOLS])
 
-    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> Said:
-        async def told(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> CallResult:
+        async def report(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
             if message:
                 show(f"{message}\n")
 
         async with self._errors():
-            return said(await self._connected.call_tool(tool, arguments, self._way.patience.total_seconds(), told))
+            return call_result(
+                await self._connected.call_tool(tool, arguments, self._options.call_timeout.total_seconds(), report)
+            )
 
     @property
     def _connected(self) -> Client:
         if self._client is None or not self.alive:
-            raise self._ended or Gone("the connection is closed")
+            raise self._ended or NotDelivered("the connection is closed")
         return self._client
 
     async def _open(self) -> None:
@@ -92,12 +94,12 @@ class OpenSession:
     async def _hold(self, ready: "asyncio.Future[Client]") -> None:
         """Keep the connection open. One task enters and leaves it, as the package asks."""
         client = Client(
-            transport(self._way, self._told),
+            transport(self._options, self._state),
             message_handler=self._heard,
             client_info=Implementation(name="perdure", version=version("perdure")),
             cache=None,
             # Little patience with calls is none with a server that takes its time to get up.
-            read_timeout_seconds=max(self._way.patience, MCP_CONNECT).total_seconds(),
+            read_timeout_seconds=max(self._options.call_timeout, MCP_CONNECT).total_seconds(),
         )
         try:
             async with client:
@@ -105,8 +107,8 @@ class OpenSession:
                     ready.set_result(client)
                 await self._follow(client)
         except Exception as error:  # noqa: BLE001 - whatever ends the connection is told to whoever waits for it
-            self._ended = explained(error, self._told.status)
-            _log.info("the connection to MCP server %s ended: %s", self._way.name, self._ended)
+            self._ended = explained(error, self._state.status)
+            _log.info("the connection to MCP server %s ended: %s", self._options.name, self._ended)
             if not ready.done():
                 ready.set_exception(self._ended)
         finally:
@@ -141,20 +143,20 @@ class OpenSession:
             raise await self._explained(error) from error
 
     async def _explained(self, error: Exception) -> Exception:
-        told = explained(error, self._told.status)
+        meaning = explained(error, self._state.status)
         if self._holding is None:
-            return told
+            return meaning
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
             # Why it is closed is known to the task that held it, a moment later.
             await asyncio.wait({self._holding}, timeout=MCP_PARTING.total_seconds())
-            told = self._ended or told
+            meaning = self._ended or meaning
             self._end()
-        elif isinstance(told, (Gone, SignInNeeded)):
+        elif isinstance(meaning, (NotDelivered, SignInNeeded)):
             self._end()
-        return told
+        return meaning
 
     def _end(self) -> None:
         """Nothing more is asked here, although it takes a moment to leave."""
-        self._told.over = True
+        self._state.over = True
         if self._holding is not None:
             self._holding.cancel()

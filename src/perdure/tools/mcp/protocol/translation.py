@@ -1,4 +1,4 @@
-"""From the package's types and errors to our own words."""
+"""From the package's types and errors to our own."""
 
 import base64
 import binascii
@@ -24,14 +24,23 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from perdure.core.errors import PerdureError
-from perdure.tools.mcp.speech import Gone, Listed, NoAnswer, Picture, Refusal, Said, SignInNeeded, Unreachable
+from perdure.tools.mcp.messages import (
+    CallResult,
+    Image,
+    ListedTool,
+    NoAnswer,
+    NotDelivered,
+    Refusal,
+    SignInNeeded,
+    Unreachable,
+)
 
 _SIGN_IN = (401, 403)
 
 
-def listed(tool: Tool) -> Listed:
+def listed(tool: Tool) -> ListedTool:
     hints = tool.annotations
-    return Listed(
+    return ListedTool(
         name=tool.name,
         description=tool.description or tool.title or "",
         schema=tool.input_schema,
@@ -42,12 +51,12 @@ def listed(tool: Tool) -> Listed:
     )
 
 
-def said(result: CallToolResult) -> Said:
+def call_result(result: CallToolResult) -> CallResult:
     texts = [text for block in result.content if (text := _text(block))]
     if not texts and result.structured_content is not None:
         texts = [msgspec.json.encode(result.structured_content).decode()]
-    pictures = [picture for block in result.content if (picture := _picture(block))]
-    return Said(text="\n\n".join(texts), is_error=bool(result.is_error), pictures=tuple(pictures))
+    images = [image for block in result.content if (image := _image(block))]
+    return CallResult(text="\n\n".join(texts), is_error=bool(result.is_error), images=tuple(images))
 
 
 def _text(block: ContentBlock) -> str:
@@ -66,11 +75,11 @@ def _text(block: ContentBlock) -> str:
             return ""
 
 
-def _picture(block: ContentBlock) -> Picture | None:
+def _image(block: ContentBlock) -> Image | None:
     if not isinstance(block, ImageContent):
         return None
     try:
-        return Picture(block.mime_type, base64.b64decode(block.data, validate=True))
+        return Image(block.mime_type, base64.b64decode(block.data, validate=True))
     except binascii.Error:
         return None
 
@@ -103,7 +112,7 @@ def _unreached(error: httpx2.HTTPError | OSError) -> Unreachable:
         case httpx2.HTTPStatusError(response=response):
             return Unreachable(f"it answered with HTTP {response.status_code}")
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
-            return Gone("nobody answers at its address")
+            return NotDelivered("nobody answers at its address")
         case _:
             return NoAnswer("the connection broke")
 
@@ -114,10 +123,10 @@ def _refused(error: MCPError, status: int | None) -> Exception:
     if error.code == REQUEST_TIMEOUT:
         return NoAnswer("it gave no answer in time")
     if error.code == INVALID_REQUEST and error.message == "Session terminated":
-        return Gone("it ended the session")
+        return NotDelivered("it ended the session")
     if error.code == CONNECTION_CLOSED:
         return NoAnswer("it closed the connection")
     if status is not None and error.code == INTERNAL_ERROR:
         # Some servers refuse a session that they do not know in this way: nothing was carried out.
-        return (Gone if status < 500 else NoAnswer)(f"it answered with HTTP {status}")
+        return (NotDelivered if status < 500 else NoAnswer)(f"it answered with HTTP {status}")
     return Refusal(error.message[:2_000])

@@ -1,4 +1,4 @@
-"""The three ways in which messages of the protocol travel."""
+"""The three transports of the protocol: streamable HTTP, SSE, and the pipe of a command in a workspace."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -17,8 +17,8 @@ from mcp.shared.message import SessionMessage
 from perdure.config.mcp import Transport
 from perdure.core.errors import PerdureError
 from perdure.core.timing import MCP_CONNECT, MCP_STREAM_SILENCE
-from perdure.tools.mcp.speech import Unreachable
-from perdure.tools.mcp.way import Way
+from perdure.tools.mcp.messages import Unreachable
+from perdure.tools.mcp.transport import TransportOptions
 from perdure.workspaces.client import WorkspaceClient
 
 COMPLAINT = 500
@@ -26,8 +26,8 @@ LONGEST_LINE = 16 * 1024 * 1024
 _TIMEOUT = httpx2.Timeout(MCP_CONNECT.total_seconds(), read=MCP_STREAM_SILENCE.total_seconds())
 
 
-class Told:
-    """What the package does not hand on."""
+class TransportState:
+    """What the transport knows and the package does not hand on."""
 
     status: int | None = None
     """What HTTP said last, where that is not good."""
@@ -35,7 +35,7 @@ class Told:
     """Whether nothing more can be asked here."""
 
 
-class Bounded(httpx2.AsyncByteStream):
+class BoundedBody(httpx2.AsyncByteStream):
     """A body that ends where it becomes too much: an answer as a whole, of a stream each event."""
 
     def __init__(self, body: httpx2.AsyncByteStream) -> None:
@@ -59,96 +59,102 @@ class Bounded(httpx2.AsyncByteStream):
         await self._body.aclose()
 
 
-def transport(way: Way, told: Told) -> AbstractAsyncContextManager[TransportStreams]:
-    match way.transport:
+def transport(options: TransportOptions, state: TransportState) -> AbstractAsyncContextManager[TransportStreams]:
+    match options.transport:
         case Transport.HTTP:
-            return _over_http(way, told)
+            return _over_http(options, state)
         case Transport.SSE:
-            return sse_client(way.url, httpx_client_factory=_factory(way, told))
+            return sse_client(options.url, httpx_client_factory=_factory(options, state))
         case Transport.STDIO:
-            return _over_pipe(way, told)
+            return _over_stdio(options, state)
 
 
-def _factory(way: Way, told: Told) -> McpHttpClientFactory:
+def _factory(options: TransportOptions, state: TransportState) -> McpHttpClientFactory:
     def made(
         headers: dict[str, str] | None = None,  # noqa: ARG001
         timeout: httpx2.Timeout | None = None,  # noqa: ARG001
         auth: httpx2.Auth | None = None,  # noqa: ARG001
     ) -> httpx2.AsyncClient:
-        return http_client(way, told)
+        return http_client(options, state)
 
     return made
 
 
-def http_client(way: Way, told: Told) -> httpx2.AsyncClient:
-    async def heard(response: httpx2.Response) -> None:
-        told.status = response.status_code if response.status_code >= 400 else None
+def http_client(options: TransportOptions, state: TransportState) -> httpx2.AsyncClient:
+    async def check(response: httpx2.Response) -> None:
+        state.status = response.status_code if response.status_code >= 400 else None
         if response.headers.get("content-encoding", "identity") != "identity":
             # A few bytes may stand for more than there is memory.
             raise Unreachable("it answers in an encoding that it was not asked for")
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = Bounded(response.stream)
+        response.stream = BoundedBody(response.stream)
 
     async def signed(request: httpx2.Request) -> None:
-        if way.token is not None:
-            request.headers["Authorization"] = f"Bearer {await way.token()}"
+        if options.token is not None:
+            request.headers["Authorization"] = f"Bearer {await options.token()}"
 
     return httpx2.AsyncClient(
-        headers={"accept-encoding": "identity", **way.headers},
+        headers={"accept-encoding": "identity", **options.headers},
         timeout=_TIMEOUT,
-        proxy=way.outside.proxy(way.url),
-        verify=way.outside.trusted or True,
+        proxy=options.network.proxy(options.url),
+        verify=options.network.trusted or True,
         trust_env=False,
-        event_hooks={"request": [signed], "response": [heard]},
+        event_hooks={"request": [signed], "response": [check]},
     )
 
 
 @asynccontextmanager
-async def _over_http(way: Way, told: Told) -> AsyncGenerator[TransportStreams]:
-    async with http_client(way, told) as client, streamable_http_client(way.url, http_client=client) as streams:
+async def _over_http(options: TransportOptions, state: TransportState) -> AsyncGenerator[TransportStreams]:
+    async with (
+        http_client(options, state) as client,
+        streamable_http_client(options.url, http_client=client) as streams,
+    ):
         yield streams
 
 
 @asynccontextmanager
-async def _over_pipe(way: Way, told: Told) -> AsyncGenerator[TransportStreams]:
+async def _over_stdio(options: TransportOptions, state: TransportState) -> AsyncGenerator[TransportStreams]:
     """To a command inside the workspace. It ends when we stop listening."""
-    assert way.workspace is not None
+    assert options.workspace is not None
     try:
-        workspace = await way.workspace()
-        pipe = await workspace.pipes.open(way.command, dict(way.environment))
+        workspace = await options.workspace()
+        pipe = await workspace.pipes.open(options.command, dict(options.environment))
     except PerdureError as error:
         raise Unreachable(str(error)) from error
-    heard, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    writing, spoken = anyio.create_memory_object_stream[SessionMessage](0)
+    received, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    writing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
     async with asyncio.TaskGroup() as group:
         tasks = [
-            group.create_task(_listen(workspace, pipe.id, heard, told)),
-            group.create_task(_speak(workspace, pipe.id, spoken)),
+            group.create_task(_receive(workspace, pipe.id, received, state)),
+            group.create_task(_send(workspace, pipe.id, to_send)),
         ]
         try:
             yield reading, writing
         finally:
             for task in tasks:
                 task.cancel()
-            for stream in (heard, reading, writing, spoken):
+            for stream in (received, reading, writing, to_send):
                 stream.close()
 
 
-async def _listen(
-    workspace: WorkspaceClient, pipe: str, heard: MemoryObjectSendStream[SessionMessage | Exception], told: Told
+async def _receive(
+    workspace: WorkspaceClient,
+    pipe: str,
+    received: MemoryObjectSendStream[SessionMessage | Exception],
+    state: TransportState,
 ) -> None:
-    async with heard:
+    async with received:
         line = bytearray()
         async for frame in workspace.pipes.follow(pipe):
             *lines, rest = frame.content.split(b"\n")
             for content in lines:
                 if (message := _message(bytes(line + content))) is not None:
-                    await heard.send(message)
+                    await received.send(message)
                 line.clear()
             line += rest
             if len(line) > LONGEST_LINE:
                 raise Unreachable(f"it printed a line of more than {LONGEST_LINE} bytes")
-        told.over = True
+        state.over = True
         complaints = (await workspace.pipes.look(pipe)).complaints.strip()
         raise Unreachable(f"its command ended{': ' if complaints else ''}{complaints[-COMPLAINT:]}")
 
@@ -161,8 +167,8 @@ def _message(line: bytes) -> SessionMessage | None:
         return None
 
 
-async def _speak(workspace: WorkspaceClient, pipe: str, spoken: MemoryObjectReceiveStream[SessionMessage]) -> None:
-    async with spoken:
-        async for said in spoken:
-            text = said.message.model_dump_json(by_alias=True, exclude_unset=True)
+async def _send(workspace: WorkspaceClient, pipe: str, to_send: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    async with to_send:
+        async for outgoing in to_send:
+            text = outgoing.message.model_dump_json(by_alias=True, exclude_unset=True)
             await workspace.pipes.write(pipe, text.encode() + b"\n")

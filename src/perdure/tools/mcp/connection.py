@@ -6,21 +6,21 @@ from typing import Any
 
 from perdure.core.clock import Clock
 from perdure.core.timing import MCP_DOWN
-from perdure.tools.mcp.speech import Gone, Listed, Said, Session, SignInNeeded, Unreachable
+from perdure.tools.mcp.messages import CallResult, ListedTool, NotDelivered, Session, SignInNeeded, Unreachable
 
-Dial = Callable[[Callable[[], None]], Awaitable[Session]]
+Connect = Callable[[Callable[[], None]], Awaitable[Session]]
 
 
-class Line:
-    """What is known of a server outlives its connections: its tools are still offered while it is away."""
+class Connection:
+    """What is known of a server outlives its sessions: its tools are still offered while it is away."""
 
-    def __init__(self, dial: Dial, clock: Clock) -> None:
-        self._dial = dial
+    def __init__(self, connect: Connect, clock: Clock) -> None:
+        self._open_session = connect
         self._clock = clock
         self._session: Session | None = None
-        self._turn = asyncio.Lock()
+        self._connecting = asyncio.Lock()
         self._listing = asyncio.Lock()
-        self._known: tuple[Listed, ...] | None = None
+        self._known: tuple[ListedTool, ...] | None = None
         self._current = False
         """Whether what is known is what the server says now."""
         self._down: tuple[float, Unreachable] | None = None
@@ -39,7 +39,7 @@ class Line:
         """Why it is left alone just now."""
         return str(self._down[1]) if self._down is not None and self._down[0] > self._clock.monotonic() else None
 
-    async def tools(self) -> tuple[Listed, ...]:
+    async def tools(self) -> tuple[ListedTool, ...]:
         """Its tools: asked for once and again when they changed. While it is away, those that it had."""
         try:
             return await self._listed()
@@ -48,13 +48,13 @@ class Line:
                 raise
             return self._known
 
-    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> Said:
-        session = await self._connection()
+    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> CallResult:
+        session = await self._live()
         try:
             return await session.call(tool, arguments, show)
-        except Gone:
+        except NotDelivered:
             # It was restarted: nothing was carried out, so that a second try does nothing twice.
-            session = await self._connection()
+            session = await self._live()
             return await session.call(tool, arguments, show)
 
     async def close(self) -> None:
@@ -62,31 +62,31 @@ class Line:
             session, self._session = self._session, None
             await session.close()
 
-    async def _listed(self) -> tuple[Listed, ...]:
-        session = await self._connection()
+    async def _listed(self) -> tuple[ListedTool, ...]:
+        session = await self._live()
         async with self._listing:
             if self._known is None or not self._current:
                 self._check_up()
                 version = self.version
-                self._known = await self._told(session)
+                self._known = await self._asked(session)
                 self._current = version == self.version
             return self._known
 
-    async def _told(self, session: Session) -> tuple[Listed, ...]:
+    async def _asked(self, session: Session) -> tuple[ListedTool, ...]:
         """What the server says. One that does not say it is left alone for a while, like one that does not answer."""
         try:
             return await session.tools()
         except SignInNeeded:
             raise
         except Unreachable as error:
-            self._rest(error)
+            self._leave_alone(error)
             raise
 
-    async def _connection(self) -> Session:
+    async def _live(self) -> Session:
         self.used = self._clock.monotonic()
         if self._session is not None and self._session.alive:
             return self._session
-        async with self._turn:
+        async with self._connecting:
             if self._session is not None and self._session.alive:
                 return self._session
             self._check_up()
@@ -94,11 +94,11 @@ class Line:
 
     async def _connect(self) -> Session:
         try:
-            self._session = await self._dial(self._changed)
+            self._session = await self._open_session(self._changed)
         except SignInNeeded:
             raise
         except Unreachable as error:
-            self._rest(error)
+            self._leave_alone(error)
             raise
         self._down = None
         self.connected += 1
@@ -110,7 +110,7 @@ class Line:
         if self._down is not None and self._down[0] > self._clock.monotonic():
             raise self._down[1]
 
-    def _rest(self, error: Unreachable) -> None:
+    def _leave_alone(self, error: Unreachable) -> None:
         self._down = self._clock.monotonic() + MCP_DOWN.total_seconds(), error
 
     def _changed(self) -> None:

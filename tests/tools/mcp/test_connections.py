@@ -8,8 +8,8 @@ import pytest
 
 from perdure.core.clock import SystemClock
 from perdure.core.timing import MCP_DOWN
-from perdure.tools.mcp.line import Line
-from perdure.tools.mcp.speech import Listed, NoAnswer, Said, Session
+from perdure.tools.mcp.connection import Connection
+from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, Session
 
 
 class StandingClock(SystemClock):
@@ -27,12 +27,12 @@ class Deaf:
     alive = True
     asked = 0
 
-    async def tools(self) -> tuple[Listed, ...]:
+    async def tools(self) -> tuple[ListedTool, ...]:
         self.asked += 1
         raise NoAnswer("it gave no answer in time")
 
-    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> Said:  # noqa: ARG002
-        return Said(text=tool)
+    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> CallResult:  # noqa: ARG002
+        return CallResult(text=tool)
 
     async def close(self) -> None:
         self.alive = False
@@ -41,15 +41,15 @@ class Deaf:
 async def test_a_server_that_does_not_list_its_tools_is_asked_once_a_minute() -> None:
     deaf, clock = Deaf(), StandingClock()
 
-    async def dial(changed: Callable[[], None]) -> Session:  # noqa: ARG001
+    async def connect(changed: Callable[[], None]) -> Session:  # noqa: ARG001
         return deaf
 
-    line = Line(dial, clock)
-    heard = await asyncio.gather(*(line.tools() for _ in range(3)), return_exceptions=True)
+    connection = Connection(connect, clock)
+    heard = await asyncio.gather(*(connection.tools() for _ in range(3)), return_exceptions=True)
     assert [str(error) for error in heard] == ["it gave no answer in time"] * 3
-    assert (deaf.asked, line.trouble) == (1, "it gave no answer in time")
-    assert (await line.call("known", {}, lambda _: None)).text == "known"
+    assert (deaf.asked, connection.trouble) == (1, "it gave no answer in time")
+    assert (await connection.call("known", {}, lambda _: None)).text == "known"
     clock.seconds += MCP_DOWN.total_seconds() + 1
     with pytest.raises(NoAnswer):
-        await line.tools()
+        await connection.tools()
     assert deaf.asked == 2

@@ -13,10 +13,10 @@ from tests.tools.hooks.receiver import SECRET
 from perdure.config.hooks import HookEvent, HookOptions
 from perdure.core.clock import SystemClock
 from perdure.core.ids import UserId
-from perdure.tools.hooks.post import HookSilent, Post
-from perdure.tools.hooks.speech import Answer, Decision, Question
+from perdure.tools.hooks.client import DeliveryFailed, HookClient
+from perdure.tools.hooks.messages import Decision, HookRequest, HookResponse
 
-QUESTION = Question(
+REQUEST = HookRequest(
     event=HookEvent.PRE_TOOL_USE, dispatch_id=uuid4(), chat_id=None, turn=1, user_id=UserId(uuid4()), payload={}
 )
 
@@ -24,20 +24,20 @@ QUESTION = Question(
 @asynccontextmanager
 async def asked(response: bytes | Sequence[bytes]) -> AsyncGenerator[Any]:
     """A way to ask a hook that answers so."""
-    post = Post(SystemClock())
+    client = HookClient(SystemClock())
     async with Canned(response) as server:
-        options = HookOptions(url=server.url, events=(QUESTION.event,), timeout_ms=60_000)
+        options = HookOptions(url=server.url, events=(REQUEST.event,), timeout_ms=60_000)
         try:
-            yield lambda: post.ask(options, SECRET, QUESTION)
+            yield lambda: client.ask(options, SECRET, REQUEST)
         finally:
-            await post.close()
+            await client.close()
 
 
 async def test_an_answer_that_comes_in_pieces_is_heard_to_its_end() -> None:
-    whole = answer(msgspec.json.encode(Answer(decision=Decision.DENY, user_message="Not this.")))
+    whole = answer(msgspec.json.encode(HookResponse(decision=Decision.DENY, user_message="Not this.")))
     async with asked([whole[:-20], whole[-20:]]) as ask:
-        heard = await ask()
-    assert (heard.answer.decision, heard.answer.user_message) == (Decision.DENY, "Not this.")
+        delivery = await ask()
+    assert (delivery.response.decision, delivery.response.user_message) == (Decision.DENY, "Not this.")
 
 
 @pytest.mark.parametrize(
@@ -45,5 +45,5 @@ async def test_an_answer_that_comes_in_pieces_is_heard_to_its_end() -> None:
 )
 async def test_an_answer_that_means_nothing_is_silence(body: bytes) -> None:
     async with asked(answer(body)) as ask:
-        with pytest.raises(HookSilent):
+        with pytest.raises(DeliveryFailed):
             await ask()

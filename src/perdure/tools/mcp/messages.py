@@ -1,4 +1,4 @@
-"""What we and a server say to each other, in our own words: no other module but the session knows the protocol's."""
+"""What we and a server tell each other, in types of our own: only `protocol` knows those of the package."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class ListedTool(Struct, frozen=True, kw_only=True):
     """A tool as its server describes it."""
 
     name: str
@@ -20,24 +20,24 @@ class Listed(Struct, frozen=True, kw_only=True):
     """Whether it runs only as a task of the protocol, which we do not speak."""
 
 
-class Picture(Struct, frozen=True):
+class Image(Struct, frozen=True):
     media_type: str
     data: bytes
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class CallResult(Struct, frozen=True, kw_only=True):
     """What a call came to."""
 
     text: str
     is_error: bool = False
-    pictures: tuple[Picture, ...] = ()
+    images: tuple[Image, ...] = ()
 
 
 class Unreachable(Exception):
     """The server cannot be talked to. The text says why, in words for a person; it names no secret."""
 
 
-class Gone(Unreachable):
+class NotDelivered(Unreachable):
     """The connection is over and the request was certainly not carried out."""
 
 
@@ -54,15 +54,15 @@ class SignInNeeded(Unreachable):
 
 
 class Session(Protocol):
-    """An open connection to one server."""
+    """An open connection to one server, for as long as it holds."""
 
     @property
     def alive(self) -> bool: ...
 
-    async def tools(self) -> tuple[Listed, ...]:
+    async def tools(self) -> tuple[ListedTool, ...]:
         """Its tools; asked for once, and again only when it says that they changed."""
         ...
 
-    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> Said: ...
+    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> CallResult: ...
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""What is asked of a hook and what it may answer, as JSON."""
+"""What a hook is asked, and what it may answer, as JSON."""
 
 from enum import StrEnum
 from typing import Any
@@ -19,7 +19,7 @@ class Decision(StrEnum):
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """What a question is about: a chat, its owner, and the turn."""
+    """What a request is about: a chat, its owner, and the turn."""
 
     organisation_id: OrganisationId
     owner_id: UserId
@@ -28,19 +28,19 @@ class Subject(Struct, frozen=True, kw_only=True):
     turn: int = 0
 
 
-class Question(Struct, frozen=True, kw_only=True):
+class HookRequest(Struct, frozen=True, kw_only=True):
     """The body of a request to a hook."""
 
     event: HookEvent
     dispatch_id: UUID
-    """Names this question. Asked again, it is the same: whoever acts on it can tell."""
+    """Names this request. Asked again, it is the same: whoever acts on it can tell."""
     chat_id: ChatId | None
     turn: int
     user_id: UserId
     payload: dict[str, Any]
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class HookResponse(Struct, frozen=True, kw_only=True):
     """What a hook says. An empty object allows."""
 
     decision: Decision = Decision.ALLOW

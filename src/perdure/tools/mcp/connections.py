@@ -1,0 +1,116 @@
+"""All connections of a replica: one per server, person and workspace, closed when nobody has used them for a while."""
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from perdure.config.mcp import McpServer, Transport
+from perdure.core.clock import Clock
+from perdure.core.ids import ChatId, UserId
+from perdure.core.tasks import every
+from perdure.core.timing import MCP_IDLE, MCP_SWEEP
+from perdure.observe.measures.mcp import McpMeasures
+from perdure.store.workspaces import WorkspaceRow
+from perdure.tools.mcp.connection import Connection
+from perdure.tools.mcp.messages import Session, Unreachable
+from perdure.tools.mcp.transport import Transports
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionKey:
+    """What tells connections apart. A server that was set up anew is another one."""
+
+    server: UUID
+    revision: int
+    user: UserId
+    workspace: UUID | None = None
+    """The workspace that a command runs in."""
+    read_only: bool = False
+    """Whether the command may only look there."""
+
+
+class Connections:
+    """Hands out connections and closes idle ones."""
+
+    def __init__(self, transports: Transports, clock: Clock, measures: McpMeasures) -> None:
+        self._transports = transports
+        self._clock = clock
+        self._measures = measures
+        self._connections: dict[ConnectionKey, Connection] = {}
+        measures.open.read = lambda: sum(connection.open for connection in self._connections.values())
+
+    async def workspace(self, chat_id: ChatId) -> WorkspaceRow | None:
+        """Where the commands of a chat run."""
+        return await self._transports.workspace(chat_id)
+
+    def shared(self, server: McpServer, user: UserId, row: WorkspaceRow | None, *, read_only: bool) -> Connection:
+        """The connection that all chats of a person use, a command's for each workspace."""
+        key = ConnectionKey(server.id, server.revision, user)
+        if server.options.transport is Transport.STDIO and row is not None:
+            key = ConnectionKey(server.id, server.revision, user, row.id, read_only)
+        connection = self._connections.get(key)
+        if connection is None:
+            connection = self._connections[key] = self.separate(server, user, row, read_only=read_only)
+        return connection
+
+    def separate(self, server: McpServer, user: UserId, row: WorkspaceRow | None, *, read_only: bool) -> Connection:
+        """A connection of one's own, which whoever asked for it closes."""
+
+        async def connect(changed: Callable[[], None]) -> Session:
+            return await self._opened(server, user, row, changed, read_only=read_only)
+
+        return Connection(connect, self._clock)
+
+    def trouble(self, server: UUID) -> str | None:
+        """Why this replica leaves a server alone just now."""
+        known = (connection.trouble for key, connection in self._connections.items() if key.server == server)
+        return next((trouble for trouble in known if trouble), None)
+
+    async def once(self) -> None:
+        """Close what was not used for a while, and what belongs to a server's older revisions."""
+        now = self._clock.monotonic()
+        newest = {key.server: key.revision for key in sorted(self._connections, key=lambda key: key.revision)}
+        idle = [
+            key
+            for key, connection in self._connections.items()
+            if now - connection.used > MCP_IDLE.total_seconds() or key.revision < newest[key.server]
+        ]
+        for connection in [self._connections.pop(key) for key in idle]:
+            await connection.close()
+
+    async def run(self) -> None:
+        """Until cancelled; then nothing is left open."""
+        try:
+            await every(MCP_SWEEP, self.once, self._clock)
+        finally:
+            await self.close()
+
+    async def close(self) -> None:
+        connections, self._connections = list(self._connections.values()), {}
+        await asyncio.gather(*(connection.close() for connection in connections))
+
+    async def _opened(
+        self,
+        server: McpServer,
+        user: UserId,
+        row: WorkspaceRow | None,
+        changed: Callable[[], None],
+        *,
+        read_only: bool,
+    ) -> Session:
+        # In a thread and only now: loading the package takes longer than starting all of Perdure.
+        protocol = await asyncio.to_thread(importlib.import_module, "perdure.tools.mcp.protocol.session")
+        try:
+            options = self._transports.options(server, user, row, read_only=read_only)
+            session: Session = await protocol.OpenSession.to(options, changed)
+        except Unreachable as error:
+            self._measures.connected(server.slug, opened=False)
+            _log.warning("MCP server %s cannot be reached: %s", server.slug, error)
+            raise
+        self._measures.connected(server.slug, opened=True)
+        return session
