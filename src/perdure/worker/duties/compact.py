@@ -54,6 +54,7 @@ async def compact_history(owned: OwnedChat, decision: Compact, facts: Facts) -> 
     )
     with owned.asking(history, "compaction"):
         compaction = await compact(job, summariser)
+    owned.services.crash_points.reached("compact.summarised")
     output.result(0, compaction.result)
     payload = {"source": decision.source.value, "result": compaction.result.result}
     added = rows(await around_compaction(owned, HookEvent.POST_COMPACT, payload), Kind.CONTEXT)

@@ -165,6 +165,7 @@ async def _failed(owned: OwnedChat, error: ClassifiedError, spent: int, carried:
         return Failed(spent, overloaded)
     final = _final(error, exhausted=exhausted and error.retryable)
     await owned.commit(FinishError(final, carried.owed + spent), Abandon())
+    owned.services.crash_points.reached("generate.given_up")
     return Committed(settled=True)
 
 
