@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from perdure.cli import chaos_replica
-from perdure.core.chat import Fence
+from perdure.core.chat import Chat, Fence
 from perdure.core.clock import SystemClock
 from perdure.core.commit import Commit
 from perdure.live.segments import Segments
@@ -107,6 +107,21 @@ def keep_a_demoted_server() -> None:
     plant(RenewingPool, "renew", keep)
 
 
+def fence_at_the_end() -> None:
+    """A runner that waits for its own commit takes a newer row for its own work, and its fence is made of that row."""
+
+    def saw(self: Any, chat: Chat) -> None:
+        owned, before = self._owned, self._owned.chat
+        if chat.snapshot_version <= before.snapshot_version:
+            return
+        owned._chat = owned._newest = chat
+        moved = (chat.status, chat.history_version) != (before.status, before.history_version)
+        if (moved or not owned.ours) and not owned._committing and self._work is not None:
+            self._work.cut_short()
+
+    plant(Runner, "saw", saw)
+
+
 BUGS: dict[str, Callable[[], None]] = {
     bug.__name__: bug
     for bug in (
@@ -116,6 +131,7 @@ BUGS: dict[str, Callable[[], None]] = {
         forget_the_journal,
         reuse_an_attempt,
         keep_a_demoted_server,
+        fence_at_the_end,
     )
 }
 

@@ -21,16 +21,17 @@ from perdure.proof.checker import (
     told_the_truth,
 )
 from perdure.proof.evidence import ChangeRow, ChatRow, Evidence, MessageRow, QueuedRow, StoredRow
+from perdure.proof.heeding import answers_its_question, moves_are_heeded
 from perdure.proof.ledger import Performed
 from perdure.proof.observations import Observations, Rule
-from perdure.proof.run_log import Operation, ReceivedMessage, RequestOutcome, RunLog
+from perdure.proof.run_log import Asked, Moved, Operation, ReceivedMessage, RequestOutcome, RunLog
 from perdure.sim.script import counting
 
 CHAT, WORKER, RUNNER, OTHER = uuid4(), uuid4(), uuid4(), uuid4()
 
 
 def _message(number: int, role: str, *parts: Text | ToolCall | ToolResult, client_id: str | None = None) -> MessageRow:
-    return MessageRow(CHAT, number, number, role, "both", "ordinary", parts, client_id, None, hidden=False)
+    return MessageRow(CHAT, number, number, role, "both", "ordinary", parts, client_id, None)
 
 
 def _change(snapshot: int) -> ChangeRow:
@@ -55,7 +56,7 @@ def _change(snapshot: int) -> ChangeRow:
 
 
 MESSAGES = (
-    _message(1, "user", Text("hello"), client_id="m1"),
+    _message(1, "user", Text("hello [[count:1]]"), client_id="m1"),
     _message(2, "assistant", Text("0.0 end"), ToolCall("c1", "record_once", "{}")),
     _message(3, "tool", ToolResult("c1", "record_once", "performed e1")),
 )
@@ -90,7 +91,36 @@ def _stopped(kept: str) -> Observations:
     return Observations(RunLog(watched=[(CHAT, 100.0)]), seen, (), [transcript])
 
 
-HIDDEN = (replace(MESSAGES[0], hidden=True), *MESSAGES[1:])
+OLD = replace(_message(1, "user", Text("m1 [[count:5]]"), client_id="m1"), hidden_in=6)
+NEW = _message(4, "user", Text("m2 [[count:7]]"), client_id="m2")
+
+
+def _edited(*answer: Text | ToolCall | ToolResult) -> Observations:
+    """A question, what was said to it, and the same question said differently, with an answer."""
+    before = replace(_message(2, "assistant", Text(counting(0, 5))), hidden_in=6)
+    return _with(messages=(OLD, before, NEW, _message(5, "assistant", *answer)))
+
+
+def _moved(verb: str, *asked: Asked, ordered: float = 5.0, noticed: int = 6) -> Observations:
+    """A chat that was stopped or edited at 6 and goes on at 9, while a commit of its runner stalled from 5.5 to 7."""
+    status = "interrupting" if verb == "interrupt" else "running"
+    changes = replace(_change(6), writer="replica_1", status=status), replace(_change(9), old_status=status)
+    moved = Moved(
+        chat_id=CHAT,
+        member="replica_0",
+        verb=verb,
+        begun=5.5,
+        accepted=6.2,
+        noticed=noticed,
+        released=7.0,
+        asked=asked,
+    )
+    effects = (Performed(ordered + 0.1, "m1/0", f"{CHAT}/2/0/0", ordered),)
+    seen = replace(EVIDENCE, messages=(OLD, replace(MESSAGES[1], hidden_in=6), NEW), changes=changes)
+    return Observations(RunLog(moved=[moved]), seen, effects)
+
+
+HIDDEN = (replace(MESSAGES[0], hidden_in=4), *MESSAGES[1:])
 REMOVED = (QueuedRow(CHAT, 7, "m1", removed=True),)
 
 
@@ -132,6 +162,12 @@ BAD: list[tuple[Rule, Observations]] = [
     (fenced, _with(changes=(_change(1), replace(_change(2), writer="replica_1"), _change(3)))),
     (fenced, _with(changes=(replace(_change(3), worker=OTHER),))),
     (attempts_used_once, _with(changes=(_change(1), replace(_change(2), old_runner=OTHER)))),
+    (answers_its_question, _edited(Text(counting(0, 5)))),
+    (answers_its_question, _edited(Text(counting(0, 7)), ToolCall("c2", "record_once", '{"effect": "m1/0"}'))),
+    (moves_are_heeded, _moved("interrupt", Asked(7.1, "m1 [[count:5]]"))),
+    (moves_are_heeded, _moved("interrupt", ordered=7.1)),
+    (moves_are_heeded, _moved("edit", Asked(7.1, "m1 [[count:5]]"))),
+    (moves_are_heeded, _moved("edit", ordered=30.0)),
 ]
 
 
@@ -152,6 +188,11 @@ def test_a_bad_run_breaks_its_rule(rule: Rule, run: Observations) -> None:
         (removed_by_request, _after("edit", 3, messages=MESSAGES[1:], queued=REMOVED)),
         (removed_by_request, _after("delete", 7, messages=MESSAGES[1:], queued=REMOVED)),
         (partial_kept, _stopped("0.0 0.1")),
+        (answers_its_question, _edited(Text(counting(0, 7)), ToolCall("c2", "record_once", '{"effect": "m2/0"}'))),
+        (moves_are_heeded, _moved("interrupt", Asked(6.9, "m1 [[count:5]]"), Asked(9.1, "m2 [[count:7]]"))),
+        (moves_are_heeded, _moved("interrupt", ordered=6.9)),
+        (moves_are_heeded, _moved("edit", Asked(7.1, "m2 [[count:7]]"))),
+        (moves_are_heeded, _moved("edit", Asked(7.1, "m1 [[count:5]]"), noticed=5)),
     ],
 )
 def test_what_was_asked_for_breaks_no_rule(rule: Rule, run: Observations) -> None:

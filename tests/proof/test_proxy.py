@@ -5,7 +5,8 @@ import asyncio
 import asyncpg
 import pytest
 
-from perdure.proof.proxy import Proxy
+from perdure.proof.proxy import Proxy, Stall
+from perdure.testing.polling import seen
 
 
 async def test_a_deaf_proxy_passes_on_everything_but_notices(database_url: str) -> None:
@@ -39,3 +40,32 @@ async def test_a_cut_breaks_every_connection_and_lets_new_ones_in(database_url: 
         again = await asyncpg.connect(proxy.url)
         assert await again.fetchval("SELECT 1") == 1
         await again.close()
+
+
+@pytest.mark.parametrize(("before_answer", "written"), [(True, 1), (False, 0)])
+async def test_a_stalled_connection_goes_on_when_the_stall_is_over(
+    database_url: str, before_answer: bool, written: int
+) -> None:
+    stall, met = Stall(before_answer=before_answer), asyncio.Event()
+
+    def stalled(request: bytes) -> Stall:
+        assert b"a call" in request
+        met.set()
+        return stall
+
+    proxy = Proxy(database_url)
+    async with proxy.running():
+        connection, other = await asyncpg.connect(proxy.url), await asyncpg.connect(database_url)
+        await other.execute("CREATE TABLE journal_of_calls (name text)")
+        start = await connection.prepare("INSERT INTO journal_of_calls VALUES ($1)")
+        proxy.stall = stalled
+        starting = asyncio.create_task(start.fetch("a call"))
+        await met.wait()
+        await seen(lambda: other.fetchval("SELECT count(*) = $1 FROM journal_of_calls", written))
+        assert not starting.done()
+        stall.over.set()
+        await starting
+        assert await other.fetchval("SELECT count(*) FROM journal_of_calls") == 1
+        await other.execute("DROP TABLE journal_of_calls")
+        await connection.close()
+        await other.close()

@@ -12,6 +12,7 @@ from perdure.proof.admission import admitted_in_order, removed_by_request, sent_
 from perdure.proof.checked_transcript import spoken
 from perdure.proof.cluster import FAIL_OVER, STUCK, SWITCH_OVER, followings
 from perdure.proof.evidence import ChangeRow, MessageRow
+from perdure.proof.heeding import answers_its_question, moves_are_heeded
 from perdure.proof.observations import Observations, Rule
 from perdure.proof.run_log import QUIET, Violation
 
@@ -179,6 +180,8 @@ ALWAYS: tuple[Rule, ...] = (
     fenced,
     attempts_used_once,
     followed,
+    answers_its_question,
+    moves_are_heeded,
 )
 """Rules that hold at any moment."""
 HEALED: tuple[Rule, ...] = (

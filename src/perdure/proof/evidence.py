@@ -43,7 +43,12 @@ class MessageRow:
     parts: tuple[AnyPart, ...]
     client_id: str | None
     queued_as: int | None
-    hidden: bool
+    hidden_in: int | None = None
+    """The snapshot in which an edit hid it."""
+
+    @property
+    def hidden(self) -> bool:
+        return self.hidden_in is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ def _message(row: Record) -> MessageRow:
         parts=_parts.decode(row["parts"]),
         client_id=row["client_id"],
         queued_as=row["queued_as"],
-        hidden=row["hidden_in"] is not None,
+        hidden_in=row["hidden_in"],
     )
 
 

@@ -31,6 +31,11 @@ class Member:
     def up(self) -> bool:
         return self.replica is not None and self.replica.alive and not self.leaving
 
+    @property
+    def answers(self) -> bool:
+        """Whether a request to it is answered soon."""
+        return self.up and not self.paused and not self.lock.locked()
+
     async def start(self) -> None:
         self.paused = self.leaving = False
         self.replica = await started(self.proxy.url, self.folder, name=self.name, program=self.program)

@@ -26,6 +26,8 @@ class Performed:
     at: float
     effect: str
     call: str
+    ordered: float = 0.0
+    """When it was asked for."""
 
 
 class Ledger:
@@ -64,11 +66,12 @@ class Ledger:
 
     async def _perform(self, order: Order) -> None:
         slowness = self._dice.choice((0.05, 0.3, 1.0, 3.0))
+        ordered = time.time()
         before, after = slowness * self._dice.random(), slowness * self._dice.random()
         if not order.keyed:
             self.under_way[order.call] = time.monotonic() + before + after
         await asyncio.sleep(before)
-        self.performed.append(Performed(time.time(), order.effect, order.call))
+        self.performed.append(Performed(time.time(), order.effect, order.call, ordered))
         await asyncio.sleep(after)
         if not order.keyed:
             self.under_way.pop(order.call, None)

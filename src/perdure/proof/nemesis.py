@@ -20,12 +20,13 @@ from perdure.proof.evidence import sql
 from perdure.proof.fleet import Fleet, Member
 from perdure.proof.proxy import Fate
 from perdure.proof.run_log import QUIET, RunLog
+from perdure.proof.stalls import Stalls
 from perdure.proof.users import Users
 from perdure.sim.random_faults import RandomFaults
 
 WATCHED = "kill and watch"
-CHOOSING = (WATCHED, "kill in a call", "sleep")
-"""Strikes that hit whoever is busiest, or busy with a call."""
+CHOOSING = (WATCHED, "kill in a call", "sleep", "stall")
+"""Strikes that hit whoever is busiest, or busy with a call, or many connections one by one."""
 STORM = RandomFaults(
     faults={
         "overloaded": 0.03,
@@ -49,6 +50,7 @@ SETTLED = LEASE + timedelta(seconds=1)
 FATES = (Fate.LOSE_REQUEST, Fate.LOSE_ANSWER, Fate.RACE)
 CHANNEL = "perdure"
 CALL_LOOKS = 200
+STALLING = 12.0
 CALL_LEFT = 0.5
 """Seconds that a call must still take, so that a kill meets it."""
 
@@ -71,6 +73,7 @@ WEIGHTS = {
     "terminate": 3,
     "cut database": 3,
     "lose commits": 4,
+    "stall": 3,
     "restart postgres": 1,
     "crash postgres": 1,
     "deafen": 2,
@@ -78,14 +81,17 @@ WEIGHTS = {
     "cut clients": 3,
 }
 OPENING = (
+    "stall",
     "sleep",
     "kill in a call",
     "kill and watch",
+    "stall",
     "lose commits",
     "cut clients",
     "terminate",
     "kill in a call",
     "sleep",
+    "stall",
     "kill and watch",
     "kill",
     "crash postgres",
@@ -155,6 +161,7 @@ class Nemesis:
         await self.set_model_faults(CALM)
         for member in self.fleet.members:
             member.proxy.decide = lambda _: Fate.CARRY
+            member.proxy.stall = lambda _: None
         await self.fleet.heal()
 
     async def set_model_faults(self, faults: RandomFaults) -> None:
@@ -178,6 +185,7 @@ class Nemesis:
             "terminate": lambda: self._terminate(member),
             "cut database": lambda: self._cut_database(member),
             "lose commits": lambda: self._lose_commits(member),
+            "stall": self._stall,
             "restart postgres": lambda: self.shake_postgres(False),
             "crash postgres": lambda: self.shake_postgres(True),
             SWITCH_OVER: lambda: self.shake_postgres(False),
@@ -264,6 +272,16 @@ class Nemesis:
         member.proxy.decide = lambda commit: dice.choice(FATES) if commit and dice.random() < 0.3 else Fate.CARRY
         await asyncio.sleep(2)
         member.proxy.decide = lambda _: Fate.CARRY
+
+    async def _stall(self) -> None:
+        """For a while, connections of every replica stand still at commits, and people stop and edit meanwhile."""
+        seed = f"{self.seed} stalls {len(self.log.faults)}"
+        stalls = [
+            Stalls(self.fleet, member, self.users, self.simulator_url, log=self.log, seed=seed)
+            for member in self.fleet.members
+        ]
+        await self.users.begun()
+        await asyncio.gather(*(each.run(STALLING) for each in stalls))
 
     async def _deafen(self, member: Member) -> None:
         member.proxy.deaf = True

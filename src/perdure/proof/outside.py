@@ -120,5 +120,4 @@ def _row(chat_id: UUID, message: Message) -> MessageRow:
         parts=message.parts,
         client_id=message.client_id,
         queued_as=message.queued_as,
-        hidden=False,
     )

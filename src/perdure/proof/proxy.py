@@ -5,7 +5,7 @@ import re
 import tempfile
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 _NAME = re.compile(rb"__asyncpg_stmt_[0-9a-f]+__")
 _COMMIT = b"swap AS ("
+_START = b"INSERT INTO journal"
 
 
 class Fate(Enum):
@@ -34,6 +35,14 @@ class Fate(Enum):
 
 
 Decide = Callable[[bool], Fate]
+
+
+@dataclass(slots=True, eq=False)
+class Stall:
+    """One connection that stands still at one request: before the server reads it, or before its answer is passed."""
+
+    before_answer: bool
+    over: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +95,10 @@ class Proxy:
         self.decide: Decide = lambda _: Fate.CARRY
         self.requests = 0
         self.commits = 0
+        self.stall: Callable[[bytes], Stall | None] = lambda _: None
+        """Asked about every commit and every start of a call, with what is sent."""
+        self.hear: Callable[[bytes], None] = lambda _: None
+        """Told everything that is passed on to a client."""
         self.deaf = False
         """While set, notices of other sessions are not passed on."""
         self.holding = asyncio.Event()
@@ -167,6 +180,8 @@ class _Link:
         self._client, self._back = client, back
         self._server, self._forth = server, forth
         self._commits = set[bytes]()
+        self._starts = set[bytes]()
+        self._stalled: Stall | None = None
         self._notices = _Notices()
         self._holds_answer = False
         self.silent = False
@@ -179,8 +194,11 @@ class _Link:
         answers = asyncio.ensure_future(self._answer())
         try:
             while request := await self._client.read(1 << 20):
-                fate = self._proxy.decide(self._is_commit(request))
+                commit = self._is_commit(request)
+                fate = self._proxy.decide(commit)
                 self._proxy.requests += 1
+                if commit or self._is_start(request):
+                    await self._stall(self._proxy.stall(request))
                 if fate is Fate.LOSE_REQUEST:
                     return
                 await self._held_or_silent(fate)
@@ -202,6 +220,12 @@ class _Link:
             case _:
                 self.silent = self.silent or fate is not Fate.CARRY
 
+    async def _stall(self, stall: Stall | None) -> None:
+        if stall is not None and stall.before_answer:
+            self._stalled = stall
+        elif stall is not None:
+            await stall.over.wait()
+
     async def _hold(self) -> None:
         released = self._proxy.released
         self._proxy.holding.set()
@@ -213,9 +237,14 @@ class _Link:
                 if self._holds_answer:
                     await self._hold()
                     self._holds_answer = False
+                if self._stalled is not None:
+                    await self._stalled.over.wait()
+                    self._stalled = None
                 if self.silent:
                     return
-                self._back.write(self._notices.removed(answer) if self._proxy.deaf else self._notices.passed(answer))
+                passed = self._notices.removed(answer) if self._proxy.deaf else self._notices.passed(answer)
+                self._proxy.hear(passed)
+                self._back.write(passed)
                 await self._back.drain()
         self._back.close()
 
@@ -228,6 +257,13 @@ class _Link:
             self._proxy.commits += 1
             return True
         return False
+
+    def _is_start(self, request: bytes) -> bool:
+        names = set(_NAME.findall(request))
+        if _START in request:
+            self._starts |= names
+            return False
+        return bool(self._starts & names)
 
 
 class _Notices:

@@ -56,6 +56,32 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What a model was asked, as the simulator heard it."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """A chat whose owner stopped or edited it while the commit of its runner was unanswered."""
+
+    chat_id: UUID
+    member: str
+    """Whose connection was stalled."""
+    verb: str
+    begun: float
+    accepted: float
+    noticed: int
+    """The newest snapshot that this replica had notice of, some time before its commit was answered."""
+    released: float
+    """When its commit was answered."""
+    asked: tuple[Asked, ...] = ()
+    """What the model was asked afterwards, for a while."""
+
+
+@dataclass(frozen=True, slots=True)
 class Violation:
     """Something that must not be."""
 
@@ -89,6 +115,7 @@ class RunLog:
     """Chats whose driver was killed, and when, with nothing else going wrong for a while."""
     calm_since: float | None = None
     """When people stopped to act, and things to break."""
+    moved: list[Moved] = field(default_factory=list[Moved])
     parts: int = 0
     reconnects: int = 0
     gaps: int = 0

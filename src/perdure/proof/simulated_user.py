@@ -22,6 +22,7 @@ from perdure.proof.run_log import Operation, RequestOutcome, RunLog
 _UNHEARD = (aiohttp.ClientError, TimeoutError, OSError)
 PATIENCE = 30.0
 BUSY_WAYS = (Busy.QUEUE, Busy.QUEUE, Busy.STEER, Busy.STEER, Busy.INTERRUPT)
+BUDGET = 1_000_000_000
 RESTING = (Status.WAITING, Status.ERROR)
 
 
@@ -40,18 +41,30 @@ class SimulatedUser:
         self._dice = Random(f"{seed} {name}")
         self._log = log
         self._tools = tools
+        self._budgeted = self._dice.random() < 0.5
+        """Where a chat has a budget, its runner commits before it asks the model."""
         self._sent = 0
         self.begun = asyncio.Event()
         """Set once it has a chat."""
         self.patient_until = 0.0
         """Until then it waits and sees."""
+        self._under_way = 0
         self._chat: Chat | None = None
         self.transcripts: list[CheckedTranscript] = []
         self._following: list[asyncio.Task[None]] = []
 
     @property
+    def name(self) -> str:
+        return self._name
+
+    @property
     def chat_id(self) -> UUID | None:
         return self._chat.id if self._chat else None
+
+    @property
+    def occupied(self) -> bool:
+        """Whether it waits for an answer to something that it asked for."""
+        return self._under_way > 0
 
     async def run(self) -> None:
         """Until cancelled: act, wait, act."""
@@ -74,6 +87,15 @@ class SimulatedUser:
         if self._chat is not None:
             await self._asked("interrupt", self._chat.interrupt())
 
+    async def move(self, verb: str, client: Client) -> bool:
+        """Stop the chat, or edit what was said last, by that way. Whether that was accepted."""
+        if self._chat is None:
+            return False
+        chat = Chat(client.connection, self._chat.card)
+        if verb == "edit":
+            return await self._edit(chat, newest=1)
+        return await self._asked(verb, chat.interrupt())
+
     async def leave(self) -> None:
         for task in self._following:
             task.cancel()
@@ -83,7 +105,8 @@ class SimulatedUser:
         said = self._prompt()
         try:
             async with asyncio.timeout(PATIENCE):
-                chat = await self._client.chats.create(said[1], tools=[ask_person], client_id=said[0])
+                options = {"budget_limit": BUDGET} if self._budgeted else {}
+                chat = await self._client.chats.create(said[1], tools=[ask_person], client_id=said[0], **options)
         except (*_UNHEARD, ApiError) as error:
             self._log.note(None, self._name, f"could not begin: {error!r}")
             await asyncio.sleep(0.5)
@@ -151,13 +174,13 @@ class SimulatedUser:
         sending = chat.send(text, busy=busy, client_id=marker)
         await self._asked("send", sending, marker=marker)
 
-    async def _edit(self, chat: Chat) -> None:
+    async def _edit(self, chat: Chat, *, newest: int = 3) -> bool:
         mine = [message.number for message in self.transcripts[0].messages if message.role is Role.USER]
         if not mine:
-            return
+            return False
         marker, text = self._prompt()
-        number = self._dice.choice(mine[-3:])
-        await self._asked("edit", chat.edit(number, text, client_id=marker), marker=marker, number=number)
+        number = self._dice.choice(mine[-newest:])
+        return await self._asked("edit", chat.edit(number, text, client_id=marker), marker=marker, number=number)
 
     async def _touch_queue(self, chat: Chat) -> None:
         connection, path = self._client.connection, f"/chats/{chat.id}/queue"
@@ -184,8 +207,9 @@ class SimulatedUser:
         decisions = [{"call_id": call.call_id, "decision": choice} for call, choice in chosen]
         await self._asked(f"decide {action.kind}", chat.act(decisions=decisions))
 
-    async def _asked(self, verb: str, asking: Awaitable[object], *, marker: str = "", number: int = 0) -> None:
+    async def _asked(self, verb: str, asking: Awaitable[object], *, marker: str = "", number: int = 0) -> bool:
         assert self._chat is not None
+        self._under_way += 1
         line, outcome = "", RequestOutcome.UNKNOWN
         try:
             async with asyncio.timeout(PATIENCE):
@@ -199,7 +223,9 @@ class SimulatedUser:
             self._log.note(self._chat.id, self._name, f"{verb}: {error!r}")
         finally:
             # Also when the run ends in the middle of a request.
+            self._under_way -= 1
             self._log.did(Operation(time.time(), self._chat.id, verb, outcome, marker, number, line))
+        return outcome is RequestOutcome.ACCEPTED
 
 
 def _line(answer: object) -> str:

@@ -18,6 +18,7 @@ RULES = {
     4: "every chat valid and at rest",
     5: "every commit fenced",
     6: "every move of the database followed",
+    7: "what was stopped or edited goes no further",
 }
 _SHOWN = 20
 _SLOWEST = 3
@@ -37,6 +38,7 @@ def chaos_table(outcome: ChaosReport) -> str:
         ("parts seen", f"{log.parts}, {log.reconnects} times left and came back, {log.gaps} gaps"),
         ("effects", f"{len(outcome.effects)}, asked about: {_listed(log.asked)}"),
         ("faults", f"{len(log.faults)}: {_listed(Counter(fault.kind for fault in log.faults))}"),
+        ("moved while a commit stalled", _listed(Counter(moved.verb for moved in log.moved))),
         ("failover", _failover(outcome)),
         *(("  slowest", str(each)) for each in _slowest(outcome)),
         *(("moves", text) for text in _moves(outcome)),

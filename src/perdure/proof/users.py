@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from perdure.client import Client
+from perdure.client.chats import ChatView
 from perdure.proof.checked_transcript import CheckedTranscript
 from perdure.proof.checker import AT_REST
 from perdure.proof.evidence import Evidence
@@ -18,6 +19,7 @@ from perdure.proof.simulated_user import PATIENCE, SimulatedUser
 CHATS_EACH = 4
 REST_BAR = 60.0
 CAUGHT_UP = 60.0
+MOVED_PATIENCE = 2.0
 _LOOK_AGAIN = 0.25
 
 
@@ -30,6 +32,7 @@ class Users:
         self._log = log
         self._tools = tools
         self.people: list[SimulatedUser] = []
+        self._token_of: dict[str, str] = {}
 
     @property
     def transcripts(self) -> list[CheckedTranscript]:
@@ -41,7 +44,9 @@ class Users:
         async with AsyncExitStack() as stack:
             for number, token in enumerate(self._tokens):
                 client = await stack.enter_async_context(Client(url, token=token))
-                self.people += [self._person(client, f"p{number}{chat}") for chat in range(CHATS_EACH)]
+                people = [self._person(client, f"p{number}{chat}") for chat in range(CHATS_EACH)]
+                self._token_of.update({person.name: token for person in people})
+                self.people += people
             try:
                 yield
             finally:
@@ -70,6 +75,28 @@ class Users:
         """Have a chat's owner wait and see for a while."""
         for person in self._owners(chat_id):
             person.patient_until = time.monotonic() + seconds
+
+    @property
+    def unoccupied(self) -> list[UUID]:
+        """The chats whose owners wait for no answer: what is committed for them is not what they asked for."""
+        return [person.chat_id for person in self.people if person.chat_id is not None and not person.occupied]
+
+    def name(self, chat_id: UUID) -> str:
+        """Its owner's name."""
+        return next(person.name for person in self._owners(chat_id))
+
+    async def move(self, chat_id: UUID, verb: str, url: str) -> bool:
+        """Have a chat's owner stop or edit it there, and then wait and see. Whether that was accepted."""
+        for person in self._owners(chat_id):
+            self.spare(chat_id, MOVED_PATIENCE)
+            async with Client(url, token=self._token_of[person.name]) as client:
+                return await person.move(verb, client)
+        return False
+
+    async def look(self, chat_id: UUID, url: str) -> None:
+        """Have a chat's owner look at it there."""
+        async with Client(url, token=self._token_of[self.name(chat_id)]) as client:
+            await client.connection.get(f"/chats/{chat_id}", ChatView)
 
     async def rest(self, look: Callable[[], Awaitable[Evidence]]) -> float | None:
         """Seconds until every chat is at rest, with people who answer what they are asked and nothing else."""
