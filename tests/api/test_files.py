@@ -4,6 +4,7 @@ from uuid import UUID
 
 import pytest
 
+from perdure.access.roles import Role
 from perdure.machine.planning import FILES_LIMIT
 from perdure.testing.served_api import Person, ServedApi
 
@@ -140,6 +141,18 @@ async def test_a_signed_address_gives_one_file_to_whoever_has_it(ada: Person, ap
         assert (await nobody.get(path.split("?")[0])).status == 400
     await api.pool.execute("DELETE FROM files WHERE id = $1", UUID(stored["id"]))
     assert (await ada.get(path)).status == 404
+
+
+async def test_a_signed_address_ends_with_the_person_who_asked_for_it(ada: Person, api: ServedApi) -> None:
+    stored = (await ada.ask("POST", "/files", b"hello", x_file_name="a.txt", content_type="text/plain")).json
+    path = (await ada.get(f"/files/{stored['id']}/url")).json["url"].removeprefix("/api/v1")
+    async with await api.person("boss", Role.ADMIN) as boss:
+        assert (await boss.get(path)).body == b"hello"
+        assert (await boss.patch(f"/users/{ada.id}", {"disabled": True})).status == 200
+        suspended = await boss.get(path)
+        assert (suspended.status, suspended.json["message"]) == (404, "This address is not valid any more.")
+        assert (await boss.patch(f"/users/{ada.id}", {"disabled": False})).status == 200
+        assert (await boss.get(path)).body == b"hello"
 
 
 async def _uploaded(ada: Person, name: str = "a.txt") -> dict[str, str]:

@@ -3,6 +3,7 @@
 import pytest
 
 from perdure.access.roles import Role
+from perdure.access.signing_in import Visitor
 from perdure.store.tables import users
 from perdure.testing.served_api import Person, ServedApi
 
@@ -55,6 +56,31 @@ async def test_a_password_opens_a_session_and_a_wrong_one_does_not(api: ServedAp
     assert right.headers["set-cookie"].startswith("perdure_session=pds_")
     stored = await api.pool.fetchval("SELECT password_hash FROM users WHERE id = $1", ada.id)
     assert stored.startswith("$argon2id$")
+
+
+async def test_a_new_password_asks_for_the_old_one(api: ServedApi, ada: Person) -> None:
+    assert (await ada.patch("/me", {"password": "the first one"})).status == 200
+    missing = await ada.patch("/me", {"password": "the second one"})
+    wrong = await ada.patch("/me", {"password": "the second one", "old_password": "a guess"})
+    assert [(said.status, said.json["validations"]) for said in (missing, wrong)] == [
+        (400, [{"field": "old_password", "detail": "is missing"}]),
+        (400, [{"field": "old_password", "detail": "is wrong"}]),
+    ]
+    assert (await ada.patch("/me", {"password": "the second one", "old_password": "the first one"})).status == 200
+    guesses = [await ada.patch("/me", {"password": "the third one", "old_password": "guess"}) for _ in range(11)]
+    assert [said.status for said in guesses] == [400] * 10 + [429]
+    assert (await api.services.sign_in.by_password("ada@example.com", "the second one", Visitor("here"))).strip()
+
+
+@pytest.mark.parametrize(("minutes", "status"), [(9, 200), (11, 400)])
+async def test_whoever_has_just_signed_in_is_not_asked_for_the_old_password(
+    api: ServedApi, ada: Person, minutes: int, status: int
+) -> None:
+    await sign_in(api, ada)
+    token = (await ada.get("/me")).json["csrf_token"]
+    await api.pool.execute("UPDATE sessions SET created_at = now() - make_interval(mins => $1)", minutes)
+    said = await ada.patch("/me", {"password": "long enough"}, x_csrf_token=token)
+    assert said.status == status
 
 
 async def test_another_site_signs_nobody_in(api: ServedApi, ada: Person) -> None:

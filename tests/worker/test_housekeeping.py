@@ -96,6 +96,17 @@ async def test_archived_chats_and_unused_files_go_after_the_retention(api: Serve
     assert {row["id"] for row in await api.pool.fetch("SELECT id FROM chats")} == {live}
 
 
+async def test_a_retention_of_no_days_keeps_everything(api: ServedApi, boss: Person) -> None:
+    kept = await _chat(api, boss, idle_days=4_000)
+    await api.pool.execute("UPDATE chats SET archived = true")
+    stored = await boss.ask("POST", "/files", b"x", x_file_name="a.txt", content_type="text/plain")
+    await api.pool.execute("UPDATE files SET created_at = now() - interval '4000 days'")
+    assert (await boss.put("/settings/retention", {"value": {"archived_days": 0}})).status == 200
+    await _keeper(api).once()
+    assert [row["id"] for row in await api.pool.fetch("SELECT id FROM chats")] == [kept]
+    assert [str(row["id"]) for row in await api.pool.fetch("SELECT id FROM files")] == [stored.json["id"]]
+
+
 async def test_what_is_over_is_forgotten(api: ServedApi, boss: Person) -> None:
     for key in ("old", "new"):
         await boss.post("/chats", {"content": TEXT}, idempotency_key=key)

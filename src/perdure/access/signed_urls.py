@@ -17,8 +17,11 @@ from perdure.core.clock import Clock
 from perdure.core.errors import NotFound
 from perdure.core.ids import OrganisationId, UserId
 from perdure.core.timing import SIGNED_URL_KEPT
+from perdure.store.pool import Pool
+from perdure.store.tables import users
 
 _PURPOSE = "signed url"
+OVER = "This address is not valid any more."
 
 
 class _Grant(Struct, frozen=True, array_like=True):
@@ -31,7 +34,8 @@ class _Grant(Struct, frozen=True, array_like=True):
 class SignedUrls:
     """Makes and reads signatures. What they name is still read as the person who asked: a lost right ends them."""
 
-    def __init__(self, keyring: Keyring, clock: Clock) -> None:
+    def __init__(self, pool: Pool, keyring: Keyring, clock: Clock) -> None:
+        self._pool = pool
         self._key = keyring.derived(_PURPOSE).encode()
         self._clock = clock
 
@@ -40,11 +44,13 @@ class SignedUrls:
         grant = msgspec.json.encode(_Grant(subject, actor.user_id, actor.organisation_id, until))
         return f"{_text(grant)}.{_text(self._mark(grant))}"
 
-    def actor(self, subject: UUID, signature: str) -> Actor:
-        """Whoever asked for the address of this thing."""
+    async def actor(self, subject: UUID, signature: str) -> Actor:
+        """Whoever asked for the address of this thing, while they may sign in."""
         grant = self._grant(signature)
         if grant is None or grant.subject != subject or grant.until < self._clock.now():
-            raise NotFound("This address is not valid any more.")
+            raise NotFound(OVER)
+        if await users.admitted(self._pool, grant.user_id, grant.organisation_id) is None:
+            raise NotFound(OVER)
         return Actor(
             user_id=grant.user_id,
             organisation_id=grant.organisation_id,

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from perdure.access.attempts import Attempts
 from perdure.access.passwords import matches
 from perdure.access.roles import Role
+from perdure.access.rows import ActorRows
 from perdure.access.secret_texts import LINK_PREFIX, SESSION_PREFIX, digest, mint
 from perdure.core.clock import Clock
-from perdure.core.errors import Unauthenticated
+from perdure.core.errors import InvalidInput, Unauthenticated, Validation
 from perdure.core.ids import OrganisationId, UserId
-from perdure.core.timing import LOGIN_LINK_KEPT, LOGIN_WINDOW, SESSION_KEPT
+from perdure.core.timing import LOGIN_LINK_KEPT, LOGIN_WINDOW, SESSION_KEPT, SIGN_IN_FRESH
 from perdure.store.errors import transaction
 from perdure.store.pool import Pool
 from perdure.store.scopes import OrganisationScope
@@ -18,6 +19,7 @@ from perdure.store.tables import locks, login_links, organisations, sessions, us
 TRIES_PER_PERSON = 10
 TRIES_PER_ADDRESS = 100
 TOKENS_PER_PERSON = 50
+PROVE = "Give your old password too, or sign in anew first."
 FIRST_EMAIL = "owner@localhost"
 
 
@@ -69,6 +71,25 @@ class SignIn:
         if await sessions.begin(self._pool, digest(secret), user_id, visitor.address, agent, SESSION_KEPT) is None:
             raise Unauthenticated("This account is disabled.")
         return secret
+
+    async def prove(self, rows: ActorRows, old_password: str | None) -> None:
+        """Whoever sets a new password knows the old one, or signed in a moment ago.
+
+        A stolen session alone keeps nobody out of their own account.
+        """
+        actor = rows.actor
+        if actor.session_id is not None and await sessions.fresh(rows, actor.session_id, SIGN_IN_FRESH) is not None:
+            return
+        known = await users.own_password(rows)
+        known_hash = known.password_hash if known else None
+        if known_hash is None and actor.session_id is None:
+            return
+        if old_password is None or known_hash is None:
+            raise InvalidInput(PROVE, Validation("old_password", "is missing"))
+        self._people.count(str(actor.user_id))
+        if not await matches(old_password, known_hash):
+            raise InvalidInput("The old password is wrong.", Validation("old_password", "is wrong"))
+        self._people.forgive(str(actor.user_id))
 
     async def reachable(self) -> bool:
         """Whether anybody can sign in without a link."""

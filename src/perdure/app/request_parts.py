@@ -36,7 +36,7 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         config=foundation.config,
         keyring=keyring,
         pubsub=foundation.pubsub,
-        signed_urls=SignedUrls(keyring, clock),
+        signed_urls=SignedUrls(pool, keyring, clock),
         vapid=VapidKeys(pool, keyring),
         local_worker=workers.worker.runners,
         clock=clock,

@@ -56,7 +56,7 @@ class Subagents(SubagentModels, frozen=True, omit_defaults=True, forbid_unknown_
 
 class Retention(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     archived_days: Days = 30
-    """How long archived chats and files that no chat uses are kept."""
+    """How long archived chats and files that no chat uses are kept; 0 keeps them for ever."""
 
 
 class WorkspaceQuota(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -122,7 +122,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = Subagents()
     retention: Annotated[
         Retention,
-        Meta(description="After how many days archived chats, and files that no chat uses, are removed for good."),
+        Meta(description="After how many days archived chats, and files that no chat uses, are removed; 0 is never."),
     ] = Retention()
     auto_archive: Annotated[
         AutoArchive, Meta(description="After how many idle days a chat is archived with its agents; 0 is never.")

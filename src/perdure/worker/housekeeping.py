@@ -70,7 +70,10 @@ class Housekeeping:
         settings = await self._config.settings(organisation)
         if settings.auto_archive.idle_days > 0:
             await self._archive(organisation, timedelta(days=settings.auto_archive.idle_days))
-        kept = timedelta(days=settings.retention.archived_days)
+        if settings.retention.archived_days > 0:
+            await self._remove(organisation, timedelta(days=settings.retention.archived_days))
+
+    async def _remove(self, organisation: OrganisationId, kept: timedelta) -> None:
         while gone := await chats.forget_archived(self._pool, organisation, kept, BATCH):
             self._pubsub.publish([Notice(Topic.CHAT, chat_id, name="deleted") for chat_id in gone])
             await self._note(organisation, "chats.purge", chats=len(gone))

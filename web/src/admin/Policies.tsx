@@ -67,7 +67,7 @@ function rulesWith(models: FieldSpec["options"]): Rule[] {
     {
       title: "Retention",
       name: "retention",
-      fields: [number("archived_days", "Keep archived chats (days)", 30)],
+      fields: [number("archived_days", "Keep archived chats (days)", 30, "0 keeps them for ever.")],
     },
     {
       title: "Auto-archive",

@@ -13,6 +13,7 @@ import { Sessions } from "./Sessions.tsx";
 const PROFILE: FieldSpec[] = [
   { name: "name", label: "Name" },
   { name: "password", label: "New password", kind: "password", hint: "Leave it empty to keep the old one." },
+  { name: "old_password", label: "Old password", kind: "password", hint: "Needed unless you have just signed in." },
 ];
 const THEMES: { value: Theme; label: string }[] = [
   { value: "system", label: "As the system" },
@@ -25,8 +26,8 @@ export function Profile() {
   const theme = useTheme();
   const client = useQueryClient();
   const { say } = useToasts();
-  const save = async ({ name, password }: Values) => {
-    await api.patch("/me", { name, ...(password ? { password } : {}) });
+  const save = async ({ name, password, old_password }: Values) => {
+    await api.patch("/me", { name, ...(password ? { password } : {}), ...(old_password ? { old_password } : {}) });
     await client.invalidateQueries({ queryKey: ["me"] });
     say("Saved.");
   };

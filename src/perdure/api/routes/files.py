@@ -53,7 +53,8 @@ async def sign_file_url(caller: Caller, file_id: FileId) -> FileUrl:
 @routes.get("/files/{file_id}/content", public=True, raw=MEDIA_TYPES)
 async def read_signed_file(services: Services, file_id: FileId, query: SignedQuery) -> Answer:
     """A file, for whoever has its signed address."""
-    return await _content(services.rows(services.signed_urls.actor(file_id, query.signature)), file_id)
+    actor = await services.signed_urls.actor(file_id, query.signature)
+    return await _content(services.rows(actor), file_id)
 
 
 async def _content(rows: ActorRows, file_id: FileId) -> Answer:

@@ -65,13 +65,15 @@ async def me(caller: Caller) -> Me:
 
 @routes.patch("/me")
 async def change_me(caller: Caller, body: MeBody) -> Me:
-    """Change your name, preferences or password. A new password ends your other sessions."""
+    """Change your name, preferences or password. A new password needs the old one and ends your other sessions."""
     preferences = None if body.preferences is UNSET else msgspec.json.encode(body.preferences).decode()
     if preferences is not None and len(preferences) > PREFERENCES_LIMIT:
         raise InvalidInput("The preferences are too large.", Validation("preferences", "must fit in 16 KiB"))
     if body.password is not UNSET:
         caller.actor.require_whole()
     password = None if body.password is UNSET else await hashed(body.password)
+    if password is not None:
+        await caller.services.sign_in.prove(caller.rows, body.old_password)
     await users.change_me(caller.rows, None if body.name is UNSET else body.name, preferences, password)
     if password is not None:
         await sessions.end_others(caller.rows, caller.actor.session_id)

@@ -54,6 +54,8 @@ class MeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     name: PersonName | UnsetType = UNSET
     preferences: dict[str, Any] | UnsetType = UNSET
     password: Password | UnsetType = UNSET
+    old_password: Password | None = None
+    """Needed for a new one, unless you signed in within the last ten minutes."""
 
 
 class User(Struct, frozen=True, kw_only=True):

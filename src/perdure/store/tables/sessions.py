@@ -38,6 +38,10 @@ async def begin(
 
 
 @query
+async def fresh(scope: PersonScope, session_id: UUID, age: timedelta) -> UUID | None: ...
+
+
+@query
 async def end(scope: PersonScope, session_id: UUID) -> UUID | None: ...
 
 

@@ -13,6 +13,13 @@ FROM users u
 WHERE u.id = $2 AND u.disabled_at IS NULL
 RETURNING id
 
+-- name: sessions.fresh
+-- A session of one's own that began at most $4 ago.
+SELECT s.id
+FROM sessions s
+JOIN users u ON u.id = s.user_id AND u.organisation_id = $2
+WHERE s.user_id = $1 AND s.id = $3 AND s.created_at > now() - $4::interval
+
 -- name: sessions.end
 -- End a session of one's own.
 DELETE FROM sessions s USING users u

@@ -54,6 +54,14 @@ class FirstOwner(Struct, frozen=True):
 
 
 @query
+async def admitted(db: Database, user_id: UserId, organisation_id: OrganisationId) -> UserId | None: ...
+
+
+@query
+async def own_password(scope: PersonScope) -> PasswordOf | None: ...
+
+
+@query
 async def me(scope: PersonScope) -> Me | None: ...
 
 

@@ -4,6 +4,14 @@ SELECT u.id, u.email, u.name, u.role, u.organisation_id, u.preferences, u.passwo
 FROM users u
 WHERE u.id = $1 AND u.organisation_id = $2
 
+-- name: users.admitted
+-- Somebody who is not suspended.
+SELECT id FROM users WHERE id = $1 AND organisation_id = $2 AND disabled_at IS NULL
+
+-- name: users.own_password
+-- What proves that one knows one's own password.
+SELECT u.id, u.password_hash FROM users u WHERE u.id = $1 AND u.organisation_id = $2
+
 -- name: users.change_me
 -- Change one's own name, preferences or password; null leaves it as it is.
 UPDATE users u SET
