@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perdure.agent.labels import LENGTH, WORDS, checked, fallback
+from perdure.agent.describing import LABEL_LENGTH, LABEL_WORDS, checked_label, label_of
 
 
 @pytest.mark.parametrize(
@@ -21,20 +21,20 @@ from perdure.agent.labels import LENGTH, WORDS, checked, fallback
         ("Sorted it\nand more", "Sorted it"),
         ("リストを並べ替えた。終わり。", "リストを並べ替えた"),
         ("Sorted the list of all the numbers that the user had given in Python", ""),
-        ("x" * (LENGTH + 1), ""),
+        ("x" * (LABEL_LENGTH + 1), ""),
         ("  ", ""),
         ("...", ""),
     ],
 )
 def test_a_label_is_a_phrase_of_a_few_words(said: str, label: str) -> None:
-    assert checked(said) == label
+    assert checked_label(said) == label
 
 
 @given(st.text(max_size=200))
 def test_whatever_is_said_a_label_is_short(said: str) -> None:
-    label = checked(said)
-    assert len(label) <= LENGTH + 2
-    assert len(label.split()) <= WORDS
+    label = checked_label(said)
+    assert len(label) <= LABEL_LENGTH + 2
+    assert len(label.split()) <= LABEL_WORDS
     assert "\n" not in label
 
 
@@ -43,10 +43,10 @@ def test_whatever_is_said_a_label_is_short(said: str) -> None:
     [
         ("How do I sort a list of numbers in Python?", "How do I sort a"),
         ("  Stop.  ", "Stop"),
-        ("x" * 100, "x" * LENGTH),
+        ("x" * 100, "x" * LABEL_LENGTH),
         ("go " + "x" * 100, "go"),
         ("", ""),
     ],
 )
 def test_without_one_the_first_words_of_the_question_stand_in(asked: str, label: str) -> None:
-    assert fallback(asked) == label
+    assert label_of(asked) == label

@@ -190,9 +190,9 @@ async def test_words_and_a_turn_of_one_chat_have_their_own_money_set_aside(pool:
     card = Card(id=chat.id, owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="")
     limits = Limits(organisation=200)
     assert await budgets.reserve(chat, card, limits, replica_id, 100) is None
-    assert await budgets.reserve(chat, card, limits, replica_id, 101, Purpose.WORDS) is not None
-    assert await budgets.reserve(chat, card, limits, replica_id, 100, Purpose.WORDS) is None
-    budgets.settle(card, replica_id, 50, Purpose.WORDS)
+    assert await budgets.reserve(chat, card, limits, replica_id, 101, Purpose.DESCRIPTION) is not None
+    assert await budgets.reserve(chat, card, limits, replica_id, 100, Purpose.DESCRIPTION) is None
+    budgets.settle(card, replica_id, 50, Purpose.DESCRIPTION)
     assert await budgets.reserve(chat, card, limits, replica_id, 150) is None
     assert await budgets.reserve(chat, card, limits, replica_id, 151) is not None
 

@@ -14,7 +14,6 @@ from perdure.access.vapid import VapidKeys
 from perdure.api.http import Call
 from perdure.api.local_worker import LocalWorker
 from perdure.api.probe import Probe
-from perdure.api.titles import Titles
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.core.errors import InvalidInput, Validation
@@ -27,6 +26,7 @@ from perdure.tools.family import Family
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.mcp.services import McpServices
 from perdure.tools.reports import Waits
+from perdure.worker.describer import Describer
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.service import Workspaces
 
@@ -53,7 +53,7 @@ class Services:
     probe: Probe
     measures: Measures
     tracing: Tracing
-    titles: Titles
+    describer: Describer
     workspaces: Workspaces
     contexts: Contexts
     mcp: McpServices

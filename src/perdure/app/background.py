@@ -7,11 +7,11 @@ from typing import Protocol
 from perdure.access.vapid import VapidKeys
 from perdure.api.services import Services
 from perdure.app.foundation import Foundation
-from perdure.app.request_parts import make_wording
+from perdure.app.request_parts import make_describer
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.commit import Commit
 from perdure.store.search import SearchIndex
-from perdure.worker.aftermath import Aftermath
+from perdure.worker.describing import Describing
 from perdure.worker.housekeeping import Housekeeping
 from perdure.worker.push import Push
 from perdure.worker.refills import Refills
@@ -40,7 +40,7 @@ def make_background(
         tools.hooks,
         workers.recorder,
         foundation.spans,
-        make_aftermath(stack, foundation, workers),
+        make_describing(stack, foundation, workers),
         make_search(stack, foundation),
         make_push(stack, foundation, services.vapid),
         make_refills(stack, foundation),
@@ -48,17 +48,17 @@ def make_background(
     )
 
 
-def make_aftermath(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> Aftermath:
-    aftermath = Aftermath(
+def make_describing(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> Describing:
+    describing = Describing(
         foundation.pool,
         foundation.machine,
         workers.runner_services.histories,
-        make_wording(workers),
+        make_describer(foundation, workers),
         foundation.pubsub,
         foundation.clock,
     )
-    stack.callback(foundation.announcer.follow(aftermath.committed))
-    return aftermath
+    stack.callback(foundation.announcer.follow(describing.committed))
+    return describing
 
 
 def make_push(stack: AsyncExitStack, foundation: Foundation, keys: VapidKeys) -> Push:

@@ -11,11 +11,10 @@ from perdure.access.signing_in import SignIn
 from perdure.access.vapid import VapidKeys
 from perdure.api.probe import Probe
 from perdure.api.services import Services
-from perdure.api.titles import Titles
 from perdure.app.foundation import Foundation
 from perdure.app.worker_parts import WorkerParts
 from perdure.providers.catalog import Catalog
-from perdure.worker.wording import Wording
+from perdure.worker.describer import Describer
 
 
 def make_services(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> Services:
@@ -44,17 +43,18 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         tracing=foundation.tracing,
         catalog=catalog,
         probe=Probe(foundation.config, catalog, runner_services.client, clock),
-        titles=Titles(pool, make_wording(workers)),
+        describer=make_describer(foundation, workers),
         workspaces=tools.workspaces.workspaces,
         contexts=tools.workspaces.contexts,
         mcp=tools.mcp,
     )
 
 
-def make_wording(workers: WorkerParts) -> Wording:
+def make_describer(foundation: Foundation, workers: WorkerParts) -> Describer:
     """Who finds titles, labels and summaries: with the models and the budgets of turns."""
     runner_services = workers.runner_services
-    return Wording(
+    return Describer(
+        pool=foundation.pool,
         models=runner_services.preparation.models,
         rules=runner_services.preparation.sources.rules,
         client=runner_services.client,

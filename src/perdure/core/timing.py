@@ -168,10 +168,11 @@ PUSH_TAKEN = timedelta(minutes=1)
 PUSH_FRESH = timedelta(hours=1)
 PUSH_KEPT = timedelta(hours=12)
 HOUSEKEEPING_PERIOD = timedelta(minutes=10)
-# A turn without words for this long lost whoever was to find them. After a day nobody misses them any more.
-WORDS_PATIENCE = timedelta(minutes=10)
-WORDS_SWEEP = WORDS_PATIENCE / 2
-WORDS_FRESH = timedelta(days=1)
+DESCRIPTION_CAP = timedelta(minutes=1)
+# A turn without a description for this long lost whoever was to find one. After a day nobody misses it any more.
+DESCRIPTION_PATIENCE = 10 * DESCRIPTION_CAP
+DESCRIBING_SWEEP = DESCRIPTION_PATIENCE / 2
+DESCRIPTIONS_MISSED = timedelta(days=1)
 OVER_KEPT = timedelta(days=30)
 DEMO_PATIENCE = timedelta(seconds=1)
 LOCAL_CHAT_PATIENCE = timedelta(seconds=1)

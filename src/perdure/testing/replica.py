@@ -103,8 +103,9 @@ class InProcessReplica:
     ) -> ChatId:
         """A new chat, taken by this replica in the same commit."""
         chat_id = chat_id or ChatId(uuid4())
-        new = NewCard(organisation_id=self.organisation, owner_id=self.user, title=text[:40], model=model, **card)
-        owner = self.worker.runners.take(self.user)
+        card.setdefault("owner_id", self.user)
+        new = NewCard(organisation_id=self.organisation, title=text[:40], model=model, **card)
+        owner = self.worker.runners.take(new.owner_id)
         assert owner is not None
         transitions = [Create((self.says(text, model=model),)), Acquire(owner), RecordGenerationAttempt()]
         committed = await self.machine.create(chat_id, new, transitions)

@@ -32,7 +32,7 @@ class Purpose(Enum):
     """What a chat asks a model for. Each has its own money set aside, as both may be asked for at once."""
 
     TURN = "turn"
-    WORDS = "words"
+    DESCRIPTION = "description"
 
 
 Call = tuple[ChatId, Purpose]
@@ -158,7 +158,7 @@ class BudgetReservations:
         if chat.budget_limit is None and card.parent_id is None:
             return None
         kin = await family(self._pool, chat.id)
-        # The words about a chat are paid for outside of its turns: only its card knows of them.
+        # Descriptions of a chat are paid for outside of its turns: only its card knows of them.
         spent = kin.others + max(chat.budget_spent, kin.own)
         over = kin.limit is not None and (spent + amount > kin.limit)
         return Breach(BudgetOwner.CHAT, kin.limit or 0, spent) if over else None

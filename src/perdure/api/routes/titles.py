@@ -47,4 +47,4 @@ async def _proposed(caller: Caller, seen: Seen) -> str:
         parent_id=seen.card.parent_id,
         model=seen.card.model,
     )
-    return await caller.services.titles.propose(seen.chat, card, messages)
+    return await caller.services.describer.title(seen.chat, card, messages)

@@ -49,7 +49,7 @@ class CardRow(Struct, frozen=True):
 
 
 class Described(Struct, frozen=True):
-    """Words about a turn of a chat."""
+    """A description of a chat and one of its turns."""
 
     chat_id: ChatId
     turn: int
@@ -61,6 +61,13 @@ class Described(Struct, frozen=True):
     history_version: int
 
 
+class Undescribed(Struct, frozen=True):
+    """A chat that nobody has described, and whose it is."""
+
+    chat_id: ChatId
+    owner_id: UserId
+
+
 class Moved(Struct, frozen=True):
     """A chat whose card changed, and the card's new version."""
 
@@ -69,7 +76,7 @@ class Moved(Struct, frozen=True):
 
 
 @query
-async def charge_words(db: Database, chat_id: ChatId, cost: int | None) -> None: ...
+async def charge_description(db: Database, chat_id: ChatId, cost: int | None) -> None: ...
 
 
 @query
@@ -77,7 +84,11 @@ async def describe(db: Database, described: Described) -> int | None: ...
 
 
 @query
-async def take_undescribed(db: Database, fresh: timedelta, patience: timedelta, limit: int) -> list[ChatId]: ...
+async def owner(db: Database, chat_id: ChatId) -> UserId | None: ...
+
+
+@query
+async def take_undescribed(db: Database, fresh: timedelta, patience: timedelta, limit: int) -> list[Undescribed]: ...
 
 
 @query

@@ -1,5 +1,5 @@
--- name: cards.charge_words
--- Count what words about a chat cost that somebody asked for; $2 is null where there is no price.
+-- name: cards.charge_description
+-- Count what a description of a chat cost that somebody asked for; $2 is null where there is no price.
 UPDATE chat_cards SET
     words_calls = words_calls + 1,
     words_unpriced = words_unpriced + ($2::bigint IS NULL)::integer,
@@ -7,8 +7,8 @@ UPDATE chat_cards SET
 WHERE id = $1
 
 -- name: cards.describe
--- Put words on a card: a title only while it is the first words of the chat, the rest only if its history is still $8.
--- $2 is the turn that they are about. $6 says whether a model found them, $7 what that cost.
+-- Put a description on a card: a title only while it is the first words of the chat, the rest only if its history is
+-- still $8. $2 is the turn that it is about. $6 says whether a model found it, $7 what that cost.
 UPDATE chat_cards c SET
     title = CASE WHEN c.title_source = 'fallback' AND $3 <> '' THEN $3 ELSE c.title END,
     title_source = CASE WHEN c.title_source = 'fallback' AND $3 <> '' THEN 'generated' ELSE c.title_source END,
@@ -23,6 +23,10 @@ UPDATE chat_cards c SET
 FROM chats e
 WHERE c.id = $1 AND e.id = c.id
 RETURNING c.metadata_version
+
+-- name: cards.owner
+-- Whose chat it is.
+SELECT owner_id FROM chat_cards WHERE id = $1
 
 -- name: cards.take_undescribed
 -- Take chats at rest whose last turn nobody has described: whoever was to do it is gone. It ended between $1 and $2 ago.
@@ -39,7 +43,7 @@ WITH late AS (
 UPDATE chat_cards c SET described_turns = c.turns
 FROM late
 WHERE c.id = late.id AND c.described_turns < c.turns
-RETURNING c.id
+RETURNING c.id AS chat_id, c.owner_id
 
 -- name: cards.attach
 -- Give a chat its workspace.

@@ -1,13 +1,13 @@
-"""Short words about a chat: its title, what its last turn did, what it is about. A model finds them."""
+"""What a list of chats says of one: its title, the label of its last turn, its summary. A model finds them."""
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from perdure.agent.labels import checked, fallback
 from perdure.agent.models import ResolvedModel
 from perdure.core.message import Effort, Kind, Message, NewMessage, Role
 from perdure.core.parts import AnyPart, Text
@@ -22,6 +22,8 @@ from perdure.providers.request import ModelRequest
 
 TITLE_LENGTH = 80
 LABEL_LENGTH = 60
+LABEL_WORDS = 7
+FALLBACK_WORDS = 5
 SUMMARY_LENGTH = 600
 SHOWN_BYTES = 6_000
 OUTPUT_TOKENS = 400
@@ -39,36 +41,42 @@ SCHEMA: dict[str, Any] = {
     "required": ["title", "label", "summary"],
     "additionalProperties": False,
 }
+# Also with the full-width marks of East Asian scripts.
+_SENTENCE = re.compile(r"[.!?](?=\s|$)|[\u3002\uff01\uff1f\n]")
+_LEAD = re.compile(
+    r"^(?:label\s*:|(?:the\s+)?(?:user|assistant|agent|i|we)(?:'ve|\s+have|\s+has)?\s)\s*", re.IGNORECASE
+)
+_AROUND = " \t\"'`*_#-\u2022\u201c\u201d\u2018\u2019\u00ab\u00bb:;,."
 
 
-class Words(Struct, frozen=True):
+class Description(Struct, frozen=True):
     title: str = ""
     label: str = ""
     summary: str = ""
 
 
-class Found(Struct, frozen=True):
-    """Words, and what a model took for them: None where it has no price."""
+class PaidDescription(Struct, frozen=True):
+    """A description, and what a model took for it: None where it has no price."""
 
-    words: Words
+    description: Description
     cost: int | None
 
 
 def worst_case(model: ResolvedModel, messages: Sequence[Message]) -> int:
-    """What finding words may cost at list price."""
+    """What a description may cost at list price."""
     price, request = model.route.model.price, _request(model, messages)
     if price is None:
         return 0
     return cost(Usage(input=estimate(request.messages, system=request.system), output=_room(model)), price)
 
 
-async def describe(client: ProviderClient, model: ResolvedModel, messages: Sequence[Message]) -> Found:
+async def describe(client: ProviderClient, model: ResolvedModel, messages: Sequence[Message]) -> PaidDescription:
     """A title, a label and a summary. What cannot be read comes back empty, but for the label."""
     completion = await client.complete(model.route, _request(model, messages))
     usage, price = completion.finish.usage, model.route.model.price
-    words = _words(completion.parts)
-    named = msgspec.structs.replace(words, label=checked(words.label) or fallback_label(messages))
-    return Found(named, None if usage is None or price is None else cost(usage, price))
+    said = _description(completion.parts)
+    description = msgspec.structs.replace(said, label=checked_label(said.label) or fallback_label(messages))
+    return PaidDescription(description, None if usage is None or price is None else cost(usage, price))
 
 
 def _request(model: ResolvedModel, messages: Sequence[Message]) -> ModelRequest:
@@ -89,7 +97,28 @@ def _room(model: ResolvedModel) -> int:
 
 def fallback_label(messages: Sequence[Message]) -> str:
     """A label for the last turn that no model is asked for."""
-    return fallback(next((said for role, said in _said(reversed(messages)) if role is Role.USER), ""))
+    return label_of(next((said for role, said in _said(reversed(messages)) if role is Role.USER), ""))
+
+
+def checked_label(said: str) -> str:
+    """The label that a model gave, without who did it and what follows the first sentence; nothing if it is none."""
+    text = _SENTENCE.split(said.strip(), maxsplit=1)[0].strip(_AROUND)
+    while (shorter := _LEAD.sub("", text).strip(_AROUND)) != text:
+        text = shorter
+    words = text.split()
+    fits = 0 < len(words) <= LABEL_WORDS and len(text) <= LABEL_LENGTH
+    return f"{text[:1].upper()}{' '.join(words)[1:]}" if fits else ""
+
+
+def label_of(asked: str) -> str:
+    """A label from what was asked: its first words."""
+    kept = ""
+    for word in asked.split()[:FALLBACK_WORDS]:
+        longer = f"{kept} {word}".strip()
+        if len(longer) > LABEL_LENGTH:
+            break
+        kept = longer
+    return (kept or asked.strip()[:LABEL_LENGTH]).strip(_AROUND)
 
 
 def report_summary(messages: Sequence[Message]) -> str:
@@ -138,13 +167,15 @@ def _said(messages: Iterable[Message]) -> Iterator[tuple[Role, str]]:
                 yield message.role, text
 
 
-def _words(parts: Sequence[AnyPart]) -> Words:
+def _description(parts: Sequence[AnyPart]) -> Description:
     text = "".join(part.text for part in parts if isinstance(part, Text))
     try:
-        said = msgspec.json.decode(text, type=Words)
+        said = msgspec.json.decode(text, type=Description)
     except (msgspec.DecodeError, msgspec.ValidationError):
-        return Words()
-    return Words(_line(said.title, TITLE_LENGTH), _line(said.label, LABEL_LENGTH), _line(said.summary, SUMMARY_LENGTH))
+        return Description()
+    return Description(
+        _line(said.title, TITLE_LENGTH), _line(said.label, LABEL_LENGTH), _line(said.summary, SUMMARY_LENGTH)
+    )
 
 
 def _line(text: str, most: int) -> str:

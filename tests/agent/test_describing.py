@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from tests.providers.routes import route
 
+from perdure.agent.describing import describe, fallback_label, report_summary
 from perdure.agent.models import ResolvedModel
-from perdure.agent.words import describe, fallback_label, report_summary
 from perdure.core.clock import SystemClock
 from perdure.core.ids import MessageNumber, ModelName
 from perdure.core.message import Effort, Message, Role
@@ -40,7 +40,7 @@ async def test_a_model_thinks_as_little_as_it_can(name: str, sent: dict[str, Any
         model = ResolvedModel(name=ModelName(name), route=way, settings=ModelSettings(effort=Effort.HIGH))
         found = await describe(client, model, [said])
         body = msgspec.json.decode(sim.requests[-1].body, type=dict[str, Any])
-    assert found.words.title
+    assert found.description.title
     assert {field: body[field] for field in sent} == sent
 
 
