@@ -86,8 +86,9 @@ async def test_compaction_by_hand_ends_without_an_answer(replica: InProcessRepli
     assert after.compaction_requested_at is None
     assert await boundaries(replica, chat) == 1
     assert (await told(replica, chat))[0]["source"] == "manual"
-    last = (await replica.messages(chat))[-1]
+    call, last = (await replica.messages(chat))[-2:]
     assert (last.kind, last.role) == (Kind.COMPACTION, Role.TOOL)
+    assert call.runtime_ms is not None
 
 
 @pytest.mark.parametrize("waiting", [False, True])

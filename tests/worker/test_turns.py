@@ -107,6 +107,7 @@ async def test_an_exclusive_call_in_company_runs_nothing(replica: InProcessRepli
     assert "must be called by itself" in results[0]
     assert "Skipped because alone must run alone" in results[1]
     assert (LEDGER, rested.state) == ([], State.W)
+    assert replica.numbers("perdure_tool_batches_refused_total", tool="alone") == 1
 
 
 async def test_a_stop_after_tool_ends_the_turn(replica: InProcessReplica, sim: Simulator) -> None:

@@ -16,6 +16,7 @@ from perdure.agent.compaction.summary import Summary
 from perdure.agent.decide import Source
 from perdure.agent.history import History, newest_user_message
 from perdure.core.card import Card
+from perdure.core.clock import SystemClock
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, MessageNumber, OrganisationId, UserId
@@ -84,7 +85,7 @@ class Told:
         if not (compactable if source is Source.MANUAL else may_compact)(history):
             return
         job = Job(history=history, frame=Frame(), window=window, threshold=0.7, source=source, call=CALL)
-        rows = (await compact(job, reader)).messages
+        rows = (await compact(job, reader, SystemClock())).messages
         self.add(*rows)
         if rows[0].kind is Kind.BOUNDARY:
             boundary = self.rows[-len(rows)]
@@ -184,3 +185,29 @@ async def test_a_long_newest_message_is_not_cut_when_a_summary_stands_for_it() -
     told.holds()
     assert told.rows[0].number in told.behind[told.history.prompt()[0].number]
     assert told.history.view.files == ("picture",)
+
+
+class Later(SystemClock):
+    """Two seconds pass whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+
+    def monotonic(self) -> float:
+        self._seconds += 2
+        return self._seconds
+
+
+@pytest.mark.parametrize("able", [True, False])
+async def test_the_time_that_a_summary_took_is_kept_with_what_people_are_told_of_it(able: bool) -> None:
+    chat = Told()
+    for _ in range(10):
+        chat.says(Role.USER, 40)
+        chat.says(Role.ASSISTANT, 40)
+    job = Job(history=chat.history, frame=Frame(), window=1_000, threshold=0.7, source=Source.AUTOMATIC, call=CALL)
+    rows = (await compact(job, Reader(able), Later())).messages
+    assert [(row.kind, row.role, row.runtime_ms) for row in rows] == [
+        (Kind.BOUNDARY, Role.USER, None),
+        (Kind.COMPACTION, Role.ASSISTANT, 2_000),
+        (Kind.COMPACTION, Role.TOOL, None),
+    ]

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
@@ -15,6 +15,7 @@ from perdure.agent.compaction.size import Frame, compactions_since_answer, promp
 from perdure.agent.compaction.summary import Summary
 from perdure.agent.decide import Source
 from perdure.agent.history import History, newest_user_message
+from perdure.core.clock import Clock
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import MessageNumber
 from perdure.core.message import Kind, Message, NewMessage, Role, Visibility
@@ -91,35 +92,54 @@ class Job:
         return min(self.window // TAIL_SHARES[self.level], max(0, self.target - self.frame.tokens()) // 2)
 
 
-async def compact(job: Job, summariser: Summaries) -> Compaction:
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What stands for the old part, and what it took to get it."""
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+    runtime_ms: int | None = None
+    """How long a model was asked; None where none was."""
+    failure: str | None = None
+
+
+async def compact(job: Job, summariser: Summaries, clock: Clock) -> Compaction:
     """The summary row, and the rows that tell people. The prompt that follows is below the target.
 
     A chat so short that its summary would be longer stays as it is, and people are told so.
     """
     cut = cut_at(job.history.prompt(), job.tail_room, job.frame)
     old = without_outputs(cut.old)
-    text, usage, failure = await _summary(job, summariser, old)
-    boundary = _bounded(job, cut, text)
+    summary = await _summary(job, summariser, old, clock)
+    boundary = _bounded(job, cut, summary.text)
     after = job.frame.tokens() + job.frame.of((boundary, *cut.tail))
     if job.source is Source.MANUAL and after >= job.estimated:
         result = _result(job, job.before, None)
-        return Compaction(messages=(_told_call(job), _told_result(result)), usage=usage, result=result)
-    result = _result(job, after, failure)
-    return Compaction(messages=(boundary, _told_call(job), _told_result(result)), usage=usage, result=result)
+        told = (_told_call(job, summary), _told_result(result))
+        return Compaction(messages=told, usage=summary.usage, result=result)
+    result = _result(job, after, summary.failure)
+    told = (boundary, _told_call(job, summary), _told_result(result))
+    return Compaction(messages=told, usage=summary.usage, result=result)
 
 
-async def _summary(job: Job, summariser: Summaries, old: Sequence[Message]) -> tuple[str, Usage, str | None]:
+async def _summary(job: Job, summariser: Summaries, old: Sequence[Message], clock: Clock) -> _Text:
     """The summary, or a deterministic cut where no model gives one."""
     if job.level == len(TAIL_SHARES) - 1:
-        return _truncated(old), Usage(), None
+        return _Text(_truncated(old))
+    began = clock.monotonic()
     try:
         summary = await summariser.summarise(old)
     except (ProviderFailure, TimeoutError) as error:
         if isinstance(error, TimeoutError) and _cancelled():
             raise
         _log.warning("the summary failed: %s", error or type(error).__name__)
-        return _truncated(old), Usage(), str(error) or "The summary took too long."
-    return summary.text, summary.usage, None
+        failure = str(error) or "The summary took too long."
+        return _Text(_truncated(old), runtime_ms=_since(began, clock), failure=failure)
+    return _Text(summary.text, summary.usage, _since(began, clock))
+
+
+def _since(began: float, clock: Clock) -> int:
+    return round((clock.monotonic() - began) * 1000)
 
 
 def _cancelled() -> bool:
@@ -163,8 +183,14 @@ def _covered(old: Sequence[Message]) -> MessageNumber:
     return MessageNumber(max(numbers, default=0))
 
 
-def _told_call(job: Job) -> NewMessage:
-    return NewMessage(role=Role.ASSISTANT, parts=(job.call,), visibility=Visibility.USER, kind=Kind.COMPACTION)
+def _told_call(job: Job, summary: _Text) -> NewMessage:
+    return NewMessage(
+        role=Role.ASSISTANT,
+        parts=(job.call,),
+        visibility=Visibility.USER,
+        kind=Kind.COMPACTION,
+        runtime_ms=summary.runtime_ms,
+    )
 
 
 def _told_result(result: ToolResult) -> NewMessage:

@@ -16,6 +16,14 @@ class ToolMeasures:
         self._seconds = metrics.seconds("tool", "How long a call ran.", "tool")
         self._bytes = metrics.sizes("tool_result_bytes", "How long results are before they are cut.", "tool")
 
+        self._refused = metrics.counter(
+            "tool_batches_refused", "Batches of which nothing ran, by the tool that must run alone and did not.", "tool"
+        )
+
+    def refused(self, tool: str) -> None:
+        """A batch with a tool that must be alone, and was not."""
+        self._refused.labels(self._names(tool)).inc()
+
     def ran(self, tool: str, *, seconds: float, size: int, is_error: bool) -> None:
         name = self._names(tool)
         self._calls.labels(name, "error" if is_error else "ok").inc()

@@ -53,7 +53,7 @@ async def compact_history(owned: OwnedChat, decision: Compact, facts: Facts) -> 
         guidance=guidance.contexts,
     )
     with owned.asking(history, "compaction"):
-        compaction = await compact(job, summariser)
+        compaction = await compact(job, summariser, owned.services.clock)
     owned.services.crash_points.reached("compact.summarised")
     output.result(0, compaction.result)
     payload = {"source": decision.source.value, "result": compaction.result.result}

@@ -156,4 +156,5 @@ async def refuse_batch(owned: OwnedChat, decision: RefuseBatch, facts: Facts) ->
     ]
     step = CommitStep(messages=refused_batch(decision.exclusive, calls, owned.services.clock))
     await owned.commit_by(step_and_next(step, history, prepared.toolset, facts))
+    owned.services.measures.tools.refused(decision.exclusive)
     return Committed()
