@@ -105,7 +105,7 @@ class InProcessReplica:
         chat_id = chat_id or ChatId(uuid4())
         card.setdefault("owner_id", self.user)
         new = NewCard(organisation_id=self.organisation, title=text[:40], model=model, **card)
-        owner = self.worker.runners.take(new.owner_id)
+        owner = self.worker.runners.take(card["owner_id"])
         assert owner is not None
         transitions = [Create((self.says(text, model=model),)), Acquire(owner), RecordGenerationAttempt()]
         committed = await self.machine.create(chat_id, new, transitions)
