@@ -8,10 +8,16 @@ _BEARER = "bearer "
 
 def secret_of(headers: Mapping[str, str]) -> str | None:
     """The token if one is sent, else the session's cookie. Header names are lower-case."""
+    token = token_of(headers)
+    return token if token is not None else cookie_of(headers, SESSION_COOKIE) or None
+
+
+def token_of(headers: Mapping[str, str]) -> str | None:
+    """The token, if one is sent."""
     authorization = headers.get("authorization", "")
     if authorization[: len(_BEARER)].lower() == _BEARER:
         return authorization[len(_BEARER) :].strip()
-    return cookie_of(headers, SESSION_COOKIE) or None
+    return None
 
 
 def cookie_of(headers: Mapping[str, str], name: str) -> str:

@@ -1,7 +1,7 @@
 """Everything a replica serves over HTTP: the API, the streams, the page."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perdure.api.errors import answer_of
@@ -24,15 +24,19 @@ class StreamRoute:
 class AsgiApp:
     """Sends each request to the part that serves it."""
 
-    def __init__(self, *, api: App, page: App, streams: Sequence[StreamRoute] = ()) -> None:
+    def __init__(
+        self, *, api: App, page: App, streams: Sequence[StreamRoute] = (), faces: Mapping[str, App] | None = None
+    ) -> None:
         self._api = api
         self._page = page
         self._streams = streams
+        self._faces = faces or {}
+        """What other protocols find, by the first piece of their paths."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
         if not path.startswith(f"{BASE}/"):
-            app = self._page if scope["type"] == "http" else _refuse
+            app = self._faces.get(path[: path.find("/", 1)], self._page) if scope["type"] == "http" else _refuse
         elif (stream := self._stream(scope, path)) is not None:
             app = stream
         else:

@@ -1,6 +1,8 @@
 """Results of tools that ran at the client's: hooks are asked about them as about any other."""
 
 import asyncio
+from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 from msgspec import structs
@@ -9,10 +11,23 @@ from perdure.access.chats import Seen
 from perdure.agent.hooked import WITHHELD, rows
 from perdure.api.caller import Caller
 from perdure.config.hooks import HookEvent
+from perdure.core.chat import ActionKind
+from perdure.core.commit import Commit
 from perdure.core.parts import ToolCall
 from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.hooks.messages import Subject, Verdict
+
+T = TypeVar("T")
+
+
+async def completed(caller: Caller, seen: Seen, outcomes: list[Outcome], answer: Callable[[Commit], T]) -> T:
+    """Answer the calls of a client's own tools that are pending: exactly those."""
+    complete = CompleteRequiresAction(
+        outcomes=outcomes, by=caller.actor.user_id, expected=frozenset({ActionKind.CLIENT_TOOL})
+    )
+    caller.changes.allowed(seen, complete)
+    return await caller.changes.follow(seen, await heard(caller, seen, complete), answer=answer)
 
 
 async def heard(caller: Caller, seen: Seen, complete: CompleteRequiresAction) -> CompleteRequiresAction:

@@ -19,6 +19,8 @@ from perdure.app.stream_parts import StreamParts
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.timing import READINESS_PATIENCE
+from perdure.faces.openai.face import BASE as OPENAI
+from perdure.faces.openai.face import OpenAiFace
 from perdure.settings import ReplicaRole
 from perdure.store.tables import watch
 
@@ -47,7 +49,8 @@ class Replica:
         streams = self.streams
         if self.serves:
             api, page = Api(self.services, TABLE), Page(page_folder())
-            app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server))
+            faces = {OPENAI: OpenAiFace(self.services, streams.hubs, streams.open_streams)}
+            app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server), faces=faces)
         else:
             app = AsgiApp(api=closed, page=closed, streams=(streams.relay_server,))
         return OperatorEndpoints(readiness=self.obstacles, metrics=self.foundation.measures.metrics, rest=app)

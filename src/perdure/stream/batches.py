@@ -24,6 +24,10 @@ class Batch:
     def __init__(self, events: Sequence[AnyEvent | WatchEvent | InboxEvent]) -> None:
         self.events = events
 
+    @property
+    def empty(self) -> bool:
+        return not self.events
+
     @cached_property
     def json(self) -> list[bytes]:
         return [_encoded(event) for event in self.events]

@@ -117,7 +117,7 @@ async def _pump(
     try:
         while True:
             stream.sending_since = stream.sent_at = now()
-            if batch.events:
+            if not batch.empty:
                 await emit(batch)
             stream.sending_since = None
             batch = await feed.next()

@@ -103,6 +103,13 @@ async def _page(caller: Caller, seen: list[Seen], next_cursor: str | None) -> Ch
 @routes.post("/chats", status=201, by_machine=True)
 async def create_chat(caller: Caller, body: CreateBody) -> Created:
     """Begin a chat with a message. The agent starts on it at once."""
+    return await begin_chat(caller, body)
+
+
+async def begin_chat(
+    caller: Caller, body: CreateBody, *, chat_id: ChatId | None = None, history: tuple[NewMessage, ...] = ()
+) -> Created:
+    """Begin a chat, with what was said elsewhere before."""
     said = await caller.said(body.content)
     model = await caller.model(body.model)
     system = await _system_rows(caller, body)
@@ -119,9 +126,9 @@ async def create_chat(caller: Caller, body: CreateBody) -> Created:
     )
     async with workspace_for(caller, body.workspace, body.workspace_id) as workspace_id:
         card = _new_card(caller, body, workspace_id, said)
-        create = Create((*system, message), files=said.files, budget_limit=body.budget_limit)
+        create = Create((*system, *history, message), files=said.files, budget_limit=body.budget_limit)
         return await caller.changes.create(
-            ChatId(uuid4()), card, create, answer=lambda commit: created(caller, card, commit)
+            chat_id or ChatId(uuid4()), card, create, answer=lambda commit: created(caller, card, commit)
         )
 
 

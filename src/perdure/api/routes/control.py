@@ -4,7 +4,7 @@ from msgspec import json, structs, to_builtins
 
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
-from perdure.api.client_results import heard
+from perdure.api.client_results import completed
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
 from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, ToolResultsBody, TurnBody
@@ -54,12 +54,8 @@ async def reconcile(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  #
 async def tool_results(caller: Caller, chat_id: ChatId, body: ToolResultsBody) -> Moved:
     """Answer the calls of your own tools. Names exactly those that are pending."""
     outcomes = [Outcome(r.call_id, json.encode(r.output).decode(), is_error=r.is_error) for r in body.results]
-    complete = CompleteRequiresAction(
-        outcomes=outcomes, by=caller.actor.user_id, expected=frozenset({ActionKind.CLIENT_TOOL})
-    )
     seen = await caller.chats.own(chat_id)
-    caller.changes.allowed(seen, complete)
-    return await _follow(caller, seen, await heard(caller, seen, complete))
+    return await completed(caller, seen, outcomes, answer=lambda commit: Moved(seen.card_after(commit)))
 
 
 @routes.post("/chats/{chat_id}/action", by_machine=True)

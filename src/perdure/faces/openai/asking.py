@@ -1,0 +1,298 @@
+"""What a request asks, put to the chat that it belongs to."""
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import msgspec
+
+from perdure.access.chats import Seen
+from perdure.api.caller import Caller
+from perdure.api.client_results import completed
+from perdure.api.routes.chats import begin_chat, describe_chat
+from perdure.api.routes.copies import fork
+from perdure.api.routes.messages import edit_message, send_message
+from perdure.api.wire.chats import ClientTool, ClientTools, CreateBody, EditBody, PatchBody, SendBody, WorkspaceWish
+from perdure.api.wire.content import AnyContent as Content
+from perdure.api.wire.content import TextContent
+from perdure.api.wire.extras import ForkBody
+from perdure.core.chat import AT_REST, Busy, Status
+from perdure.core.errors import ChatNotFound, InvalidInput, TransitionNotAllowed, Validation
+from perdure.core.ids import ChatId, MessageNumber, ModelName
+from perdure.core.message import Effort, NewMessage, Role
+from perdure.core.parts import Text
+from perdure.faces.conversation import Entry, common, entries_of, joined
+from perdure.faces.openai.content import read_content, text_of
+from perdure.faces.openai.errors import locked, no_model
+from perdure.faces.openai.ids import TurnId
+from perdure.faces.openai.wire import AnyContent
+from perdure.machine.transitions.actions import Outcome
+from perdure.store.tables import messages
+from perdure.store.tables.chats import Listing
+
+AGENT = "agent/"
+"""Before the name of a template that is chosen as if it were a model."""
+LABEL = "openai"
+"""The label of chats whose client names none: a digest of how they begin."""
+_CANDIDATES = 20
+_TAKES_MESSAGES = AT_REST | {Status.REQUIRES_ACTION}
+_tools = msgspec.json.Decoder(tuple[ClientTool, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One thing that a request says, with what it holds."""
+
+    entry: Entry
+    content: AnyContent = None
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request, in the words of either API."""
+
+    given: Sequence[Given]
+    system: str = ""
+    model: str | None = None
+    effort: Effort | None = None
+    tools: ClientTools = ()
+    user: str = ""
+    key: ChatId | None = None
+    """The chat that the front end means, whether it is there or not."""
+    client_id: str | None = None
+
+    @property
+    def new(self) -> Sequence[Given]:
+        """What follows the last thing that an agent said."""
+        answers = [index for index, given in enumerate(self.given) if given.entry.role is Role.ASSISTANT]
+        return self.given[answers[-1] + 1 if answers else 0 :]
+
+    @property
+    def entries(self) -> list[Entry]:
+        return joined(given.entry for given in self.given)
+
+
+class Asking:
+    """One request of one caller."""
+
+    def __init__(self, caller: Caller, asked: Asked) -> None:
+        self._caller = caller
+        self._asked = asked
+        self._model: ModelName | None = None
+
+    async def turn(self) -> TurnId:
+        """The turn that answers the request: in a chat that begins, goes on, is edited, or is answering it already."""
+        await self._check()
+        theirs = self._asked.entries
+        found = await self._found(theirs)
+        if found is None:
+            return await self._begun(await self._free_key())
+        seen, ours = found
+        return await self._continued(seen, ours, theirs)
+
+    async def follow(self, chat_id: ChatId) -> TurnId:
+        """The turn that answers what is new, in a chat that the client names."""
+        await self._check()
+        try:
+            seen = await self._caller.chats.own(chat_id)
+        except ChatNotFound:
+            if self._asked.key is None:
+                raise
+            return await self._begun(chat_id)
+        return await self._added(seen)
+
+    async def branch(self, turn: TurnId) -> TurnId:
+        """The same after a turn of the past: what came after it stays where it is, and a new chat goes on from here."""
+        await self._check()
+        seen = await self._caller.chats.own(turn.chat_id)
+        last = await self._end_of(turn)
+        if last is None:
+            return await self._added(seen)
+        body = ForkBody(
+            after=MessageNumber(last),
+            content=await self._content(),
+            model=self._model,
+            effort=self._asked.effort,
+            client_id=self._asked.client_id,
+        )
+        created = await fork(self._caller, turn.chat_id, body)
+        assert created.message is not None
+        return TurnId(created.chat.id, created.message.number)
+
+    async def _check(self) -> None:
+        if not self._asked.new:
+            raise InvalidInput("There is nothing to answer.", Validation("messages", "the last one is an answer"))
+        name = self._asked.model
+        if name is None or name.startswith(AGENT):
+            return
+        if await self._caller.config.model(self._caller.actor.organisation_id, ModelName(name)) is None:
+            raise no_model(name)
+        self._model = ModelName(name)
+
+    async def _found(self, theirs: Sequence[Entry]) -> tuple[Seen, list[Entry]] | None:
+        """The chat that the request goes on in, as the client knows it."""
+        if self._asked.key is not None:
+            with suppress(ChatNotFound):
+                seen = await self._caller.chats.own(self._asked.key)
+                ours = await self._known(seen)
+                # Front ends ask for titles and tags under the same key: such a question edits nothing.
+                return (seen, ours) if common(ours, theirs) else await self._alike(theirs)
+            return None
+        return await self._alike(theirs)
+
+    async def _alike(self, theirs: Sequence[Entry]) -> tuple[Seen, list[Entry]] | None:
+        """The chat that has most in common with the request: at least a question and its answer."""
+        if all(entry.role is Role.USER for entry in theirs):
+            return None
+        listing = Listing(labels=msgspec.json.encode(self._labels).decode(), limit=_CANDIDATES)
+        best: tuple[Seen, list[Entry]] | None = None
+        shared = 1
+        for seen in await self._caller.chats.page(listing):
+            ours = await self._known(seen)
+            if seen.own and common(ours, theirs) > shared:
+                best, shared = (seen, ours), common(ours, theirs)
+        return best
+
+    async def _free_key(self) -> ChatId | None:
+        """The key, unless a chat has it that the request does not go on in."""
+        key = self._asked.key
+        if key is None:
+            return None
+        try:
+            await self._caller.chats.read(key)
+        except ChatNotFound:
+            return key
+        return None
+
+    async def _known(self, seen: Seen) -> list[Entry]:
+        return entries_of(await messages.visible(self._caller.rows, seen.chat.id), own_tools(seen))
+
+    async def _continued(self, seen: Seen, ours: Sequence[Entry], theirs: Sequence[Entry]) -> TurnId:
+        shared = common(ours, theirs)
+        if shared == len(ours) and theirs[shared:]:
+            return await self._added(seen)
+        # The client's history is another from here on, or ends here.
+        place = min(shared, len(theirs) - 1)
+        while place and theirs[place].role is not Role.USER:
+            place -= 1
+        target = ours[min(place, len(ours) - 1)]
+        if target.role is not Role.USER or any(entry.role is Role.ASSISTANT for entry in theirs[place:]):
+            return await self._begun(None)
+        if shared == len(theirs) and seen.chat.status not in AT_REST and seen.chat.turn == target.number:
+            # It asks again for what is being answered: its connection was cut.
+            return TurnId(seen.chat.id, target.number)
+        body = EditBody(content=await self._content(), model=self._model, effort=self._asked.effort)
+        sent = await edit_message(self._caller, seen.chat.id, MessageNumber(target.number), body)
+        assert sent.message is not None
+        return TurnId(seen.chat.id, sent.message.number)
+
+    async def _added(self, seen: Seen) -> TurnId:
+        await self._offer_tools(seen)
+        outcomes = [
+            Outcome(given.entry.calls[0], msgspec.json.encode(given.output).decode(), is_error=False)
+            for given in self._asked.new
+            if given.entry.role is Role.TOOL
+        ]
+        if outcomes:
+            number = await completed(self._caller, seen, outcomes, answer=lambda commit: commit.messages[-1].number)
+            return TurnId(seen.chat.id, number)
+        if seen.chat.status not in _TAKES_MESSAGES:
+            raise locked()
+        # Whoever says something else instead of bringing results has given them up.
+        busy = Busy.QUEUE if seen.chat.status in AT_REST else Busy.INTERRUPT
+        body = SendBody(
+            content=await self._content(),
+            busy=busy,
+            model=self._model,
+            effort=self._asked.effort,
+            client_id=self._asked.client_id,
+        )
+        sent = await send_message(self._caller, seen.chat.id, body)
+        if sent.message is None:
+            raise locked()
+        return TurnId(seen.chat.id, sent.message.number)
+
+    async def _offer_tools(self, seen: Seen) -> None:
+        """The tools that the client has now, where they are others than before."""
+        if self._asked.tools and self._asked.tools != offered(seen):
+            await describe_chat(self._caller, seen.chat.id, PatchBody(client_tools=self._asked.tools))
+
+    async def _begun(self, chat_id: ChatId | None) -> TurnId:
+        model = self._asked.model or ""
+        template = model.removeprefix(AGENT) if model.startswith(AGENT) else None
+        body = CreateBody(
+            content=await self._content(),
+            model=self._model,
+            effort=self._asked.effort,
+            labels={} if chat_id is not None else self._labels,
+            system_prompt=self._asked.system or None,
+            client_tools=self._asked.tools,
+            client_id=self._asked.client_id,
+            workspace=WorkspaceWish(template) if template else None,
+        )
+        try:
+            created = await begin_chat(self._caller, body, chat_id=chat_id, history=self._history)
+        except TransitionNotAllowed:
+            # Another request with the same key came first.
+            raise locked() from None
+        assert created.message is not None
+        return TurnId(created.chat.id, created.message.number)
+
+    @property
+    def _history(self) -> tuple[NewMessage, ...]:
+        """What was said before what is new, where the chat does not hold it."""
+        before = self._asked.given[: len(self._asked.given) - len(self._asked.new)]
+        return tuple(
+            NewMessage(role=given.entry.role, parts=(Text(text),))
+            for given in before
+            if (text := given.entry.text) and given.entry.role in (Role.USER, Role.ASSISTANT)
+        )
+
+    async def _content(self) -> tuple[Content, ...]:
+        """All that is new in one message."""
+        parts: list[Content] = []
+        for given in self._asked.new:
+            if given.entry.role is Role.USER:
+                parts += await read_content(self._caller, given.content)
+            elif given.output:
+                parts.append(TextContent(given.output))
+        return tuple(parts)
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        first = next((given for given in self._asked.given if given.entry.role is Role.USER), None)
+        text = f"{self._asked.user}\0{' '.join(first.entry.text.split()) if first else ''}"
+        return {LABEL: hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]}
+
+    async def _end_of(self, turn: TurnId) -> int | None:
+        """The last message of a turn. None where no other turn follows it."""
+        last = turn.number
+        while page := await self._caller.chats.oldest(turn.chat_id, after=last, limit=200):
+            for message in page:
+                if message.role is Role.USER:
+                    return last
+                last = message.number
+        return None
+
+
+def offered(seen: Seen) -> ClientTools:
+    return _tools.decode(seen.row.client_tools) if seen.row.client_tools else ()
+
+
+def own_tools(seen: Seen) -> frozenset[str]:
+    """The names of the tools that the chat's client runs itself."""
+    return frozenset(tool.name for tool in offered(seen))
+
+
+def user_given(content: AnyContent) -> Given:
+    return Given(Entry(Role.USER, text_of(content)), content)
+
+
+def assistant_given(text: str, calls: tuple[str, ...] = ()) -> Given:
+    return Given(Entry(Role.ASSISTANT, text, calls))
+
+
+def result_given(call_id: str, output: str) -> Given:
+    return Given(Entry(Role.TOOL, calls=(call_id,)), output=output)

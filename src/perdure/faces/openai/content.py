@@ -1,0 +1,97 @@
+"""What clients of OpenAI's API say, as content of a message; and the files that come with it."""
+
+import base64
+import binascii
+from collections.abc import Iterable
+from uuid import uuid4
+
+import msgspec
+
+from perdure.api.caller import Caller
+from perdure.api.uploads import FILE_LIMIT, file_name, sniffed
+from perdure.api.wire.chats import ClientTool, ClientTools
+from perdure.api.wire.content import AnyContent as Content
+from perdure.api.wire.content import FileContent, TextContent
+from perdure.core.errors import InvalidInput, TooLarge, Validation
+from perdure.core.ids import FileId
+from perdure.core.message import Effort
+from perdure.faces.openai.ids import file_named
+from perdure.faces.openai.wire import AnyContent, ContentPart, OfferedTool
+from perdure.store.tables import files
+
+_TEXTS = frozenset({"text", "input_text", "output_text"})
+_DATA = "data:"
+
+
+def text_of(content: AnyContent) -> str:
+    """The words in it."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "\n".join(part.text or part.refusal or "" for part in content if part.type in (*_TEXTS, "refusal"))
+
+
+async def read_content(caller: Caller, content: AnyContent) -> tuple[Content, ...]:
+    """The same for a message of ours. Files that are sent along are kept first."""
+    if content is None or isinstance(content, str):
+        return (TextContent(content or ""),)
+    return tuple([await _part(caller, part, index) for index, part in enumerate(content)])
+
+
+async def _part(caller: Caller, part: ContentPart, index: int) -> Content:
+    if part.type in _TEXTS:
+        return TextContent(part.text or "")
+    inline = part.file
+    known = part.file_id or (inline.file_id if inline else None)
+    if known is not None:
+        return FileContent(file_named(known))
+    url = part.image_url if isinstance(part.image_url, str) or part.image_url is None else part.image_url.url
+    data = url or part.file_data or (inline.file_data if inline else None)
+    if not data:
+        raise InvalidInput("This kind of content is not taken.", Validation(f"content[{index}].type", part.type))
+    name = part.filename or (inline.filename if inline else None) or "attachment"
+    return FileContent(await _kept(caller, data, name, index))
+
+
+async def _kept(caller: Caller, data: str, name: str, index: int) -> FileId:
+    if not data.startswith(_DATA):
+        raise InvalidInput(
+            "Files come as data URLs, or by the id of an upload: nothing is fetched from elsewhere.",
+            Validation(f"content[{index}]", "is an address"),
+        )
+    kind, _, encoded = data.removeprefix(_DATA).partition(",")
+    try:
+        content = base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        raise InvalidInput("The file is not base64.", Validation(f"content[{index}]", "is not base64")) from None
+    if len(content) > FILE_LIMIT:
+        raise TooLarge(FILE_LIMIT)
+    found, name = FileId(uuid4()), file_name(name)
+    media_type = sniffed(content, kind.partition(";")[0], name)
+    await files.add(caller.rows, found, name, media_type, len(content), content)
+    return found
+
+
+def client_tools(tools: Iterable[OfferedTool] | None) -> ClientTools:
+    """The functions that the client runs itself. Tools of OpenAI's own are not here."""
+    return tuple(tool for offered in tools or () if (tool := _client_tool(offered)) is not None)
+
+
+def _client_tool(offered: OfferedTool) -> ClientTool | None:
+    if offered.type != "function":
+        return None
+    said = offered.function or offered
+    tool = {"name": said.name, "description": said.description or "", "schema": said.parameters or {}}
+    try:
+        return msgspec.convert(tool, ClientTool)
+    except msgspec.ValidationError as error:
+        raise InvalidInput("A tool does not fit.", Validation("tools", str(error))) from None
+
+
+def effort_of(text: str | None) -> Effort | None:
+    if text is None:
+        return None
+    try:
+        return Effort(text)
+    except ValueError:
+        known = ", ".join(Effort)
+        raise InvalidInput(f"The effort is one of {known}.", Validation("reasoning_effort", "is not known")) from None

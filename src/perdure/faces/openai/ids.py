@@ -1,0 +1,90 @@
+"""Names of chats and turns as OpenAI's API has them: they say what they name, so nothing needs to be remembered."""
+
+import re
+import secrets
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+from perdure.core.errors import NotFound
+from perdure.core.ids import ChatId, UserId
+
+_TURN = re.compile(r"(?:resp_|chatcmpl-)([0-9a-f]{32})([0-9a-f]{8})")
+_CONVERSATION = re.compile(r"conv_(n?)([0-9a-f]{32})")
+_FILE = re.compile(r"file-([0-9a-f]{32})")
+
+
+class TurnId(NamedTuple):
+    """The turn that answers one message of a chat, or the results that a client brought."""
+
+    chat_id: ChatId
+    number: int
+
+    @property
+    def response(self) -> str:
+        return f"resp_{self._text}"
+
+    @property
+    def completion(self) -> str:
+        return f"chatcmpl-{self._text}"
+
+    @property
+    def conversation(self) -> str:
+        return conversation_id(self.chat_id)
+
+    def item(self, kind: str, index: int) -> str:
+        """The name of one thing that the turn put out."""
+        return f"{kind}_{self._text}{index:04x}"
+
+    @property
+    def _text(self) -> str:
+        return f"{self.chat_id.hex}{self.number:08x}"
+
+
+def conversation_id(chat_id: ChatId) -> str:
+    return f"conv_{chat_id.hex}"
+
+
+def file_id(found: UUID) -> str:
+    return f"file-{found.hex}"
+
+
+def turn_named(text: str) -> TurnId:
+    match = _TURN.fullmatch(text)
+    if match is None:
+        raise NotFound(f"There is no response {text!r}.")
+    return TurnId(ChatId(UUID(match[1])), int(match[2], 16))
+
+
+class ConversationId(NamedTuple):
+    """A conversation: a chat, or one that was announced and begins with its first message."""
+
+    chat_id: ChatId
+    text: str
+    announced_at: int | None = None
+
+
+def announced(now: float) -> str:
+    """The name of a conversation in which nothing was said yet. It says when it was made."""
+    return f"conv_n{int(now):08x}{secrets.token_hex(12)}"
+
+
+def conversation_named(text: str, user_id: UserId) -> ConversationId:
+    match = _CONVERSATION.fullmatch(text)
+    if match is None:
+        raise NotFound(f"There is no conversation {text!r}.")
+    if match[1]:
+        return ConversationId(keyed_chat(user_id, f"announced:{match[2]}"), text, int(match[2][:8], 16))
+    return ConversationId(ChatId(UUID(match[2])), text)
+
+
+def keyed_chat(user_id: UserId, key: str) -> ChatId:
+    """The chat that somebody's front end means by a key of its own: the same whoever asks twice, or on any replica."""
+    return ChatId(uuid5(user_id, f"openai:{key}"))
+
+
+def file_named(text: str) -> UUID:
+    match = _FILE.fullmatch(text)
+    try:
+        return UUID(match[1] if match else text)
+    except ValueError:
+        raise NotFound(f"There is no file {text!r}.") from None

@@ -1,0 +1,122 @@
+"""What clients of OpenAI's API send. What they send besides is not looked at: servers of this kind do so."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+Key = Annotated[str, Meta(min_length=1, max_length=512)]
+
+
+class ImageUrl(Struct, frozen=True):
+    url: str
+
+
+class InlineFile(Struct, frozen=True, kw_only=True):
+    file_id: str | None = None
+    file_data: str | None = None
+    filename: str | None = None
+
+
+class ContentPart(Struct, frozen=True, kw_only=True):
+    """A piece of a message, in the words of both APIs: `text`, `image_url` and `file`, or the same with `input_`."""
+
+    type: str
+    text: str | None = None
+    refusal: str | None = None
+    image_url: ImageUrl | str | None = None
+    file: InlineFile | None = None
+    file_id: str | None = None
+    file_data: str | None = None
+    filename: str | None = None
+
+
+AnyContent = str | tuple[ContentPart, ...] | None
+
+
+class Function(Struct, frozen=True, kw_only=True):
+    name: str
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    arguments: str = ""
+
+
+class RequestedCall(Struct, frozen=True, kw_only=True):
+    id: str
+    function: Function
+    type: str = "function"
+
+
+class ChatMessage(Struct, frozen=True, kw_only=True):
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: AnyContent = None
+    tool_calls: tuple[RequestedCall, ...] | None = None
+    tool_call_id: str | None = None
+
+
+class OfferedTool(Struct, frozen=True, kw_only=True):
+    """A tool of the client: `function` holds it in chat completions, in responses it stands by itself."""
+
+    type: str
+    function: Function | None = None
+    name: str | None = None
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+
+
+class StreamOptions(Struct, frozen=True, kw_only=True):
+    include_usage: bool = False
+
+
+class CompletionBody(Struct, frozen=True, kw_only=True):
+    model: str
+    messages: Annotated[tuple[ChatMessage, ...], Meta(min_length=1)]
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    tools: tuple[OfferedTool, ...] | None = None
+    reasoning_effort: str | None = None
+    user: str | None = None
+    n: int | None = None
+
+
+class InputItem(Struct, frozen=True, kw_only=True):
+    """Something that was said, called or returned, or a reference to it."""
+
+    type: str = "message"
+    role: str | None = None
+    content: AnyContent = None
+    call_id: str | None = None
+    name: str | None = None
+    arguments: str | None = None
+    output: str | tuple[ContentPart, ...] | None = None
+    id: str | None = None
+
+
+class Named(Struct, frozen=True):
+    id: str
+
+
+class ReasoningOptions(Struct, frozen=True, kw_only=True):
+    effort: str | None = None
+
+
+class ResponseBody(Struct, frozen=True, kw_only=True):
+    model: str | None = None
+    input: str | tuple[InputItem, ...] = ()
+    instructions: str | None = None
+    stream: bool | None = False
+    background: bool | None = False
+    previous_response_id: str | None = None
+    conversation: str | Named | None = None
+    tools: tuple[OfferedTool, ...] | None = None
+    reasoning: ReasoningOptions | None = None
+    metadata: dict[str, str] | None = None
+    user: str | None = None
+
+
+class ConversationBody(Struct, frozen=True, kw_only=True):
+    items: tuple[InputItem, ...] | None = None
+    metadata: dict[str, str] | None = None
+
+
+class ItemsBody(Struct, frozen=True):
+    items: tuple[InputItem, ...]

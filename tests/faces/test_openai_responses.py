@@ -1,0 +1,206 @@
+"""Responses and conversations, with OpenAI's own client: a turn that can be left and read again from any place."""
+
+from typing import Any
+
+import pytest
+from openai import APIStatusError, AsyncOpenAI, BadRequestError, ConflictError, NotFoundError
+from openai.types.responses import FunctionToolParam
+
+from perdure.core.ids import ChatId
+from perdure.sim.server import Simulator
+from perdure.testing.replica import InProcessReplica
+
+WEATHER: FunctionToolParam = {
+    "type": "function",
+    "name": "weather",
+    "description": "How it is outside.",
+    "parameters": {"type": "object"},
+    "strict": False,
+}
+LONG = '[[think:Let me see.]] [[say:I look first.]] [[call:web_fetch {"url": "nowhere"}]] [[then]] [[count:40]]'
+
+
+async def chats(replica: InProcessReplica) -> list[ChatId]:
+    return [row["id"] for row in await replica.pool.fetch("SELECT id FROM chat_cards ORDER BY created_at")]
+
+
+async def events(stream: Any) -> list[str]:
+    return [event.to_json(indent=None) async for event in stream]
+
+
+async def test_a_response_has_what_its_stream_said(openai: AsyncOpenAI) -> None:
+    stream = await openai.responses.create(model="demo", input=LONG, stream=True)
+    told = [event async for event in stream]
+    assert [event.sequence_number for event in told] == list(range(len(told)))
+    assert told[0].type == "response.created"
+    last = told[-1]
+    assert last.type == "response.completed"
+    assert [item.type for item in last.response.output] == ["reasoning", "message", "mcp_call", "message"]
+    deltas = [event.delta for event in told if event.type == "response.output_text.delta"]
+    assert "".join(deltas) == last.response.output_text
+    assert last.response.output_text.endswith("end")
+    kept = await openai.responses.retrieve(last.response.id)
+    assert kept.to_json() == last.response.to_json()
+    assert kept.usage is not None
+    assert kept.usage.output_tokens > 0
+
+
+async def test_a_stream_can_be_read_again_after_any_of_its_events(openai: AsyncOpenAI) -> None:
+    created = await openai.responses.create(model="demo", input=LONG, background=True)
+    assert created.background
+    told = await events(await openai.responses.retrieve(created.id, stream=True))
+    for number in range(-1, len(told), 7):
+        again = await openai.responses.retrieve(created.id, stream=True, starting_after=number)
+        assert await events(again) == told[number + 1 :]
+    with pytest.raises(BadRequestError) as missing:
+        await openai.responses.retrieve(created.id, stream=True, starting_after=10_000)
+    assert missing.value.param == "starting_after"
+
+
+async def test_a_response_in_the_background_is_followed_while_it_is_given(openai: AsyncOpenAI, sim: Simulator) -> None:
+    said = "[[say:First words.]] [[gate:open]] [[say:Last words.]]"
+    created = await openai.responses.create(model="demo", input=said, background=True)
+    assert created.status == "in_progress"
+    stream = await openai.responses.retrieve(created.id, stream=True)
+    seen: list[str] = []
+    async for event in stream:
+        seen.append(event.to_json(indent=None))
+        if event.type == "response.output_text.delta":
+            break
+    await stream.close()
+    await sim.gates["open"].set(open=True)
+    rest = await events(await openai.responses.retrieve(created.id, stream=True, starting_after=len(seen) - 1))
+    assert seen + rest == await events(await openai.responses.retrieve(created.id, stream=True))
+    assert (await openai.responses.retrieve(created.id)).status == "completed"
+
+
+async def test_a_response_follows_another(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
+    first = await openai.responses.create(model="demo", input="[[say:One.]]")
+    second = await openai.responses.create(model="demo", input="[[say:Two.]]", previous_response_id=first.id)
+    assert second.output_text == "Two."
+    assert (await openai.responses.retrieve(second.id)).previous_response_id == first.id
+    (chat,) = await chats(replica)
+    # After the first one again: what came since stays where it is.
+    other = await openai.responses.create(model="demo", input="[[say:Another.]]", previous_response_id=first.id)
+    assert other.output_text == "Another."
+    assert (await replica.said(chat))[-1] == "Two."
+    assert len(await chats(replica)) == 2
+    said = await openai.responses.input_items.list(second.id)
+    assert said.data[0].to_dict()["content"] == [{"type": "input_text", "text": "[[say:Two.]]"}]
+
+
+async def test_a_conversation_is_a_chat(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
+    conversation = await openai.conversations.create()
+    assert (await openai.conversations.items.list(conversation.id)).data == []
+    first = await openai.responses.create(model="demo", input="[[say:One.]]", conversation=conversation.id)
+    assert first.conversation is not None
+    await openai.responses.create(model="demo", input="[[say:Two.]]", conversation=first.conversation.id)
+    await openai.responses.create(model="demo", input="[[say:Three.]]", conversation=conversation.id)
+    (chat,) = await chats(replica)
+    assert (await replica.said(chat))[1::2] == ["One.", "Two.", "Three."]
+    assert len((await openai.conversations.items.list(conversation.id)).data) == 6
+    assert (await openai.conversations.delete(conversation.id)).deleted
+    assert await chats(replica) == []
+
+
+async def test_results_of_the_clients_tools_go_on_with_the_turn(openai: AsyncOpenAI) -> None:
+    said = '[[call:weather {"city": "Ulm"}]] [[then]] [[say:It rains.]]'
+    first = await openai.responses.create(model="demo", input=said, tools=[WEATHER])
+    (call,) = first.output
+    assert call.type == "function_call"
+    assert call.arguments == '{"city":"Ulm"}'
+    second = await openai.responses.create(
+        model="demo",
+        previous_response_id=first.id,
+        input=[{"type": "function_call_output", "call_id": call.call_id, "output": "rain"}],
+        tools=[WEATHER],
+    )
+    assert second.output_text == "It rains."
+    assert (await openai.responses.retrieve(first.id)).output == first.output
+    assert (await openai.responses.retrieve(second.id)).output == second.output
+
+
+async def test_a_history_of_items_is_one_chat(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
+    """As clients have it that keep nothing on the server."""
+    items: list[Any] = [{"role": "user", "content": "[[call:weather {}]] [[then]] [[say:It rains.]]"}]
+    first = await openai.responses.create(model="demo", input=items, tools=[WEATHER])
+    items += [item.to_dict() for item in first.output]
+    items.append({"type": "function_call_output", "call_id": items[-1]["call_id"], "output": "rain"})
+    second = await openai.responses.create(model="demo", input=items, tools=[WEATHER])
+    items += [item.to_dict() for item in second.output]
+    items.append({"role": "user", "content": "[[say:Yes, still.]]"})
+    third = await openai.responses.create(model="demo", input=items, tools=[WEATHER])
+    assert (second.output_text, third.output_text) == ("It rains.", "Yes, still.")
+    assert len(await chats(replica)) == 1
+
+
+async def test_a_response_can_be_cancelled(openai: AsyncOpenAI, sim: Simulator) -> None:
+    created = await openai.responses.create(
+        model="demo", input="[[say:Some words.]] [[gate:never]] [[say:Not these.]]", background=True
+    )
+    await sim.gates["never"].reached()
+    cancelled = await openai.responses.cancel(created.id)
+    assert (cancelled.status, cancelled.output_text) == ("cancelled", "Some words.")
+    assert (await openai.responses.retrieve(created.id)).status == "cancelled"
+    told = await events(await openai.responses.retrieve(created.id, stream=True))
+    assert '"response.incomplete"' in told[-1]
+
+
+async def test_a_conversation_that_is_being_answered_takes_nothing_else(openai: AsyncOpenAI, sim: Simulator) -> None:
+    created = await openai.responses.create(model="demo", input="[[gate:open]] [[say:One.]]", background=True)
+    assert created.conversation is not None
+    with pytest.raises(ConflictError) as locked:
+        await openai.responses.create(model="demo", input="And?", conversation=created.conversation.id)
+    assert locked.value.code == "conversation_locked"
+    await sim.gates["open"].set(open=True)
+
+
+async def test_a_response_can_be_deleted_that_is_a_chat_of_its_own(
+    openai: AsyncOpenAI, replica: InProcessReplica
+) -> None:
+    first = await openai.responses.create(model="demo", input="[[say:One.]]")
+    second = await openai.responses.create(model="demo", input="[[say:Two.]]", previous_response_id=first.id)
+    with pytest.raises(ConflictError, match="part of a conversation"):
+        await openai.responses.delete(second.id)
+    alone = await openai.responses.create(model="demo", input="[[say:Alone.]]")
+    await openai.responses.delete(alone.id)
+    assert len(await chats(replica)) == 1
+    with pytest.raises(NotFoundError):
+        await openai.responses.retrieve(alone.id)
+
+
+async def test_what_is_not_there_is_not_found(openai: AsyncOpenAI) -> None:
+    for name in ("resp_unknown", f"resp_{0:032x}{1:08x}"):
+        with pytest.raises(NotFoundError):
+            await openai.responses.retrieve(name)
+        with pytest.raises(NotFoundError):
+            await openai.responses.create(model="demo", input="hi", previous_response_id=name)
+    for name in ("conv_unknown", f"conv_{0:032x}"):
+        with pytest.raises(NotFoundError):
+            await openai.responses.create(model="demo", input="hi", conversation=name)
+    with pytest.raises(BadRequestError, match="not both"):
+        await openai.responses.create(
+            model="demo", input="hi", conversation=f"conv_{0:032x}", previous_response_id=f"resp_{0:032x}{1:08x}"
+        )
+    with pytest.raises(APIStatusError, match="nothing to answer"):
+        await openai.responses.create(model="demo", input=[])
+
+
+async def test_files_are_kept_and_named(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
+    kept = await openai.files.create(file=("notes.txt", b"Buy milk."), purpose="user_data")
+    assert (await openai.files.retrieve(kept.id)).filename == "notes.txt"
+    assert (await openai.files.content(kept.id)).content == b"Buy milk."
+    answer = await openai.responses.create(
+        model="demo",
+        input=[
+            {
+                "role": "user",
+                "content": [
+                    {"type": "input_text", "text": "[[say:Milk.]]"},
+                    {"type": "input_file", "file_id": kept.id},
+                ],
+            }
+        ],
+    )
+    assert answer.output_text == "Milk."
+    assert await replica.pool.fetchval("SELECT count(*) FROM file_links") == 1
