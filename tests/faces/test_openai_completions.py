@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from openai import APIStatusError, AsyncOpenAI, AuthenticationError, NotFoundError, PermissionDeniedError
-from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolParam
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolParam
 from tests.faces.conftest import minted
 
 from perdure.core.ids import ChatId
@@ -28,7 +28,9 @@ def assistant(text: str) -> ChatCompletionMessageParam:
 
 
 async def asks(openai: AsyncOpenAI, *messages: ChatCompletionMessageParam, **options: Any) -> str:
-    answer = await openai.chat.completions.create(model="demo", messages=messages, **options)
+    # Its overloads do not know options that come as they are.
+    create: Any = openai.chat.completions.create
+    answer: ChatCompletion = await create(model="demo", messages=messages, **options)
     return answer.choices[0].message.content or ""
 
 
