@@ -11,13 +11,13 @@ from perdure.core.parts import ToolCall
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica
-from perdure.tools.shipped import SHIPPED
+from perdure.tools.builtin import BUILTIN_TOOLS
 
 
 @pytest.fixture
 async def replica(database_url: str, pool: Pool) -> AsyncIterator[InProcessReplica]:
     async with Simulator(rate=None) as sim, open_replica(database_url, pool, sim.url) as replica:
-        replica.tools.tools = SHIPPED
+        replica.tools.tools = BUILTIN_TOOLS
         yield replica
 
 

@@ -20,8 +20,8 @@ from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.store.workspaces import WorkspaceRow
 from perdure.testing.replica import InProcessReplica, open_replica
-from perdure.tools.plan_file import plan_path
-from perdure.tools.shipped import SHIPPED
+from perdure.tools.builtin import BUILTIN_TOOLS
+from perdure.tools.plans import plan_path
 from perdure.workspaces.local.layout import Layout
 from perdure.workspaces.service import Wish, Workspaces
 
@@ -158,7 +158,7 @@ async def place(database_url: str, pool: Pool) -> AsyncIterator[Place]:
         open_replica(database_url, pool, sim.url) as replica,
     ):
         workspaces = replica.tool_services.workspaces
-        replica.tools.tools = SHIPPED
+        replica.tools.tools = BUILTIN_TOOLS
         wish = Wish(
             owner_id=replica.user, organisation_id=replica.organisation, template="blank", parameters={}, most=1
         )

@@ -1,4 +1,4 @@
-"""A tool is one file and one line: what is to be known of one that is planted here, it says itself."""
+"""A tool is one function and one line: what is to be known of one that is planted here, it says itself."""
 
 import ast
 from pathlib import Path
@@ -7,9 +7,9 @@ import pytest
 
 from perdure.agent.toolset import Toolset
 from perdure.core.chat import CallKind
-from perdure.tools import shipped
+from perdure.tools import builtin
+from perdure.tools.builtin import BUILTIN_TOOLS, ending
 from perdure.tools.call import Mode
-from perdure.tools.shipped import SHIPPED, ending
 from perdure.tools.tool import Effect, Need, Tool, ToolContext, tool
 
 
@@ -45,7 +45,7 @@ def test_everything_that_it_says_is_known() -> None:
 
 
 def test_what_it_left_running_is_ended_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped, "SHIPPED", (*SHIPPED, planted))
+    monkeypatch.setattr(builtin, "BUILTIN_TOOLS", (*BUILTIN_TOOLS, planted))
     assert ending("planted") is _end
     assert ending("read_file") is None
 
@@ -56,12 +56,12 @@ def test_commands_are_ended_when_their_replica_is_gone(name: str) -> None:
 
 
 def test_agents_are_what_waits_for_agents() -> None:
-    assert toolset(*SHIPPED).kinds() == {"wait_agent": CallKind.CHILDREN}
+    assert toolset(*BUILTIN_TOOLS).kinds() == {"wait_agent": CallKind.CHILDREN}
 
 
 def test_nobody_but_a_tool_says_its_name() -> None:
     """A tool that is known by its name in the agent or the worker is a place that the next one is forgotten in."""
-    names = {tool.name for tool in SHIPPED}
+    names = {tool.name for tool in BUILTIN_TOOLS}
     modules = [path for floor in ("agent", "worker") for path in Path("src/perdure", floor).rglob("*.py")]
     said = [
         (str(path), node.value)

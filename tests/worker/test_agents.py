@@ -23,10 +23,9 @@ from perdure.sim.script import Call, Fault, GatePart, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.testing.replica import PATIENCE, InProcessReplica
+from perdure.tools.agents import message_agent, spawn_agent
+from perdure.tools.builtin import AGENT_TOOLS
 from perdure.tools.call import CallKey, Mode, Told, ToolFailed
-from perdure.tools.message_agent import message_agent
-from perdure.tools.shipped import AGENT_TOOLS
-from perdure.tools.spawn_agent import spawn_agent
 from perdure.tools.tool import ToolContext
 
 GONE = "00000000-0000-4000-8000-000000000000"

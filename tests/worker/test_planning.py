@@ -14,12 +14,10 @@ from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.advisor import advisor
-from perdure.tools.ask_user_question import ASKED
+from perdure.tools.builtin import BUILTIN_TOOLS
 from perdure.tools.call import ACTING, CallContext, CallKey, Mode, ToolFailed
 from perdure.tools.computer.computer import computer
-from perdure.tools.plan_file import plan_path, through_links
-from perdure.tools.propose_plan import PROPOSED
-from perdure.tools.shipped import SHIPPED
+from perdure.tools.plans import ASKED, PROPOSED, plan_path, through_links
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 from perdure.workspaces.driver import Computer
 
@@ -28,7 +26,7 @@ QUESTION = {"question": "Where?", "options": [{"label": "Here"}, {"label": "Ther
 
 async def planned(replica: InProcessReplica, sim: Simulator, tool: str, arguments: dict[str, Any]) -> list[str]:
     """What is in a planning chat after its model made this call, and went on if it could."""
-    replica.tools.tools = SHIPPED
+    replica.tools.tools = BUILTIN_TOOLS
     sim.script(Script("planner", (Step((Call(tool, arguments),)), Step((Says("I go on."),)))))
     chat = await replica.someone_asks("[[script:planner]]", plan_mode=True)
     assert (await replica.comes_to_rest(chat)).state is State.W
@@ -67,7 +65,7 @@ async def told(replica: InProcessReplica, chat: ChatId) -> list[str]:
 async def test_a_card_says_what_a_chat_asks_until_somebody_answers(
     replica: InProcessReplica, sim: Simulator, call: Call, asked: str
 ) -> None:
-    replica.tools.tools = SHIPPED
+    replica.tools.tools = BUILTIN_TOOLS
     sim.script(Script("asker", (Step((call,)),)))
     chat = await replica.someone_asks("[[script:asker]]", plan_mode=True)
     await replica.comes_to_rest(chat)
@@ -102,7 +100,7 @@ async def test_what_makes_no_sense_is_told_and_the_turn_goes_on(
 
 
 def test_which_tools_each_kind_of_chat_is_offered() -> None:
-    offered = {mode: {tool.name for tool in SHIPPED if mode in tool.modes} for mode in Mode}
+    offered = {mode: {tool.name for tool in BUILTIN_TOOLS if mode in tool.modes} for mode in Mode}
     reading = {"read_file", "search_files", "list_files", "execute", "process_output", "process_list", "recall"}
     reading |= {"read_skill", "read_skill_file"}
     agents = {
@@ -128,7 +126,7 @@ BOUND = {
 
 def test_every_tool_of_a_chat_that_only_looks_reads_or_is_bound() -> None:
     screen = computer(Computer("true"))
-    looking = [tool for tool in (*SHIPPED, advisor, screen) if tool.modes & {Mode.PLAN, Mode.EXPLORE}]
+    looking = [tool for tool in (*BUILTIN_TOOLS, advisor, screen) if tool.modes & {Mode.PLAN, Mode.EXPLORE}]
     assert {tool.name for tool in looking if tool.effect is not Effect.READS} == set(BOUND)
     exploring = [tool.name for tool in looking if Mode.EXPLORE in tool.modes and tool.effect is not Effect.READS]
     assert exploring == ["execute"]
@@ -143,7 +141,7 @@ def test_a_planning_chat_writes_its_plan_and_nothing_else(tool: str) -> None:
         home=ChatId(uuid4()),
         mode=Mode.PLAN,
     )
-    assert Mode.PLAN in next(each for each in SHIPPED if each.name == tool).modes
+    assert Mode.PLAN in next(each for each in BUILTIN_TOOLS if each.name == tool).modes
     assert through_links(context, plan_path(context.key.chat_id)) is False
     with pytest.raises(ToolFailed, match="only its plan may be written"):
         through_links(context, plan_path(context.key.chat_id), "notes.txt")
@@ -163,7 +161,11 @@ async def plans(replica: InProcessReplica, chat: ChatId) -> None:
     await replica.pool.execute("UPDATE chat_cards SET plan_mode = true WHERE id = $1", chat)
 
 
-ACTS = [*(tool.name for tool in SHIPPED if tool.effect is not Effect.READS and Mode.ROOT in tool.modes), "pay", "page"]
+ACTS = [
+    *(tool.name for tool in BUILTIN_TOOLS if tool.effect is not Effect.READS and Mode.ROOT in tool.modes),
+    "pay",
+    "page",
+]
 
 
 @pytest.mark.parametrize("name", ACTS)
@@ -171,7 +173,7 @@ async def test_a_turn_under_way_changes_nothing_once_its_chat_plans(
     replica: InProcessReplica, sim: Simulator, name: str
 ) -> None:
     paid: list[str] = []
-    replica.tools.tools = (*SHIPPED, pays(paid))
+    replica.tools.tools = (*BUILTIN_TOOLS, pays(paid))
     sim.script(Script("actor", (Step((GatePart("plan"), Call(name, {}))), Step((Says("I see."),)))))
     chat = await replica.someone_asks("[[script:actor]]", client_tools='[{"name": "page"}]')
     await sim.gates["plan"].reached()
@@ -189,7 +191,7 @@ async def test_a_turn_under_way_changes_nothing_once_its_chat_plans(
 @pytest.mark.parametrize("depth", [1, 2])
 async def test_agents_of_a_planning_chat_only_look(replica: InProcessReplica, sim: Simulator, depth: int) -> None:
     paid: list[str] = []
-    replica.tools.tools = (*SHIPPED, pays(paid))
+    replica.tools.tools = (*BUILTIN_TOOLS, pays(paid))
     root = await replica.someone_asks("[[say:3 tokens]]")
     await replica.comes_to_rest(root)
     chats = [root]
@@ -202,14 +204,14 @@ async def test_agents_of_a_planning_chat_only_look(replica: InProcessReplica, si
     await replica.comes_to_rest(chats[-1])
     assert paid == []
     offered = {tool["name"] for tool in msgspec.json.decode(bytes(sim.requests[-1].body))["tools"]}
-    assert offered == {tool.name for tool in SHIPPED if Mode.EXPLORE in tool.modes}
+    assert offered == {tool.name for tool in BUILTIN_TOOLS if Mode.EXPLORE in tool.modes}
 
 
 async def test_an_agent_at_work_stops_acting_when_its_parent_begins_to_plan(
     replica: InProcessReplica, sim: Simulator
 ) -> None:
     paid: list[str] = []
-    replica.tools.tools = (*SHIPPED, pays(paid))
+    replica.tools.tools = (*BUILTIN_TOOLS, pays(paid))
     root = await replica.someone_asks("[[say:3 tokens]]")
     await replica.comes_to_rest(root)
     agent = await replica.someone_asks(
@@ -227,7 +229,7 @@ async def test_an_agent_at_work_stops_acting_when_its_parent_begins_to_plan(
 async def test_a_planning_chat_speaks_only_to_agents_that_explore(
     replica: InProcessReplica, sim: Simulator, kind: str, heard: str
 ) -> None:
-    replica.tools.tools = SHIPPED
+    replica.tools.tools = BUILTIN_TOOLS
     agent = ChatId(uuid4())
     tells = Call("message_agent", {"id": str(agent), "message": "Write it."})
     sim.script(Script("teller", (Step((tells,)), Step((Says("Well."),)))))

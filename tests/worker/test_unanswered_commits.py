@@ -36,7 +36,7 @@ from perdure.store.pool import Pool, open_pool
 from perdure.store.pubsub import LocalBus
 from perdure.testing.clock import HurriedClock
 from perdure.testing.replica import InProcessReplica, open_replica
-from perdure.tools.shipped import AGENT_TOOLS
+from perdure.tools.builtin import AGENT_TOOLS
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 OLD = "[[say:old answer]]"

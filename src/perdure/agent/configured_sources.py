@@ -14,7 +14,7 @@ from perdure.config.settings import Approval, Experiment
 from perdure.core.card import Card
 from perdure.core.text import normalised
 from perdure.tools.call import Mode
-from perdure.tools.skills import Asker, Skill, Skills
+from perdure.tools.skill_sources import Asker, Skill, Skills
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.wire import ContextFile, ContextSnapshot
 

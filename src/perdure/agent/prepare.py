@@ -22,9 +22,9 @@ from perdure.providers.estimate import file_tokens
 from perdure.providers.pricing import cost
 from perdure.providers.projection.media import resolved as resolved_file
 from perdure.providers.request import FileContent, ModelRequest
+from perdure.tools.call import LOOKING
 from perdure.tools.mcp.search import found_in
 from perdure.tools.mcp.tools import McpOffer
-from perdure.tools.place import LOOKING
 from perdure.tools.tool import Tool
 
 FOREIGN_SHARE = 10

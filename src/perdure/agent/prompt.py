@@ -8,7 +8,7 @@ from perdure.agent.toolset import Toolset
 from perdure.core.parts import Text
 from perdure.tools.advisor import GUIDANCE, advisor
 from perdure.tools.call import Mode
-from perdure.tools.plan_file import plan_path
+from perdure.tools.plans import plan_path
 
 PLAN_OVERLAY = (
     "You are in plan mode. Read, search and run commands that only look; nothing can be changed but your plan, at "

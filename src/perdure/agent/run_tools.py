@@ -36,9 +36,9 @@ from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
 from perdure.tools.budget import within
+from perdure.tools.builtin import ending
 from perdure.tools.call import ACTING, CallKey, Mode, NewFile, Told, ToolFailed, ToolOutput
 from perdure.tools.services import ToolServices
-from perdure.tools.shipped import ending
 from perdure.tools.tool import Effect, Tool, ToolContext
 
 CONCURRENT_CALLS = 8

@@ -8,10 +8,10 @@ from perdure.config.config import Config
 from perdure.config.settings import Experiment
 from perdure.core.card import Card
 from perdure.tools.advisor import advisor
+from perdure.tools.builtin import BUILTIN_TOOLS
+from perdure.tools.call import LOOKING
 from perdure.tools.computer.computer import computer
-from perdure.tools.place import LOOKING
-from perdure.tools.shipped import SHIPPED
-from perdure.tools.skills import Asker
+from perdure.tools.skill_sources import Asker
 from perdure.tools.tool import Need, Tool
 from perdure.workspaces.service import Workspaces
 
@@ -25,7 +25,7 @@ class Toolbox:
         self._config = config
         self._workspaces = workspaces
         self._advice = advice
-        self._tools = (*SHIPPED, *brought, advisor)
+        self._tools = (*BUILTIN_TOOLS, *brought, advisor)
 
     async def available(self, card: Card) -> Sequence[Tool]:
         settings = await self._config.settings(card.organisation_id)

@@ -15,10 +15,8 @@ from perdure.tools.family import Family
 from perdure.tools.hooks.client import HookClient
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.mcp.services import McpServices, make_mcp_services
-from perdure.tools.personal_skills import PersonalSkills
 from perdure.tools.services import ToolServices
-from perdure.tools.skills import Skills
-from perdure.tools.workspace_skills import WorkspaceSkills
+from perdure.tools.skill_sources import PersonalSkills, Skills, WorkspaceSkills
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""What a model may do: one file, one tool."""
+"""What a model may do: a module to a noun, a function to a tool."""

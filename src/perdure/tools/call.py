@@ -22,6 +22,8 @@ class Mode(StrEnum):
 
 EVERYWHERE = frozenset(Mode)
 ACTING = frozenset({Mode.ROOT, Mode.CHILD})
+LOOKING = frozenset({Mode.PLAN, Mode.EXPLORE})
+"""Chats that change nothing in their workspace."""
 WITH_AGENTS = frozenset({Mode.ROOT, Mode.CHILD, Mode.PLAN})
 """Chats that may have agents of their own, as far as they may stand below others."""
 

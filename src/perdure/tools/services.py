@@ -7,7 +7,7 @@ from perdure.config.config import Config
 from perdure.core.ids import ChatId
 from perdure.tools.call import CallContext, ToolOutput
 from perdure.tools.family import Family
-from perdure.tools.skills import Skills
+from perdure.tools.skill_sources import Skills
 from perdure.workspaces.service import Workspaces
 
 

@@ -40,8 +40,8 @@ from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.tables.chats import Description, Listing, Searching
 from perdure.tools.arguments import validator_of
+from perdure.tools.builtin import RESERVED_NAMES
 from perdure.tools.family import AgentType
-from perdure.tools.shipped import OWN_NAMES
 
 routes = Routes("chats")
 T = TypeVar("T")
@@ -309,7 +309,7 @@ def _tool_problems(tool: ClientTool, earlier: tuple[ClientTool, ...]) -> list[tu
     problems: list[tuple[str, str]] = []
     if any(other.name == tool.name for other in earlier):
         problems.append(("name", "is there twice"))
-    if tool.name in OWN_NAMES:
+    if tool.name in RESERVED_NAMES:
         problems.append(("name", "is the name of a tool that ships: choose another"))
     try:
         validator_of(tool.schema)

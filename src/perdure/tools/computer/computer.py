@@ -17,9 +17,9 @@ from perdure.core.ids import FileId
 from perdure.core.timing import COMPUTER_CALL
 from perdure.tools.call import ACTING, NewFile, ToolFailed, ToolOutput
 from perdure.tools.computer.actions import AnyAction, actions_of
-from perdure.tools.execute import end_command, stop_command
-from perdure.tools.place import workspace
+from perdure.tools.processes import end_command, stop_command
 from perdure.tools.tool import Effect, Tool, ToolContext
+from perdure.tools.workspaces import workspace
 from perdure.workspaces import answers
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.driver import Computer

@@ -8,10 +8,10 @@ from perdure.core.chat import ActionKind, OpenCall
 from perdure.machine.transitions.actions import EnterRequiresAction
 from perdure.machine.transitions.steps import CommitStep
 from perdure.store.family import Agent
+from perdure.tools.agents import USUAL_WAIT, wait_agent
 from perdure.tools.arguments import parsed
 from perdure.tools.call import ToolFailed, ToolOutput
 from perdure.tools.reports import reported
-from perdure.tools.wait_agent import USUAL, wait_agent
 from perdure.worker.duties.following import step_and_next
 from perdure.worker.outcomes import Committed, Outcome
 from perdure.worker.owned_chat import OwnedChat
@@ -43,7 +43,7 @@ async def _asked(owned: OwnedChat, call: OpenCall) -> tuple[list[Agent], timedel
     history = await owned.history()
     arguments = parsed(history.calls(owned.chat.last_assistant)[call.index].args, wait_agent.schema)
     agents = await owned.services.family.named(owned.chat.id, arguments["ids"])
-    return agents, timedelta(seconds=arguments.get("timeout", USUAL))
+    return agents, timedelta(seconds=arguments.get("timeout", USUAL_WAIT))
 
 
 async def _answer(owned: OwnedChat, call: OpenCall, output: ToolOutput, facts: Facts) -> None:

@@ -10,7 +10,7 @@ from perdure.store.templates import TemplateRow, TemplateRows
 from perdure.workspaces.templates.template import FILE_BYTES, Template, Texts, parse
 
 RECIPE = "template.toml"
-SHIPPED = ("blank", "python", "node", "git")
+BUILTIN_TOOLS = ("blank", "python", "node", "git")
 
 
 class TemplateCatalogue:
@@ -45,7 +45,7 @@ def _of(row: TemplateRow) -> Template:
 def shipped() -> list[Template]:
     """The templates every installation has."""
     folder = files("perdure.workspaces.templates")
-    return [parse(_read(name, folder / name)) for name in SHIPPED]
+    return [parse(_read(name, folder / name)) for name in BUILTIN_TOOLS]
 
 
 def read_directory(directory: Path) -> Texts:
