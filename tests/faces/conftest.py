@@ -10,7 +10,7 @@ from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.testing.served_api import listening
-from perdure.tools.shipped import SHIPPED
+from perdure.tools.builtin import BUILTIN_TOOLS
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ async def sim() -> AsyncIterator[Simulator]:
 @pytest.fixture
 async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[InProcessReplica]:
     async with open_replica(database_url, pool, sim.url) as replica:
-        replica.tools.tools = SHIPPED
+        replica.tools.tools = BUILTIN_TOOLS
         await replica.offers()
         yield replica
 
