@@ -7,13 +7,14 @@ import pytest
 
 from perdure.core.chat import Busy, Chat, State
 from perdure.core.errors import ChatNotFound, TransitionNotAllowed
+from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
-from perdure.machine.transitions.endings import FinishTurn
+from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Abandon, Acquire
@@ -42,6 +43,19 @@ def test_a_turn_is_two_bundles_and_two_snapshots() -> None:
     done = follow(chat, [CommitStep(messages=(assistant(Text("hello")),), continues=False), FinishTurn(), Abandon()])
     assert (done.chat.state, done.chat.snapshot_version, done.chat.owned) == (State.W, 3, False)
     assert [number for number, _ in done.appended] == [2]
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [(FinishError(ChatError("no"), spend=7),), (Interrupt(), FinishInterruption(spend=7))],
+    ids=["error", "stop"],
+)
+def test_what_an_attempt_cost_is_paid_although_it_brought_no_step(ending: tuple[Transition, ...]) -> None:
+    chat = follow(created(user("hi")), [Acquire(OWNER), RecordGenerationAttempt(reserve=20)]).chat
+    plan = follow(chat, ending)
+    assert (plan.chat.budget_spent, plan.chat.budget_reserved) == (7, 0)
+    assert plan.card is not None
+    assert plan.card.cost == 7
 
 
 def test_a_message_that_is_queued_and_promoted_in_one_bundle_is_simply_appended() -> None:

@@ -96,7 +96,7 @@ async def test_no_first_event_in_time_is_a_kind_of_its_own(
     assert not task.done()
     clock.pass_time(2)
     with pytest.raises(ProviderFailure) as failed:
-        await task
+        await asyncio.wait_for(task, PATIENCE)
     assert (failed.value.error.kind, failed.value.error.retryable) == (ErrorKind.STARTUP_TIMEOUT, True)
     await asyncio.wait_for(sim.recording.until(1, CLOSED), PATIENCE)
 
@@ -117,7 +117,7 @@ async def test_silence_within_an_answer_is_a_kind_of_its_own(
         assert not waiting.done()
         clock.pass_time(2)
         with pytest.raises(ProviderFailure) as failed:
-            await waiting
+            await asyncio.wait_for(waiting, PATIENCE)
     assert (failed.value.error.kind, failed.value.error.retryable) == (ErrorKind.STREAM_SILENCE_TIMEOUT, True)
     await asyncio.wait_for(sim.recording.until(1, CLOSED), PATIENCE)
 

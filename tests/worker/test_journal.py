@@ -5,9 +5,10 @@ from uuid import uuid4
 
 import pytest
 
+from perdure.agent.journaling import known
 from perdure.core.card import NewCard
-from perdure.core.chat import ActionKind, Decision, Fence, State, Status, Verdict
-from perdure.core.errors import WorkspaceLost
+from perdure.core.chat import ActionKind, CallKind, Decision, Fence, OpenCall, State, Status, Verdict
+from perdure.core.errors import Fenced, WorkspaceLost
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import ToolCall
@@ -16,8 +17,9 @@ from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep
-from perdure.store.journal import CallRun, Journal
+from perdure.store.journal import CallRun, Entry, Journal
 from perdure.testing.replica import InProcessReplica
+from perdure.tools.call import ToolOutput
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 from perdure.workspaces.operations import LOST
 
@@ -129,22 +131,61 @@ async def test_a_run_whose_workspace_is_gone_is_asked_about_and_not_repeated(
     assert any(word.startswith(told) for word in await replica.said(chat))
 
 
-async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(replica: InProcessReplica) -> None:
-    journaling = replica.runner_services.tools.journaling
+async def call_in_hand(replica: InProcessReplica, name: str) -> tuple[CallRun, Fence]:
+    """A call that a runner elsewhere is about to begin."""
     chat_id, owner = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
     await alive(replica, owner)
-    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="moved")
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="elsewhere")
     created = await replica.machine.create(chat_id, card, [Create((replica.says("[[say:3 tokens]]"),)), Acquire(owner)])
-    call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "shout", "{}"),))
+    call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", name, "{}"),))
     step = await replica.machine.advance(created.chat, CommitStep(messages=(call,)))
     fence = Fence(owner.worker_id, owner.runner_id, Status.RUNNING, step.chat.history_version)
-    run = CallRun(chat_id, step.chat.last_assistant, 0)
+    return CallRun(chat_id, step.chat.last_assistant, 0), fence
+
+
+async def test_a_call_that_began_in_a_workspace_that_is_gone_is_known_to_have(replica: InProcessReplica) -> None:
+    journaling = replica.runner_services.tools.journaling
+    run, fence = await call_in_hand(replica, "shout")
     shout = loud("hello")
     begun = await journaling.begin(run, fence, shout, entry=None, incarnation=None)
     assert not await journaling.enter(begun, fence, "first")
-    (entry,) = await replica.runner_services.journal.load(chat_id, run.message)
+    (entry,) = await replica.runner_services.journal.load(run.chat_id, run.message)
     assert entry.incarnation == "first"
     heir = replace(fence, runner_id=RunnerId(uuid4()))
     adopted = await journaling.begin(run, heir, shout, entry=entry, incarnation="second")
     assert not await journaling.enter(adopted, heir, "first")
     assert await journaling.enter(adopted, heir, "second")
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [(ToolOutput("paid before"), "pay: paid before"), (ToolOutput("declined", is_error=True), "pay failed: declined")],
+)
+async def test_a_call_that_ended_before_its_runner_died_is_not_run_again(
+    replica: InProcessReplica, output: ToolOutput, told: str
+) -> None:
+    replica.tools.tools = (payment(),)
+    journaling = replica.runner_services.tools.journaling
+    run, fence = await call_in_hand(replica, "pay")
+    await journaling.begin(run, fence, payment(), entry=None, incarnation=None)
+    await journaling.end(run, fence, payment(), output)
+    (entry,) = await replica.runner_services.journal.load(run.chat_id, run.message)
+    assert (entry.state, entry.result, entry.is_error) == ("finished", output.text, output.is_error)
+    await replica.pool.execute("UPDATE replicas SET seen_at = 'epoch' WHERE id = $1", fence.worker_id)
+    assert (await replica.comes_to_rest(run.chat_id)).state is State.W
+    assert [word for word in await replica.said(run.chat_id) if word.startswith("pay")] == ["pay({})", told]
+
+
+async def test_a_call_is_begun_once_also_by_the_same_runner(replica: InProcessReplica) -> None:
+    journaling = replica.runner_services.tools.journaling
+    run, fence = await call_in_hand(replica, "pay")
+    await journaling.begin(run, fence, payment(), entry=None, incarnation=None)
+    with pytest.raises(Fenced):
+        await journaling.begin(run, fence, payment(), entry=None, incarnation=None)
+
+
+@pytest.mark.parametrize("run", [0, 2])
+def test_only_the_run_that_is_open_answers_for_a_call(run: int) -> None:
+    calls = [OpenCall(0, "call_0", "pay", CallKind.LOCAL, run=1)]
+    entries = [Entry(0, run, "once", "finished", RunnerId(uuid4()), None, "paid", is_error=False)]
+    assert known(entries, calls) == {}
