@@ -185,7 +185,8 @@ test("calls to models are kept once that is turned on, and shown in the panel", 
   const run = page.locator(".debug-run").filter({ hasText: "demo" }).last();
   await expect(run).toBeVisible();
   await run.getByRole("button").first().click();
-  await expect(run).toContainText("Came back");
+  // Other calls of the chat may be written down meanwhile, and stand anywhere in the list.
+  await expect(page.locator(".debug-run").filter({ hasText: "Came back" })).toHaveCount(1);
 });
 
 test("a browser subscribes to pushes with the server's key, and takes that back", async ({ person }) => {

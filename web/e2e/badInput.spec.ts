@@ -5,7 +5,7 @@ import { expect, test } from "./page.ts";
 test("a session that expired leads to the door, and the draft is there after it", async ({ person }) => {
   const { page } = person;
   await person.startsChat("[[say:hello]]");
-  await person.seesRest();
+  await person.seesAnswer("hello");
   await person.composer.fill("words that nobody sent yet");
   const cookies = await page.context().cookies();
   await page.context().clearCookies();
@@ -50,7 +50,7 @@ test("a model that is gone is refused with what to do, and the text stays", asyn
 
 test("a chat that is deleted elsewhere says so where it is open", async ({ person, another }) => {
   await person.startsChat("[[say:hello]]");
-  await person.seesRest();
+  await person.seesAnswer("hello");
   const second = await another();
   await second.page.goto("/");
   const path = new URL(person.page.url()).pathname;
@@ -61,7 +61,7 @@ test("a chat that is deleted elsewhere says so where it is open", async ({ perso
 
 test("two megabytes pasted become a file that goes along", async ({ person }) => {
   await person.startsChat("[[say:hello]]");
-  await person.seesRest();
+  await person.seesAnswer("hello");
   await person.composer.evaluate((box) => {
     const data = new DataTransfer();
     data.setData("text/plain", "a line of a long log\n".repeat(100_000));
@@ -79,7 +79,7 @@ test("two megabytes pasted become a file that goes along", async ({ person }) =>
 
 test("a message of ten thousand lines is sent whole", async ({ person }) => {
   await person.startsChat("[[say:hello]]");
-  await person.seesRest();
+  await person.seesAnswer("hello");
   // Typing it line by line is what takes a browser minutes; the text as a whole is what the page has to bear.
   await person.composer.evaluate((box: HTMLTextAreaElement) => {
     const lines = Array.from({ length: 10_000 }, (_, at) => `line ${at}`);

@@ -95,6 +95,12 @@ export class Person {
     await expect(this.transcript.locator(".row:not(.row-user)", having(text)).first()).toBeVisible();
   }
 
+  /** It is read, and the turn is over. A chat that has not begun its turn yet is at rest as well. */
+  async seesAnswer(text: string): Promise<void> {
+    await this.reads(text);
+    await this.seesRest();
+  }
+
   async hasSaid(text: string): Promise<void> {
     await expect(this.transcript.locator(".row-user", having(text)).first()).toBeVisible();
   }

@@ -17,7 +17,7 @@ test("the server is killed in the middle of an answer, and the page resumes by i
   await person.reads("THE END");
   await person.seesRest();
   await expect(person.composer).toHaveValue("typed while it is gone");
-  expect(await person.transcript.locator(".row-text").allInnerTexts()).toEqual([words, "THE END"]);
+  await expect(person.transcript.locator(".row-text")).toHaveText([words, "THE END"]);
 });
 
 test("what is said while the server is gone is kept, and sent once and in order when it is back", async ({
@@ -95,7 +95,7 @@ test("signing out leads to the door", async ({ browser, server }) => {
 
 test("an upload that is refused says why, and the text stays", async ({ person }) => {
   await person.startsChat("[[say:hello]]");
-  await person.seesRest();
+  await person.seesAnswer("hello");
   await person.composer.fill("look at this");
   const bytes = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0]);
   await person.page

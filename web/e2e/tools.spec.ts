@@ -75,7 +75,7 @@ test("two calls at once are decided one by one, and a denial says why", async ({
 
 test("older messages can be summarised by hand", async ({ person }) => {
   await person.startsChat("[[say:900 tokens]]");
-  await person.seesRest();
+  await person.seesAnswer("the old sea");
   await person.says("[[say:the second answer]]");
   await person.reads("the second answer");
   await person.seesRest();
