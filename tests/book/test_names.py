@@ -2,16 +2,9 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Mapping
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "perdure"
-
-KNOWN: Mapping[str, frozenset[str]] = {
-    "client": frozenset({"Chat", "Chats", "Client"}),
-    "core": frozenset({"Notice"}),
-}
-"""Names that still mean two things. Whoever mends one takes it out; none comes in."""
 
 
 def shared_names(source: Path) -> dict[str, frozenset[str]]:
@@ -30,7 +23,7 @@ def shared_names(source: Path) -> dict[str, frozenset[str]]:
 
 
 def test_a_class_name_means_one_thing_on_a_floor() -> None:
-    assert shared_names(SOURCE) == dict(KNOWN)
+    assert shared_names(SOURCE) == {}
 
 
 def test_a_name_with_two_meanings_is_found(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def _text(part: object) -> str:
 
 async def test_code_without_an_event_loop_does_the_same(fleet: Fleet) -> None:
     def work() -> tuple[Status, list[str]]:
-        with blocking.Client(fleet.replicas[0].url, token=fleet.person.token) as client:
+        with blocking.BlockingClient(fleet.replicas[0].url, token=fleet.person.token) as client:
             chat = client.chats.create('[[call:add {"a": 20, "b": 22}]]', tools=[add])
             status = chat.answer().status
             with closing(chat.stream()) as events:
@@ -159,8 +159,8 @@ FOLLOWING = """
 import signal, sys
 # Whoever runs the tests in the background has them ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from perdure.client.blocking import Client
-with Client(sys.argv[1], token=sys.argv[2]) as client:
+from perdure.client.blocking import BlockingClient
+with BlockingClient(sys.argv[1], token=sys.argv[2]) as client:
     try:
         for event in client.chats.create("[[say:so far]] [[gate:never]]").stream():
             print(type(event).__name__, flush=True)
@@ -230,7 +230,11 @@ async def test_an_interruption_is_heard_at_any_moment() -> None:
 
 
 def test_code_without_an_event_loop_can_do_all_that_other_code_can() -> None:
-    for ours, theirs in ((Chat, blocking.Chat), (Chats, blocking.Chats), (Client, blocking.Client)):
+    for ours, theirs in (
+        (Chat, blocking.BlockingChat),
+        (Chats, blocking.BlockingChats),
+        (Client, blocking.BlockingClient),
+    ):
         missing = {name for name in vars(ours) if not name.startswith("_")} - set(vars(theirs))
         assert missing <= {"connection"}
 

@@ -9,7 +9,7 @@ from perdure.core.parts import (
     File,
     FileReference,
     Media,
-    Notice,
+    NoticePart,
     ProviderMetadata,
     Reasoning,
     Source,
@@ -168,8 +168,8 @@ TRANSCRIPTS: dict[str, list[NewMessage]] = {
     "for people only": [
         user("hi"),
         structs.replace(assistant("Summarizing…", CALL), kind=Kind.COMPACTION),
-        structs.replace(assistant(Notice("cut", "The answer was cut.")), visibility=Visibility.USER),
-        assistant(Notice("length", "cut"), "Hello."),
+        structs.replace(assistant(NoticePart("cut", "The answer was cut.")), visibility=Visibility.USER),
+        assistant(NoticePart("length", "cut"), "Hello."),
         user("ok"),
     ],
     "a summary first": [

@@ -9,7 +9,7 @@ from perdure.core.card import NewCard
 from perdure.core.chat import Chat, State
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import Kind
-from perdure.core.parts import File, Notice
+from perdure.core.parts import File, NoticePart
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Acquire
@@ -62,7 +62,7 @@ async def asked(
 
 async def notices(replica: InProcessReplica, chat: ChatId) -> list[str]:
     rows = [row for row in await replica.messages(chat) if row.kind is Kind.NOTICE]
-    return [part.text for row in rows for part in row.parts if isinstance(part, Notice)]
+    return [part.text for row in rows for part in row.parts if isinstance(part, NoticePart)]
 
 
 async def test_nine_small_files_are_nine_small_files(replica: InProcessReplica, sim: Simulator) -> None:

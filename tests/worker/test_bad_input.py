@@ -11,7 +11,7 @@ from perdure.core.chat import State
 from perdure.core.errors import WorkspaceUnreachable
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import Kind
-from perdure.core.parts import Notice, ToolResult
+from perdure.core.parts import NoticePart, ToolResult
 from perdure.core.timing import TOOL_CAP_EXTRA
 from perdure.machine.planning import FILES_LIMIT
 from perdure.sim.script import Call, Script, Step
@@ -126,7 +126,7 @@ async def test_a_call_that_was_cut_before_its_arguments_is_not_carried_out(
     chat = await replica.someone_asks("[[script:cut]]")
     assert (await replica.comes_to_rest(chat)).state is State.W
     assert (await replica.said(chat))[1:] == [say.text for say in before]
-    told = [part.kind for m in await replica.messages(chat) for part in m.parts if isinstance(part, Notice)]
+    told = [part.kind for m in await replica.messages(chat) for part in m.parts if isinstance(part, NoticePart)]
     assert told == ["length"]
 
 
@@ -184,7 +184,7 @@ async def test_a_model_that_calls_unknown_tools_forever_reaches_the_step_limit(
     rested = await replica.comes_to_rest(chat)
     last = (await replica.messages(chat))[-1]
     assert (rested.state, last.kind) == (State.W, Kind.NOTICE)
-    assert [part.kind for part in last.parts if isinstance(part, Notice)] == ["max_steps"]
+    assert [part.kind for part in last.parts if isinstance(part, NoticePart)] == ["max_steps"]
 
 
 async def test_more_files_than_a_chat_holds_are_left_out_and_the_turn_goes_on(replica: InProcessReplica) -> None:

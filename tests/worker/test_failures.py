@@ -15,7 +15,7 @@ from perdure.core.errors import Refused
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Effort, Kind
-from perdure.core.parts import Notice
+from perdure.core.parts import NoticePart
 from perdure.core.timing import ATTEMPT_LIMIT
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
@@ -42,9 +42,9 @@ def first_is_overloaded(sim: Simulator) -> None:
     sim.script(Script("answers", (Step((Say("Here I am."),)),), model="second"))
 
 
-async def notices(replica: InProcessReplica, chat: ChatId) -> list[Notice]:
+async def notices(replica: InProcessReplica, chat: ChatId) -> list[NoticePart]:
     rows = [message for message in await replica.messages(chat) if message.kind is Kind.NOTICE]
-    return [part for row in rows for part in row.parts if isinstance(part, Notice)]
+    return [part for row in rows for part in row.parts if isinstance(part, NoticePart)]
 
 
 def asked(sim: Simulator) -> list[str | None]:

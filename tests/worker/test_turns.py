@@ -12,7 +12,7 @@ from perdure.core.chat import ActionKind, Busy, CallKind, Decision, State, Statu
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort, FinishReason, Kind, Role, Visibility
-from perdure.core.parts import Notice
+from perdure.core.parts import NoticePart
 from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.messages import Chosen, SendMessage
@@ -225,7 +225,7 @@ async def test_an_empty_answer_ends_the_turn_with_a_notice(replica: InProcessRep
     rested = await replica.comes_to_rest(chat)
     last = (await replica.messages(chat))[-1]
     assert (rested.state, last.kind, last.visibility) == (State.W, Kind.NOTICE, Visibility.USER)
-    assert last.parts == (Notice("empty_answer", "The model answered nothing."),)
+    assert last.parts == (NoticePart("empty_answer", "The model answered nothing."),)
 
 
 async def test_calls_that_write_the_same_file_run_one_after_the_other(replica: InProcessReplica) -> None:
@@ -253,7 +253,7 @@ async def test_a_turn_that_may_take_no_step_says_so_once(replica: InProcessRepli
     chat = await replica.someone_asks("[[say:3 tokens]]")
     assert (await replica.comes_to_rest(chat)).state is State.W
     told = [part for message in (await replica.messages(chat))[1:] for part in message.parts]
-    assert [part.kind for part in told if isinstance(part, Notice)] == ["max_steps"]
+    assert [part.kind for part in told if isinstance(part, NoticePart)] == ["max_steps"]
     assert len(told) == 1
 
 

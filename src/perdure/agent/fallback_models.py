@@ -15,7 +15,7 @@ from perdure.core.card import Card
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort, Kind, NewMessage
-from perdure.core.parts import Notice
+from perdure.core.parts import NoticePart
 
 NOTICE = "fallback"
 OVERLOADS = 3
@@ -61,4 +61,4 @@ async def resolved(models: Models, card: Card, chosen: ResolvedModel, name: Mode
 
 
 def _is_switch(message: NewMessage) -> bool:
-    return message.kind is Kind.NOTICE and any(isinstance(p, Notice) and p.kind == NOTICE for p in message.parts)
+    return message.kind is Kind.NOTICE and any(isinstance(p, NoticePart) and p.kind == NOTICE for p in message.parts)

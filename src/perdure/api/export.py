@@ -8,7 +8,7 @@ from msgspec import Struct
 from perdure.api.http import Answer
 from perdure.core.events import ChatCard
 from perdure.core.message import Message, Role
-from perdure.core.parts import AnyPart, File, FileReference, Notice, Reasoning, Source, Text, ToolCall, ToolResult
+from perdure.core.parts import AnyPart, File, FileReference, NoticePart, Reasoning, Source, Text, ToolCall, ToolResult
 
 _SPEAKERS = {Role.USER: "You", Role.ASSISTANT: "Agent", Role.TOOL: "Tool"}
 
@@ -57,7 +57,7 @@ def _part(part: AnyPart) -> str:
             return f"*File: {part.name}*"
         case FileReference():
             return f"*{part.file_name}, lines {part.start_line} to {part.end_line}*\n\n{_fenced(part.content)}"
-        case Notice(text=text):
+        case NoticePart(text=text):
             return f"*{text}*"
 
 

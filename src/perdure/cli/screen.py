@@ -17,7 +17,7 @@ from perdure.core.events import (
     RetryEvent,
 )
 from perdure.core.message import Message, Role
-from perdure.core.parts import Notice, Text, ToolCall, ToolResult
+from perdure.core.parts import NoticePart, Text, ToolCall, ToolResult
 
 _WIDTH = 100
 _RECALLED = 400
@@ -110,7 +110,7 @@ class Screen:
                     self._note(f"→ {part.tool}({_short(part.args)})")
                 case ToolResult():
                     self._note(f"{'✗' if part.is_error else '←'} {_short(part.result)}")
-                case Notice():
+                case NoticePart():
                     self._note(f"({part.text})")
                 case _:
                     pass

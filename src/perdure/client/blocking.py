@@ -8,9 +8,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import UUID
 
-from perdure.client import chats
-from perdure.client.chats import ChatPage, Content, Sent, Turn
-from perdure.client.client import Client as AsyncClient
+from perdure.client.chats import Chat, ChatPage, Chats, Content, Sent, Turn
+from perdure.client.client import Client
 from perdure.client.stream import Transport
 from perdure.client.tools import ClientTool
 from perdure.core.chat import Busy
@@ -82,7 +81,7 @@ def _outcome(task: "asyncio.Task[T]") -> Callable[[], T]:
     return fail
 
 
-class Client:
+class BlockingClient:
     """A connection to a deployment. Use it as a context manager. `timeout` is how many seconds one answer may take."""
 
     def __init__(
@@ -92,7 +91,7 @@ class Client:
         token: str | None = None,
         timeout: float = REQUEST_PATIENCE.total_seconds(),
     ) -> None:
-        self._client = AsyncClient(url, token=token, timeout=timeout)
+        self._client = Client(url, token=token, timeout=timeout)
         self._loop: _Loop | None = None
 
     def __enter__(self) -> Self:
@@ -108,36 +107,36 @@ class Client:
         self._loop.close()
 
     @property
-    def chats(self) -> "Chats":
-        assert self._loop is not None, "use it as `with Client(...) as client`"
-        return Chats(self._client.chats, self._loop)
+    def chats(self) -> "BlockingChats":
+        assert self._loop is not None, "use it as `with BlockingClient(...) as client`"
+        return BlockingChats(self._client.chats, self._loop)
 
     def models(self) -> list[dict[str, Any]]:
         assert self._loop is not None
         return self._loop.do(self._client.models())
 
 
-class Chats:
+class BlockingChats:
     """The chats that the caller may see."""
 
-    def __init__(self, inner: chats.Chats, loop: _Loop) -> None:
+    def __init__(self, inner: Chats, loop: _Loop) -> None:
         self._inner = inner
         self._loop = loop
 
-    def create(self, content: Content, *, tools: Iterable[ClientTool] = (), **options: Any) -> "Chat":
-        return Chat(self._loop.do(self._inner.create(content, tools=tools, **options)), self._loop)
+    def create(self, content: Content, *, tools: Iterable[ClientTool] = (), **options: Any) -> "BlockingChat":
+        return BlockingChat(self._loop.do(self._inner.create(content, tools=tools, **options)), self._loop)
 
-    def get(self, chat_id: UUID | str, *, tools: Iterable[ClientTool] = ()) -> "Chat":
-        return Chat(self._loop.do(self._inner.get(chat_id, tools=tools)), self._loop)
+    def get(self, chat_id: UUID | str, *, tools: Iterable[ClientTool] = ()) -> "BlockingChat":
+        return BlockingChat(self._loop.do(self._inner.get(chat_id, tools=tools)), self._loop)
 
     def list(self, q: str | None = None, *, cursor: str | None = None, limit: int = 50) -> ChatPage:
         return self._loop.do(self._inner.list(q, cursor=cursor, limit=limit))
 
 
-class Chat:
+class BlockingChat:
     """One chat."""
 
-    def __init__(self, inner: chats.Chat, loop: _Loop) -> None:
+    def __init__(self, inner: Chat, loop: _Loop) -> None:
         self._inner = inner
         self._loop = loop
 

@@ -13,7 +13,7 @@ from perdure.core.parts import (
     AnyPart,
     File,
     Media,
-    Notice,
+    NoticePart,
     ProviderMetadata,
     Reasoning,
     Source,
@@ -190,7 +190,7 @@ def _opened(delta: AnyDelta) -> AnyPart:
         case FileDelta():
             return File(file_id=delta.file_id, name=delta.name, media_type=delta.media_type)
         case NoticeDelta():
-            return Notice(kind=delta.kind, text=delta.text)
+            return NoticePart(kind=delta.kind, text=delta.text)
 
 
 def _updated(part: AnyPart, delta: AnyDelta) -> AnyPart:

@@ -89,11 +89,11 @@ class FileReference(Part, frozen=True, tag="file_reference"):
     content: str
 
 
-class Notice(Part, frozen=True, tag="notice"):
+class NoticePart(Part, frozen=True, tag="notice"):
     """Something the system tells people. Never sent to a model."""
 
     kind: str
     text: str
 
 
-AnyPart = Text | Reasoning | ToolCall | ToolResult | Source | File | FileReference | Notice
+AnyPart = Text | Reasoning | ToolCall | ToolResult | Source | File | FileReference | NoticePart

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from perdure.core.message import NewMessage
-from perdure.core.parts import AnyPart, File, FileReference, Notice, Reasoning, Source, Text, ToolCall, ToolResult
+from perdure.core.parts import AnyPart, File, FileReference, NoticePart, Reasoning, Source, Text, ToolCall, ToolResult
 from perdure.providers.projection.media import Attachment
 from perdure.providers.request import ToolSpec
 
@@ -63,5 +63,5 @@ def _part(part: AnyPart, files: Mapping[str, int]) -> int:
             return files.get(file_id, 0)
         case FileReference(content=content):
             return tokens_in(content) + MESSAGE_TOKENS
-        case Source() | Notice():
+        case Source() | NoticePart():
             return 0

@@ -7,7 +7,7 @@ from tests.providers.pictures import PNG
 from tests.providers.routes import assistant, tool, user
 
 from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
-from perdure.core.parts import FileReference, Media, Notice, ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.parts import FileReference, Media, NoticePart, ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.projection.calls import NO_RESULT
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.shape import CONTINUE, OPENING
@@ -112,7 +112,7 @@ def test_what_is_only_for_people_is_not_shown() -> None:
         user("hi"),
         structs.replace(assistant("Summarizing…"), kind=Kind.COMPACTION),
         structs.replace(assistant("For you."), visibility=Visibility.USER),
-        assistant(Notice("cut", "The answer was cut."), "Hello."),
+        assistant(NoticePart("cut", "The answer was cut."), "Hello."),
         structs.replace(user("Also know this."), visibility=Visibility.MODEL),
     ]
     assert projected(*history) == [said("hi"), AssistantTurn((Text("Hello."),)), said("Also know this.")]

@@ -33,7 +33,7 @@ export type ToolResultPart = Wire<"ToolResult">;
 export type SourcePart = Wire<"Source">;
 export type FilePart = Wire<"File">;
 export type FileReferencePart = Wire<"FileReference">;
-export type NoticePart = Wire<"Notice">;
+export type NoticePart = Wire<"NoticePart">;
 export type Part =
   | TextPart
   | ReasoningPart

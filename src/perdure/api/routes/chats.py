@@ -34,7 +34,7 @@ from perdure.core.errors import InvalidInput, NotRoot, Validation
 from perdure.core.events import ChatCard
 from perdure.core.ids import ChatId, ModelName, WorkspaceId
 from perdure.core.message import Effort, NewMessage, Role, Visibility
-from perdure.core.parts import Notice, Text
+from perdure.core.parts import NoticePart, Text
 from perdure.core.public import public_message
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
@@ -240,7 +240,7 @@ def _new_card(caller: Caller, body: CreateBody, workspace_id: WorkspaceId | None
 
 def fallback_title(said: Said) -> str:
     """The first words of what was said, as it is shown to people."""
-    seen = (part for part in said.parts if not isinstance(part, Notice) and not getattr(part, "model_only", False))
+    seen = (part for part in said.parts if not isinstance(part, NoticePart) and not getattr(part, "model_only", False))
     texts = (getattr(part, "text", "") or getattr(part, "name", "") for part in seen)
     words = " ".join(texts).split()[:TITLE_WORDS]
     return storable(" ".join(words))[:TITLE_LENGTH].strip(" ,;:-") or "New chat"

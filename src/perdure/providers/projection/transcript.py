@@ -8,7 +8,7 @@ from perdure.core.parts import (
     AnyPart,
     File,
     FileReference,
-    Notice,
+    NoticePart,
     Reasoning,
     Source,
     Text,
@@ -129,7 +129,7 @@ class _Transcript:
                 return self._target.replays(part) or (self._target.reasoning_as_text and bool(part.text.strip()))
             case ToolResult(provider_executed=executed):
                 return executed
-            case Source() | File() | FileReference() | Notice():
+            case Source() | File() | FileReference() | NoticePart():
                 return False
             case _:
                 return True

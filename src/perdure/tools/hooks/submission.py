@@ -2,7 +2,7 @@
 
 from perdure.config.hooks import HookEvent
 from perdure.core.errors import HookDenied, HookDispatchFailed
-from perdure.core.parts import AnyPart, File, Notice, Text
+from perdure.core.parts import AnyPart, File, NoticePart, Text
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.hooks.messages import Subject, Verdict
 
@@ -46,4 +46,4 @@ def _rewritten(parts: tuple[AnyPart, ...], verdict: Verdict) -> tuple[AnyPart, .
 
 def _added(verdict: Verdict) -> list[AnyPart]:
     contexts: list[AnyPart] = [Text(text, model_only=True) for text in verdict.contexts]
-    return [*contexts, *(Notice("hook", text) for text in verdict.messages)]
+    return [*contexts, *(NoticePart("hook", text) for text in verdict.messages)]
