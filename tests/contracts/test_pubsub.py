@@ -11,7 +11,7 @@ import pytest
 
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
-from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.proof.proxy import Proxy
 from perdure.store.fleet_pubsub import PAYLOAD_LIMIT, FleetPubsub, payloads

@@ -2,7 +2,7 @@
 
 from perdure.observe.labels import Bounded
 from perdure.observe.measures.all import Measures
-from perdure.observe.measures.calls import CallMeasures
+from perdure.observe.measures.work import CallMeasures
 from perdure.observe.metrics import Metrics
 from perdure.testing.metric_reader import MetricReader
 

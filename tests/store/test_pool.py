@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from perdure.core.errors import ChatNotFound
 from perdure.core.ids import ChatId
-from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.connections import UNTOUCHED
 from perdure.store.execution import Execution

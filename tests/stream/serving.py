@@ -17,7 +17,7 @@ from perdure.api.frames import FrameProtocol
 from perdure.core.errors import ChatNotFound, InvalidInput
 from perdure.core.events import AnyEvent
 from perdure.core.ids import ChatId, ReplicaId
-from perdure.observe.measures.streams import StreamMeasures
+from perdure.observe.measures.service import StreamMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
 from perdure.stream.access import Admission, Receive, Refusal, Scope, Send

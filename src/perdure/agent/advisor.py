@@ -18,7 +18,7 @@ from perdure.core.errors import ProviderFailure
 from perdure.core.ids import ModelName
 from perdure.core.parts import ToolResult
 from perdure.core.text import storable
-from perdure.observe.measures.agents import AgentMeasures
+from perdure.observe.measures.work import AgentMeasures
 from perdure.providers.client import ProviderClient
 from perdure.providers.errors.classification import classify
 from perdure.providers.errors.retry import may_retry, retry_delay

@@ -31,7 +31,7 @@ from perdure.core.ids import ChatId, FileId
 from perdure.core.message import NewMessage
 from perdure.core.parts import ToolCall
 from perdure.core.timing import TOOL_CAP_EXTRA, WORKSPACE_REACH
-from perdure.observe.measures.tools import MCP, UNKNOWN
+from perdure.observe.measures.work import MCP, UNKNOWN
 from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed

@@ -19,7 +19,7 @@ from perdure.core.timing import CONNECT_PATIENCE
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
 from perdure.observe.measures.all import Measures
-from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.tracing import Tracing
 from perdure.providers.proxy import Proxies
 from perdure.settings import NO_LISTENING, Settings

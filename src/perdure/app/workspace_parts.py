@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from perdure.app.foundation import outside_network
 from perdure.core.clock import Clock
-from perdure.observe.measures.workspaces import WorkspaceMeasures
+from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.settings import Settings
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub

@@ -11,7 +11,7 @@ from perdure.cli.users import with_pool
 from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound
 from perdure.core.ids import WorkspaceId
-from perdure.observe.measures.workspaces import WorkspaceMeasures
+from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 from perdure.settings import Settings
 from perdure.store.pool import Pool

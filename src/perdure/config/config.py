@@ -15,7 +15,7 @@ from perdure.core.clock import Clock
 from perdure.core.ids import ModelName, OrganisationId, ProviderId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import CONFIG_CACHED, PERSONAL_CACHED
-from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.service import DatabaseMeasures
 from perdure.store.cache import Cache
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub

@@ -3,7 +3,7 @@
 from perdure.core.clock import Clock
 from perdure.observe.calls import Ended, Sent
 from perdure.observe.context import about
-from perdure.observe.measures.calls import CallMeasures
+from perdure.observe.measures.work import CallMeasures
 
 
 class CallMeter:

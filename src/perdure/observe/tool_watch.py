@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from opentelemetry.trace import NoOpTracer, StatusCode, Tracer
 
 from perdure.core.clock import Clock
-from perdure.observe.measures.tools import ToolMeasures
+from perdure.observe.measures.work import ToolMeasures
 from perdure.observe.metrics import Metrics
 
 

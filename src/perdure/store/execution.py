@@ -14,7 +14,7 @@ from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, InvalidInput, KeyTaken, MessageNotFound, Unavailable
 from perdure.core.ids import ChangeId, ChatId, MessageNumber
 from perdure.core.message import Effort, Message, Role
-from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY, reason
 from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections

@@ -13,7 +13,7 @@ from perdure.core.clock import Clock, SystemClock
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST, LISTEN_PING_PATIENCE
-from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.service import DatabaseMeasures
 from perdure.store.pubsub import Listener, LocalBus
 
 # Postgres refuses a payload of 8,000 bytes.

@@ -10,7 +10,7 @@ import asyncpg
 from asyncpg import Record
 
 from perdure.core.timing import CONNECT_PATIENCE
-from perdure.observe.measures.database import DatabaseMeasures
+from perdure.observe.measures.service import DatabaseMeasures
 from perdure.store.connection import Connection, connect
 from perdure.store.hosts import Hosts, ServerConnection
 from perdure.store.session import set_defaults

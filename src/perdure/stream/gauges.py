@@ -1,7 +1,7 @@
 """What is counted of streams: each gauge is read from whoever keeps the number anyway."""
 
 from perdure.live.episodes import Episodes
-from perdure.observe.measures.streams import StreamMeasures
+from perdure.observe.measures.service import StreamMeasures
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
 from perdure.stream.relay.relay import Relay

@@ -26,7 +26,7 @@ from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
-from perdure.observe.measures.agents import AgentMeasures
+from perdure.observe.measures.work import AgentMeasures
 from perdure.store import family
 from perdure.store.family import Agent, Parent
 from perdure.store.pool import Pool

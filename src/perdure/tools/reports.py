@@ -14,7 +14,7 @@ from perdure.core.ids import ChatId
 from perdure.machine.machine import Bundle, Machine
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
-from perdure.observe.measures.agents import AgentMeasures
+from perdure.observe.measures.work import AgentMeasures
 from perdure.store import family
 from perdure.store.family import Agent
 from perdure.store.pool import Pool

@@ -6,7 +6,7 @@ from perdure.core.chat import AT_REST, Chat, Status
 from perdure.core.commit import Commit
 from perdure.core.message import Kind, NewMessage, Role
 from perdure.core.parts import ToolResult
-from perdure.observe.measures.turns import TurnMeasures
+from perdure.observe.measures.work import TurnMeasures
 
 
 class _Told(msgspec.Struct):

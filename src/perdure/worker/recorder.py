@@ -15,7 +15,7 @@ from perdure.core.tasks import every
 from perdure.core.timing import DEBUG_RUN_SWEEP
 from perdure.observe.calls import Ended, Sent
 from perdure.observe.context import about
-from perdure.observe.measures.calls import CallMeasures
+from perdure.observe.measures.work import CallMeasures
 from perdure.observe.redaction import BODY_BYTES, told_request, told_response
 from perdure.store import debug_runs
 from perdure.store.debug_runs import DebugRun

@@ -8,7 +8,7 @@ from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
-from perdure.observe.measures.replica import ReplicaMeasures
+from perdure.observe.measures.service import ReplicaMeasures
 from perdure.observe.upkeep import kept_up
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub

@@ -23,7 +23,7 @@ from perdure.core.events import DiffStatus
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import WORKSPACE_REACH, WORKSPACE_SWEEP
-from perdure.observe.measures.workspaces import WorkspaceMeasures
+from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pubsub import Pubsub
 from perdure.store.workspaces import WorkspaceRow, WorkspaceRows

@@ -1,16 +1,20 @@
 """Everything that one replica measures."""
 
-from perdure.observe.measures.agents import AgentMeasures
-from perdure.observe.measures.calls import CallMeasures
-from perdure.observe.measures.database import DatabaseMeasures
-from perdure.observe.measures.hooks import HookMeasures
-from perdure.observe.measures.mcp import McpMeasures
-from perdure.observe.measures.replica import ReplicaMeasures
-from perdure.observe.measures.requests import RequestMeasures
-from perdure.observe.measures.streams import StreamMeasures
-from perdure.observe.measures.tools import ToolMeasures
-from perdure.observe.measures.turns import TurnMeasures
-from perdure.observe.measures.workspaces import WorkspaceMeasures
+from perdure.observe.measures.service import (
+    DatabaseMeasures,
+    ReplicaMeasures,
+    RequestMeasures,
+    StreamMeasures,
+    WorkspaceMeasures,
+)
+from perdure.observe.measures.work import (
+    AgentMeasures,
+    CallMeasures,
+    HookMeasures,
+    McpMeasures,
+    ToolMeasures,
+    TurnMeasures,
+)
 from perdure.observe.metrics import Metrics
 
 

@@ -16,7 +16,7 @@ from perdure.core.errors import DatabaseFault, HookDispatchFailed, Unavailable
 from perdure.core.ids import OrganisationId
 from perdure.core.tasks import BackgroundTasks, every
 from perdure.core.timing import HOOK_LOG_KEPT, HOOK_LOG_SWEEP
-from perdure.observe.measures.hooks import HookMeasures
+from perdure.observe.measures.work import HookMeasures
 from perdure.store.pool import Pool
 from perdure.store.tables import hooks
 from perdure.store.tables.hooks import NewDelivery

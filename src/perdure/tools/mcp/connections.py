@@ -12,7 +12,7 @@ from perdure.core.clock import Clock
 from perdure.core.ids import ChatId, UserId
 from perdure.core.tasks import every
 from perdure.core.timing import MCP_IDLE, MCP_SWEEP
-from perdure.observe.measures.mcp import McpMeasures
+from perdure.observe.measures.work import McpMeasures
 from perdure.store.workspaces import WorkspaceRow
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.messages import Session, Unreachable

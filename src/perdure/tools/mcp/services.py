@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from perdure.access.keyring import Keyring
 from perdure.config.config import Config
 from perdure.core.clock import Clock
-from perdure.observe.measures.mcp import McpMeasures
+from perdure.observe.measures.work import McpMeasures
 from perdure.store.pool import Pool
 from perdure.tools.mcp.connections import Connections
 from perdure.tools.mcp.grants import Grants

@@ -14,7 +14,7 @@ from perdure.core.card import Card
 from perdure.core.errors import Refused
 from perdure.core.ids import ChatId, FileId, UserId
 from perdure.core.timing import MCP_CALL
-from perdure.observe.measures.mcp import McpMeasures
+from perdure.observe.measures.work import McpMeasures
 from perdure.store.workspaces import WorkspaceRow
 from perdure.tools.call import ACTING, EVERYWHERE, NewFile, ToolFailed, ToolOutput
 from perdure.tools.mcp.connection import Connection
