@@ -18,7 +18,7 @@ from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.tools.builtin import BUILTIN_TOOLS
 from perdure.tools.plans import plan_path

@@ -12,15 +12,15 @@ from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text
 from perdure.machine.machine import Machine
 from perdure.machine.transitions.lifecycle import Create
-from perdure.store.debug_runs import DebugRun, opened, sweep, write
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
+from perdure.store.tables.debug_runs import NewDebugRun, packed, sweep, unpacked, write
 
 DAY = timedelta(days=1)
 
 
-def call(chat_id: ChatId, attempt: int) -> DebugRun:
-    return DebugRun(
+def call(chat_id: ChatId, attempt: int, *, kept: timedelta = DAY, most: int = 10) -> NewDebugRun:
+    return NewDebugRun(
         chat_id=chat_id,
         turn=1,
         attempt=attempt,
@@ -36,8 +36,10 @@ def call(chat_id: ChatId, attempt: int) -> DebugRun:
         usage=None,
         cost=None,
         blocks=(),
-        request=b"asked",
-        response=b"said",
+        request=packed(b"asked"),
+        response=packed(b"said"),
+        kept=kept,
+        others=most - 1,
     )
 
 
@@ -56,18 +58,18 @@ async def attempts(pool: Pool) -> list[int]:
 
 async def test_only_the_newest_calls_of_a_chat_are_kept(pool: Pool, chat_id: ChatId) -> None:
     for attempt in range(1, 5):
-        await write(pool, call(chat_id, attempt), kept=DAY, most=2)
+        await write(pool, call(chat_id, attempt, kept=DAY, most=2))
     assert await attempts(pool) == [3, 4]
-    assert opened(await pool.fetchval("SELECT request FROM debug_runs LIMIT 1")) == b"asked"
+    assert unpacked(await pool.fetchval("SELECT request FROM debug_runs LIMIT 1")) == b"asked"
 
 
 async def test_a_call_is_dropped_when_its_time_is_over(pool: Pool, chat_id: ChatId) -> None:
-    await write(pool, call(chat_id, 1), kept=-DAY, most=10)
-    await write(pool, call(chat_id, 2), kept=DAY, most=10)
+    await write(pool, call(chat_id, 1, kept=-DAY, most=10))
+    await write(pool, call(chat_id, 2, kept=DAY, most=10))
     await sweep(pool)
     assert await attempts(pool) == [2]
 
 
 async def test_nothing_is_kept_of_a_chat_that_is_gone(pool: Pool) -> None:
-    await write(pool, call(ChatId(uuid4()), 1), kept=DAY, most=10)
+    await write(pool, call(ChatId(uuid4()), 1, kept=DAY, most=10))
     assert await attempts(pool) == []

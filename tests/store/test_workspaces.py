@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 
 from perdure.core.ids import ChatId
 from perdure.store.pool import Pool
-from perdure.store.workspaces import WorkspaceRows
+from perdure.store.tables.workspaces import of_chat
 from perdure.testing.served_api import serve_api
 
 TEXT = [{"type": "text", "text": "hello"}]
@@ -17,11 +17,10 @@ async def test_a_chat_does_not_act_in_a_workspace_of_somebody_else(database_url:
         hers, his = uuid4(), uuid4()
         await pool.execute(OWNED, hers, ada.organisation_id, ada.id)
         await pool.execute(OWNED, his, bob.organisation_id, bob.id)
-        rows = WorkspaceRows(pool)
         await pool.execute("UPDATE chat_cards SET workspace_id = $2 WHERE id = $1", chat, his)
-        assert await rows.of_chat(chat) is None
+        assert await of_chat(pool, chat) is None
         await pool.execute("UPDATE chat_cards SET workspace_id = $2 WHERE id = $1", chat, hers)
-        found = await rows.of_chat(chat)
+        found = await of_chat(pool, chat)
         assert found is not None
         assert found.id == hers
         await pool.execute("DELETE FROM workspaces")

@@ -12,7 +12,6 @@ from perdure.machine.machine import Machine
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
-from perdure.store.workspace_contexts import WorkspaceContextRows
 from perdure.testing.chats import Chats
 from perdure.workspaces.contexts import Contexts
 
@@ -27,12 +26,11 @@ async def test_a_workspace_that_is_made_for_a_prompt_is_made_also_when_the_promp
     machine = Machine(Execution(pool), lambda _: None)
     chats = Chats(machine, organisation_id=yard.wish.organisation_id, user_id=yard.wish.owner_id)
     chat = await chats.created(workspace_id=row.id)
-    rows = WorkspaceContextRows(pool)
-    hasty = Contexts(rows, yard.service, LocalBus(), patience=timedelta(milliseconds=50))
+    hasty = Contexts(pool, yard.service, LocalBus(), patience=timedelta(milliseconds=50))
     nothing = await hasty.pinned(chat.id, chat.id, turns=1)
     await eventually(yard.layout(row).home.exists)
     (yard.layout(row).home / "go").touch()
-    told = await Contexts(rows, yard.service, LocalBus()).pinned(chat.id, chat.id, turns=2)
+    told = await Contexts(pool, yard.service, LocalBus()).pinned(chat.id, chat.id, turns=2)
     assert nothing is not None
     assert nothing.hash == ""
     assert told is not None

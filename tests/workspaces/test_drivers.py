@@ -14,8 +14,9 @@ from perdure.core.errors import BuildFailed, Misconfigured
 from perdure.core.ids import WorkspaceId
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
-from perdure.store.templates import TemplateRows, packed
-from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
+from perdure.store.tables import workspaces as rows
+from perdure.store.tables.templates import packed
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.workspaces import operations
 from perdure.workspaces.docker import DockerDriver
 from perdure.workspaces.drivers import Drivers
@@ -53,14 +54,14 @@ async def offered(pool: Pool, wish: Wish, host: SshHost, key: str) -> None:
 
 async def only_row(pool: Pool) -> WorkspaceRow:
     (record,) = await pool.fetch("SELECT id FROM workspaces")
-    row = await WorkspaceRows(pool).load(record["id"])
+    row = await rows.load(pool, record["id"])
     assert row is not None
     return row
 
 
 def workspaces(pool: Pool, folder: Path) -> Workspaces:
-    drivers, templates = Drivers(folder, LocalDriver(folder)), TemplateCatalogue(TemplateRows(pool))
-    return Workspaces(WorkspaceRows(pool), drivers, templates, LocalBus(), SystemClock())
+    drivers, templates = Drivers(folder, LocalDriver(folder)), TemplateCatalogue(pool)
+    return Workspaces(pool, drivers, templates, LocalBus(), SystemClock())
 
 
 async def test_a_template_puts_workspaces_on_another_host(pool: Pool, folder: Path, wish: Wish) -> None:

@@ -12,8 +12,9 @@ from perdure.core.clock import SystemClock
 from perdure.core.ids import WorkspaceId
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
-from perdure.store.templates import TemplateRows, packed
-from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
+from perdure.store.tables import workspaces
+from perdure.store.tables.templates import packed
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.local.layout import Layout
@@ -28,18 +29,17 @@ class Yard:
         self._pool = pool
         self.folder = folder
         self.wish = replace(wish, template="blank")
-        self.rows = WorkspaceRows(pool)
         self.service = self.replica()
 
     def replica(self, patience: timedelta = PATIENCE) -> Workspaces:
-        drivers, templates = Drivers(self.folder, LocalDriver(self.folder)), TemplateCatalogue(TemplateRows(self._pool))
-        return Workspaces(self.rows, drivers, templates, LocalBus(), SystemClock(), patience=patience)
+        drivers, templates = Drivers(self.folder, LocalDriver(self.folder)), TemplateCatalogue(self._pool)
+        return Workspaces(self._pool, drivers, templates, LocalBus(), SystemClock(), patience=patience)
 
     async def made(self) -> WorkspaceRow:
         return await self.row((await self.service.create(WorkspaceId(uuid4()), self.wish)).id)
 
     async def row(self, workspace_id: WorkspaceId) -> WorkspaceRow:
-        found = await self.rows.load(workspace_id)
+        found = await workspaces.load(self._pool, workspace_id)
         assert found is not None
         return found
 
@@ -56,7 +56,7 @@ class Yard:
 
     async def clear(self) -> None:
         for record in await self._pool.fetch("SELECT id FROM workspaces"):
-            row = await self.service.rows.load(record["id"])
+            row = await workspaces.load(self._pool, record["id"])
             assert row is not None
             await self.service.remove(row)
         await self.service.close()

@@ -9,7 +9,7 @@ import msgspec
 from perdure.api.stream_access import StreamAccess
 from perdure.core.errors import BuildFailed, InvalidInput, NotFound, PerdureError
 from perdure.core.ids import WorkspaceId
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.transport import refuse
 from perdure.workspaces.service import Workspaces

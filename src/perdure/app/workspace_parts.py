@@ -8,9 +8,6 @@ from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.settings import Settings
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.templates import TemplateRows
-from perdure.store.workspace_contexts import WorkspaceContextRows
-from perdure.store.workspaces import WorkspaceRows
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.github import GitHub
@@ -32,9 +29,9 @@ def make_workspace_parts(
     settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures
 ) -> WorkspaceParts:
     local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
-    drivers, templates = Drivers(settings.data_dir, local), TemplateCatalogue(TemplateRows(pool))
-    workspaces = Workspaces(WorkspaceRows(pool), drivers, templates, pubsub, clock, measures)
-    contexts = Contexts(WorkspaceContextRows(pool), workspaces, pubsub)
+    drivers, templates = Drivers(settings.data_dir, local), TemplateCatalogue(pool)
+    workspaces = Workspaces(pool, drivers, templates, pubsub, clock, measures)
+    contexts = Contexts(pool, workspaces, pubsub)
     network = outside_network(settings)
     forge = GitHub(settings.forge_url, settings.forge_token, network.proxy, network.trusted)
     return WorkspaceParts(workspaces, contexts, WorkspaceWatch(workspaces, contexts, PullRequests(forge, clock), clock))

@@ -9,7 +9,6 @@ from perdure.access.signing_in import first_account
 from perdure.cli.users import owners_rows, with_pool
 from perdure.config.templates import TemplateConfiguration
 from perdure.store.pool import Pool
-from perdure.store.templates import TemplateRows
 from perdure.workspaces.templates.catalogue import TemplateCatalogue, read_directory
 
 app = typer.Typer(no_args_is_help=True)
@@ -20,7 +19,7 @@ def list_templates() -> None:
     """Every template, with where it comes from."""
 
     async def work(pool: Pool) -> list[str]:
-        catalogue = TemplateCatalogue(TemplateRows(pool))
+        catalogue = TemplateCatalogue(pool)
         found = await catalogue.all((await first_account(pool)).organisation)
         whose = {template.name: "shipped" if catalogue.ships(template.name) else "yours" for template in found}
         return [f"{template.name}  {whose[template.name]}  {template.recipe.description}" for template in found]
@@ -54,4 +53,4 @@ def remove(name: Annotated[str, typer.Argument(help="As list names it.")]) -> No
 
 
 async def _configuration(pool: Pool) -> TemplateConfiguration:
-    return TemplateConfiguration(await owners_rows(pool), TemplateCatalogue(TemplateRows(pool)))
+    return TemplateConfiguration(await owners_rows(pool), TemplateCatalogue(pool))

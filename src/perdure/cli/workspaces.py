@@ -16,6 +16,7 @@ from perdure.observe.metrics import Metrics
 from perdure.settings import Settings
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
+from perdure.store.tables import workspaces as rows
 from perdure.store.tables.workspaces import WorkspaceRow, everybodys
 from perdure.workspaces.service import Workspaces
 
@@ -47,7 +48,7 @@ def remove(workspace: Id) -> None:
 
     async def work(workspaces: Workspaces, row: WorkspaceRow) -> None:
         await workspaces.remove(row)
-        await workspaces.rows.remove(row.id)
+        await rows.remove(workspaces.pool, row.id)
 
     _with_workspace(workspace, work)
     typer.echo("It is gone.")
@@ -59,7 +60,7 @@ def _with_workspace(workspace: UUID, work: Callable[[Workspaces, WorkspaceRow], 
         workspaces = make_workspace_parts(
             Settings.from_environment(), pool, LocalBus(), SystemClock(), measures
         ).workspaces
-        row = await workspaces.rows.load(WorkspaceId(workspace))
+        row = await rows.load(pool, WorkspaceId(workspace))
         if row is None:
             raise NotFound("There is no such workspace.")
         try:

@@ -5,7 +5,7 @@ from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.core.errors import NotFound, Refused
 from perdure.store.tables import templates
-from perdure.store.templates import packed
+from perdure.store.tables.templates import packed
 from perdure.workspaces.templates.acceptance import accepted
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Template, Texts

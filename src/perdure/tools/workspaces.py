@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from perdure.core.errors import BuildFailed, PerdureError, WorkspaceLost, WorkspaceRefused
 from perdure.core.ids import WorkspaceId
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.call import LOOKING, Mode, ToolFailed
 from perdure.tools.tool import Effect, ToolContext, tool
 from perdure.workspaces.client import WorkspaceClient

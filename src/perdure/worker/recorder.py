@@ -7,6 +7,8 @@ from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
+import msgspec
+
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Unavailable
@@ -17,9 +19,9 @@ from perdure.observe.calls import Ended, Sent
 from perdure.observe.context import about
 from perdure.observe.measures.work import CallMeasures
 from perdure.observe.redaction import BODY_BYTES, told_request, told_response
-from perdure.store import debug_runs
-from perdure.store.debug_runs import DebugRun
 from perdure.store.pool import Pool
+from perdure.store.tables import debug_runs
+from perdure.store.tables.debug_runs import NewDebugRun, packed
 
 # So many calls wait to be written at most; more are let go, and counted.
 WAITING = 200
@@ -36,7 +38,7 @@ class Recorder:
         self._config = config
         self._clock = clock
         self._measures = measures
-        self._waiting: asyncio.Queue[tuple[RecordedCall, Ended, timedelta]] = asyncio.Queue(WAITING)
+        self._waiting: asyncio.Queue[tuple[RecordedCall, Ended]] = asyncio.Queue(WAITING)
 
     async def sent(self, sent: Sent) -> "RecordedCall | None":
         ids = about()
@@ -48,9 +50,9 @@ class Recorder:
         kept = timedelta(hours=settings.debug_runs.kept_hours)
         return RecordedCall(self, self._clock, sent, ids, kept)
 
-    def keep(self, call: "RecordedCall", ended: Ended, kept: timedelta) -> None:
+    def keep(self, call: "RecordedCall", ended: Ended) -> None:
         try:
-            self._waiting.put_nowait((call, ended, kept))
+            self._waiting.put_nowait((call, ended))
         except asyncio.QueueFull:
             self._measures.unrecorded.inc()
 
@@ -62,9 +64,8 @@ class Recorder:
 
     async def once(self) -> None:
         """Write the next call, as soon as there is one."""
-        call, ended, kept = await self._waiting.get()
-        run = await asyncio.to_thread(call.told, ended)
-        await debug_runs.write(self._pool, run, kept=kept, most=KEPT_PER_CHAT)
+        call, ended = await self._waiting.get()
+        await debug_runs.write(self._pool, await asyncio.to_thread(call.told, ended))
 
     async def _writing(self) -> None:
         while True:
@@ -111,12 +112,13 @@ class RecordedCall:
 
     def ended(self, ended: Ended) -> None:
         self._took_ms = self._milliseconds()
-        self._recorder.keep(self, ended, self._kept)
+        self._recorder.keep(self, ended)
 
-    def told(self, ended: Ended) -> DebugRun:
+    def told(self, ended: Ended) -> NewDebugRun:
         """The call, fit to be kept."""
         sent, error = self._sent, ended.error
-        return DebugRun(
+        usage = ended.finish.usage if ended.finish else None
+        return NewDebugRun(
             chat_id=ChatId(UUID(self._ids["chat"])),
             turn=int(self._ids.get("turn", 0)),
             attempt=int(self._ids.get("attempt", 0)),
@@ -129,11 +131,13 @@ class RecordedCall:
             outcome=ended.outcome,
             status=ended.status,
             error=None if error is None else error.message,
-            usage=ended.finish.usage if ended.finish else None,
+            usage=None if usage is None else msgspec.json.encode(usage).decode(),
             cost=ended.cost,
             blocks=sent.blocks,
-            request=told_request(sent),
-            response=told_response(bytes(self._head + self._tail), sent.secrets),
+            request=packed(told_request(sent)),
+            response=packed(told_response(bytes(self._head + self._tail), sent.secrets)),
+            kept=self._kept,
+            others=KEPT_PER_CHAT - 1,
         )
 
     def _milliseconds(self) -> int:

@@ -11,9 +11,10 @@ from perdure.core.errors import NotFound, PerdureError, Refused
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.core.notice import Notice, Topic
 from perdure.core.timing import CONTEXT_PATIENCE
+from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.workspace_contexts import WorkspaceContextRows
-from perdure.store.workspaces import Moved
+from perdure.store.tables import workspace_contexts, workspaces
+from perdure.store.tables.cards import Moved
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.wire import ContextSnapshot
 
@@ -28,25 +29,25 @@ class Contexts:
 
     def __init__(
         self,
-        rows: WorkspaceContextRows,
-        workspaces: Workspaces,
+        pool: Pool,
+        service: Workspaces,
         pubsub: Pubsub,
         patience: timedelta = CONTEXT_PATIENCE,
     ) -> None:
-        self._rows = rows
-        self._workspaces = workspaces
+        self._pool = pool
+        self._workspaces = service
         self._pubsub = pubsub
         self._patience = patience
         self._asking = set[asyncio.Task[ContextSnapshot]]()
 
     async def known(self, chat_id: ChatId, home: ChatId) -> ContextSnapshot | None:
         """What the chat has pinned. Nobody is asked."""
-        row = await self._rows.load(home, chat_id)
+        row = await workspace_contexts.load(self._pool, home, chat_id)
         return None if row is None or row.snapshot is None else _snapshots.decode(row.snapshot)
 
     async def pinned(self, chat_id: ChatId, home: ChatId, *, turns: int) -> ContextSnapshot | None:
         """What the chat has pinned; pinned now where it is not yet. What could not be reached is asked once a turn."""
-        row = await self._rows.load(home, chat_id)
+        row = await workspace_contexts.load(self._pool, home, chat_id)
         if row is None:
             return None
         if row.snapshot is not None and (row.hash or row.turns == turns):
@@ -55,14 +56,14 @@ class Contexts:
 
     async def refresh(self, chat_id: ChatId, home: ChatId, *, turns: int) -> ContextSnapshot:
         """Pin what is there now. Where the workspace does not answer, what was pinned stays."""
-        row = await self._rows.load(home, chat_id)
+        row = await workspace_contexts.load(self._pool, home, chat_id)
         if row is None:
             raise Refused("This chat has no workspace.")
         return await self._store(chat_id, row.workspace_id, await self._asked(row.workspace_id), turns)
 
     async def changed(self, workspace_id: WorkspaceId, digest: str) -> None:
         """A workspace says something now that has this hash: chats that pinned something else are marked."""
-        self._announce(await self._rows.drift(workspace_id, digest))
+        self._announce(await workspace_contexts.drift(self._pool, workspace_id, digest))
 
     async def _pin(self, chat_id: ChatId, workspace_id: WorkspaceId, turns: int) -> ContextSnapshot:
         # A workspace that is made for this is still made when nobody waits for what it tells any more.
@@ -83,7 +84,7 @@ class Contexts:
             _log.debug("a workspace told nothing: %s", error)
 
     async def _asked(self, workspace_id: WorkspaceId) -> ContextSnapshot:
-        row = await self._workspaces.rows.load(workspace_id)
+        row = await workspaces.load(self._pool, workspace_id)
         if row is None:
             raise NotFound("There is no such workspace.")
         return await (await self._workspaces.client(row)).context()
@@ -92,8 +93,8 @@ class Contexts:
         self, chat_id: ChatId, workspace_id: WorkspaceId, found: ContextSnapshot, turns: int
     ) -> ContextSnapshot:
         text = msgspec.json.encode(found).decode()
-        moved = await self._rows.pin(chat_id, workspace_id, digest=found.hash, snapshot=text, turns=turns)
-        self._announce([moved] if moved else [])
+        version = await workspace_contexts.pin(self._pool, chat_id, workspace_id, found.hash, text, turns)
+        self._announce([] if version is None else [Moved(chat_id, version)])
         return found
 
     def _announce(self, moved: Sequence[Moved]) -> None:

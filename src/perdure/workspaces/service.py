@@ -22,11 +22,14 @@ from perdure.core.errors import (
 from perdure.core.events import DiffStatus
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import WORKSPACE_REACH, WORKSPACE_SWEEP
+from perdure.core.timing import TOOL_CAP_EXTRA, TOOL_TIMEOUT, WORKSPACE_REACH, WORKSPACE_SWEEP
 from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
+from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
+from perdure.store.tables import cards
+from perdure.store.tables import workspaces as rows
+from perdure.store.tables.workspaces import NewWorkspace, WorkspaceRow
 from perdure.workspaces.call_keys import CallKeys
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import UNREACHABLE
@@ -63,7 +66,7 @@ class Workspaces:
 
     def __init__(
         self,
-        rows: WorkspaceRows,
+        pool: Pool,
         drivers: Drivers,
         templates: TemplateCatalogue,
         pubsub: Pubsub,
@@ -71,7 +74,7 @@ class Workspaces:
         measures: WorkspaceMeasures | None = None,
         patience: timedelta = WORKSPACE_REACH,
     ) -> None:
-        self.rows = rows
+        self.pool = pool
         self.templates = templates
         self.measures = measures or WorkspaceMeasures(Metrics())
         self._drivers = drivers
@@ -85,7 +88,7 @@ class Workspaces:
         self.keys = CallKeys()
 
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
-        return await self.rows.of_chat(chat_id)
+        return await rows.of_chat(self.pool, chat_id)
 
     async def has_view(self, row: WorkspaceRow) -> bool:
         """Whether commands can run there without being able to change anything. What cannot be told is not so."""
@@ -96,7 +99,7 @@ class Workspaces:
 
     async def computer(self, chat_id: ChatId) -> Computer | None:
         """The screen of a chat's workspace, where its template brings one along."""
-        row = await self.rows.of_chat(chat_id)
+        row = await rows.of_chat(self.pool, chat_id)
         return None if row is None else (await self._plan(row)).computer
 
     async def sandboxed(self, row: WorkspaceRow) -> bool:
@@ -131,7 +134,8 @@ class Workspaces:
             plan=stored(bound.plan(workspace_id)),
             ttl_minutes=bound.template.recipe.idle_minutes,
         )
-        if not await self.rows.add(row, most=wish.most):
+        asked = (row.id, row.organisation_id, row.owner_id, row.driver, row.template, row.parameters)
+        if not await rows.add(self.pool, NewWorkspace(*asked, row.plan, row.ttl_minutes, wish.most)):
             raise Refused(f"One person may have {wish.most} workspaces, and no more. Remove one first.")
         return row
 
@@ -143,23 +147,23 @@ class Workspaces:
                 told(step)
         except (BuildFailed, Misconfigured, NotFound, InvalidInput) as error:
             self.measures.built(self._clock.monotonic() - begun, failed=True)
-            await self.rows.stand(row.id, "failed", str(error))
+            await rows.stand(self.pool, row.id, "failed", str(error))
             raise error if isinstance(error, BuildFailed) else BuildFailed(Stage.CREATE, str(error)) from error
         self.measures.built(self._clock.monotonic() - begun, failed=False)
-        await self.rows.stand(row.id, "running")
+        await rows.stand(self.pool, row.id, "running", None)
 
     async def _bound(self, row: WorkspaceRow) -> Bound:
         return bind(await self.templates.find(row.organisation_id, row.template), _parameters.decode(row.parameters))
 
     async def attach(self, chat_id: ChatId, workspace_id: WorkspaceId) -> None:
         """Let a chat act in a workspace, and tell whoever shows the chat."""
-        version = await self.rows.attach(chat_id, workspace_id)
+        version = await cards.attach(self.pool, chat_id, workspace_id)
         self._pubsub.publish([Notice(Topic.CHAT, chat_id, metadata_version=version)])
 
     async def stands(self, workspace_id: WorkspaceId, diff: DiffStatus | None) -> None:
         """Tell whoever shows the workspace's chats how its repositories stand."""
         text = None if diff is None else msgspec.json.encode(diff).decode()
-        moved = await self.rows.diff(workspace_id, text)
+        moved = await cards.diff(self.pool, workspace_id, text)
         self._pubsub.publish([Notice(Topic.CHAT, m.chat_id, metadata_version=m.metadata_version) for m in moved])
 
     def follow(self, follower: Follower) -> Callable[[], None]:
@@ -196,12 +200,12 @@ class Workspaces:
         client = await self._open(row, view=view)
         self.measures.opened(self._clock.monotonic() - begun)
         self._clients[row.id, view] = client
-        await self.rows.stand(row.id, "running")
+        await rows.stand(self.pool, row.id, "running", None)
         return client
 
     async def forget_keys(self, home: ChatId, keys: Sequence[str]) -> None:
         """Let a chat's workspace forget calls, if it is at hand: none is started for that."""
-        row = await self.rows.of_chat(home)
+        row = await rows.of_chat(self.pool, home)
         known = self._clients.get((row.id, False)) if row is not None else None
         if known is not None:
             with suppress(PerdureError):
@@ -212,7 +216,7 @@ class Workspaces:
         now = self._clock.monotonic()
         if now - self._touched.get(workspace_id, -WORKSPACE_SWEEP.total_seconds()) >= WORKSPACE_SWEEP.total_seconds():
             self._touched[workspace_id] = now
-            await self.rows.touch(workspace_id)
+            await rows.touch(self.pool, workspace_id)
 
     async def finish(self, row: WorkspaceRow, told: Told) -> None:
         """Make a workspace that was only noted. What is there already stays as it is."""
@@ -221,7 +225,7 @@ class Workspaces:
 
     async def _finish(self, row: WorkspaceRow, told: Told) -> None:
         """Make what was only noted, or what a replica that is gone left half-made."""
-        now = await self.rows.load(row.id)
+        now = await rows.load(self.pool, row.id)
         if now is not None and now.status == "creating":
             await self._build(now, told)
         elif now is not None and now.status == "failed":
@@ -235,11 +239,11 @@ class Workspaces:
     async def stop(self, row: WorkspaceRow, *, why: str = "asked") -> None:
         """End its processes; its files stay."""
         async with self._turn(row.id):
-            now = await self.rows.load(row.id)
+            now = await rows.load(self.pool, row.id)
             if now is None or now.status in UNMADE:
                 return
             # Said first, so that nobody whose connection breaks now starts it again.
-            await self.rows.stand(row.id, "stopped")
+            await rows.stand(self.pool, row.id, "stopped", None)
             await self._forget(row.id)
             plan = await self._plan(row)
             await self._driver(row, plan).stop(plan)
@@ -268,7 +272,7 @@ class Workspaces:
 
     async def stop_idle(self) -> None:
         """One that cannot be stopped keeps no other from it."""
-        for row in await self.rows.idle():
+        for row in await rows.idle(self.pool, TOOL_TIMEOUT + TOOL_CAP_EXTRA):
             try:
                 await self.stop(row, why="idle")
             except (PerdureError, OSError) as error:

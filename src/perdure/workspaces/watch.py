@@ -10,7 +10,7 @@ from perdure.core.errors import PerdureError
 from perdure.core.events import DiffStatus
 from perdure.core.ids import WorkspaceId
 from perdure.core.timing import WORKSPACE_LONG_POLL, WORKSPACE_WATCH_KEPT
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.github import PullRequest

@@ -19,8 +19,8 @@ from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.store.templates import packed
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.templates import packed
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.testing.fakes import SimulatedModels
 from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.workspaces.service import Wish

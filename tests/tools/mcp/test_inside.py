@@ -13,8 +13,8 @@ from perdure.core.ids import ChatId, WorkspaceId
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
-from perdure.store.templates import TemplateRows, packed
-from perdure.store.workspaces import WorkspaceRow, WorkspaceRows
+from perdure.store.tables.templates import packed
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.testing.replica import InProcessReplica
 from perdure.testing.workspace_folder import workspace_folder
 from perdure.workspaces.drivers import Drivers
@@ -79,8 +79,8 @@ async def inside(replica: InProcessReplica, sim: Simulator, pool: Pool) -> Async
         insert = "INSERT INTO templates (organisation_id, name, recipe, readme, files) VALUES ($1, 'notes', $2, '', $3)"
         files = {"server.py": SERVER, "kept": b"kept\n"}
         await pool.execute(insert, replica.organisation, RECIPE, packed(files))
-        drivers, templates = Drivers(folder, LocalDriver(folder)), TemplateCatalogue(TemplateRows(pool))
-        workspaces = Workspaces(WorkspaceRows(pool), drivers, templates, replica.bus, replica.clock)
+        drivers, templates = Drivers(folder, LocalDriver(folder)), TemplateCatalogue(pool)
+        workspaces = Workspaces(pool, drivers, templates, replica.bus, replica.clock)
         wish = Wish(
             owner_id=replica.user, organisation_id=replica.organisation, template="notes", parameters={}, most=1
         )

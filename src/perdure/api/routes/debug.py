@@ -10,9 +10,8 @@ from perdure.api.routing import Routes
 from perdure.api.wire.debug import Blocks, DebugQuery, DebugRun, DebugRuns
 from perdure.core.ids import ChatId
 from perdure.core.usage import Usage
-from perdure.store.debug_runs import opened
 from perdure.store.tables import debug_runs
-from perdure.store.tables.debug_runs import DebugRunRow
+from perdure.store.tables.debug_runs import DebugRunRow, unpacked
 
 routes = Routes("operation")
 
@@ -49,8 +48,8 @@ def _run(row: DebugRunRow, older: list[DebugRunRow]) -> DebugRun:
         usage=msgspec.json.decode(row.usage, type=Usage) if row.usage else None,
         cost=row.cost,
         blocks=_blocks(row.blocks, before.blocks if before else ()),
-        request=_said(opened(row.request)),
-        response=opened(row.response).decode(),
+        request=_said(unpacked(row.request)),
+        response=unpacked(row.response).decode(),
     )
 
 

@@ -1,5 +1,6 @@
 """Calls to models as they are kept for a while."""
 
+import zlib
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -51,6 +52,16 @@ class NewDebugRun(Struct, frozen=True):
     response: bytes
     kept: timedelta
     others: int
+
+
+def packed(said: bytes) -> bytes:
+    """What was said, as it is stored."""
+    return zlib.compress(said)
+
+
+def unpacked(stored: bytes) -> bytes:
+    """What was said, as it was before it was stored."""
+    return zlib.decompress(stored)
 
 
 @query

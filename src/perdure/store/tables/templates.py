@@ -1,10 +1,13 @@
 """Templates of workspaces that organisations brought."""
 
+import msgspec
 from msgspec import Struct
 
 from perdure.core.ids import OrganisationId
 from perdure.store.query import query
 from perdure.store.scopes import Database, OrganisationScope
+
+_files = msgspec.msgpack.Decoder(dict[str, bytes])
 
 
 class TemplateTexts(Struct, frozen=True):
@@ -18,6 +21,14 @@ class StoredTemplate(Struct, frozen=True):
     recipe: str
     readme: str
     files: bytes
+
+    @property
+    def unpacked(self) -> dict[str, bytes]:
+        return _files.decode(self.files)
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    return msgspec.msgpack.encode(files)
 
 
 @query

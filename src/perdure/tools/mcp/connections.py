@@ -13,7 +13,7 @@ from perdure.core.ids import ChatId, UserId
 from perdure.core.tasks import every
 from perdure.core.timing import MCP_IDLE, MCP_SWEEP
 from perdure.observe.measures.work import McpMeasures
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.messages import Session, Unreachable
 from perdure.tools.mcp.transport import Transports

@@ -15,7 +15,7 @@ from perdure.core.errors import Refused
 from perdure.core.ids import ChatId, FileId, UserId
 from perdure.core.timing import MCP_CALL
 from perdure.observe.measures.work import McpMeasures
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.call import ACTING, EVERYWHERE, NewFile, ToolFailed, ToolOutput
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.connections import Connections

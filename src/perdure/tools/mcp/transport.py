@@ -10,7 +10,7 @@ from perdure.access.keyring import Keyring
 from perdure.config.mcp import SERVER_PURPOSE, Auth, McpSecrets, McpServer, Transport
 from perdure.core.ids import ChatId, UserId
 from perdure.core.timing import MCP_CALL
-from perdure.store.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.mcp.grants import Grants
 from perdure.tools.network import Network
 from perdure.workspaces.client import WorkspaceClient

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import OrganisationId
-from perdure.store.templates import TemplateRow, TemplateRows
+from perdure.store.pool import Pool
+from perdure.store.tables import templates
 from perdure.workspaces.templates.template import FILE_BYTES, Template, Texts, parse
 
 RECIPE = "template.toml"
@@ -16,30 +17,27 @@ BUILTIN_TOOLS = ("blank", "python", "node", "git")
 class TemplateCatalogue:
     """All templates of an organisation. The shipped ones are everybody's and cannot be replaced."""
 
-    def __init__(self, rows: TemplateRows) -> None:
-        self._rows = rows
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
         self._shipped = {template.name: template for template in shipped()}
 
     async def all(self, organisation_id: OrganisationId) -> list[Template]:
         """Every template; those of the organisation without their files."""
-        return [*self._shipped.values(), *(_of(row) for row in await self._rows.list(organisation_id))]
+        brought = await templates.listed(self._pool, organisation_id)
+        return [*self._shipped.values(), *(parse(Texts(row.name, row.recipe, row.readme, {})) for row in brought)]
 
     async def find(self, organisation_id: OrganisationId, name: str) -> Template:
         found = self._shipped.get(name)
         if found is not None:
             return found
-        row = await self._rows.load(organisation_id, name)
+        row = await templates.load(self._pool, organisation_id, name)
         if row is None:
             names = ", ".join(template.name for template in await self.all(organisation_id))
             raise NotFound(f"There is no template {name!r}. There are: {names}.")
-        return _of(row)
+        return parse(Texts(row.name, row.recipe, row.readme, row.unpacked))
 
     def ships(self, name: str) -> bool:
         return name in self._shipped
-
-
-def _of(row: TemplateRow) -> Template:
-    return parse(Texts(row.name, row.recipe, row.readme, row.files))
 
 
 def shipped() -> list[Template]:
