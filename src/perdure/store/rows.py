@@ -100,92 +100,41 @@ CHAT_COLUMNS: Mapping[str, Callable[[Chat], object]] = {
 
 
 _STATUSES = {status.value: status for status in Status}
-
-
 _NAMES = Chat.__struct_fields__
+
+
+def _queue_of(numbers: list[int]) -> tuple[QueueEntry, ...]:
+    return tuple(QueueEntry(QueuedNumber(abs(number)), number < 0) for number in numbers)
+
+
+# Columns that are not their field's value. None stays None.
+_READERS: Mapping[str, Callable[[Any], object]] = {
+    "status": _STATUSES.__getitem__,
+    "last_error": _errors.decode,
+    "retry_state": _retries.decode,
+    "action": _actions.decode,
+    "asks_owner": Asks,
+    "open_calls": lambda text: () if text == "[]" else _calls.decode(text),
+    "queue": _queue_of,
+}
+_READ = tuple((_NAMES.index(name), read) for name, read in _READERS.items())
 
 
 def chat_of(row: Record) -> Chat:
     """The chat of a row that has the columns of `chats`, whatever else it has."""
-    return _chat(tuple([row[name] for name in _NAMES]))
+    return _chat([row[name] for name in _NAMES])
 
 
 def leading_chat_of(row: Record) -> Chat:
-    """The chat of a row that begins with the columns in the order of `chats/load.sql`."""
-    return _chat(row[: len(_NAMES)])
+    """The chat of a row that begins with the columns in the order of `chats.load`."""
+    return _chat(list(row[: len(_NAMES)]))
 
 
-def _chat(columns: tuple[Any, ...]) -> Chat:
-    (
-        chat_id,
-        status,
-        archived,
-        worker_id,
-        runner_id,
-        last_error,
-        retry_state,
-        action,
-        asks_owner,
-        action_deadline_at,
-        compaction_requested_at,
-        budget_declined,
-        turn,
-        turn_began_at,
-        continuing,
-        newest_is_user,
-        last_assistant,
-        open_calls,
-        queue,
-        next_message,
-        next_queued,
-        file_count,
-        made_file_count,
-        budget_limit,
-        budget_spent,
-        budget_reserved,
-        snapshot_version,
-        history_version,
-        queue_version,
-        retry_version,
-        generation_attempt,
-        change_id,
-        updated_at,
-    ) = columns
-    return Chat(
-        id=chat_id,
-        status=_STATUSES[status],
-        archived=archived,
-        worker_id=worker_id,
-        runner_id=runner_id,
-        last_error=_errors.decode(last_error) if last_error else None,
-        retry_state=_retries.decode(retry_state) if retry_state else None,
-        action=_actions.decode(action) if action else None,
-        asks_owner=Asks(asks_owner) if asks_owner else None,
-        action_deadline_at=action_deadline_at,
-        compaction_requested_at=compaction_requested_at,
-        budget_declined=budget_declined,
-        turn=turn,
-        turn_began_at=turn_began_at,
-        continuing=continuing,
-        newest_is_user=newest_is_user,
-        last_assistant=last_assistant,
-        open_calls=() if open_calls == "[]" else _calls.decode(open_calls),
-        queue=tuple(QueueEntry(QueuedNumber(abs(number)), number < 0) for number in queue) if queue else (),
-        next_message=next_message,
-        next_queued=next_queued,
-        file_count=file_count,
-        made_file_count=made_file_count,
-        budget_limit=budget_limit,
-        budget_spent=budget_spent,
-        budget_reserved=budget_reserved,
-        snapshot_version=snapshot_version,
-        history_version=history_version,
-        queue_version=queue_version,
-        retry_version=retry_version,
-        generation_attempt=generation_attempt,
-        change_id=change_id,
-        updated_at=updated_at,
-    )
+def _chat(columns: list[Any]) -> Chat:
+    for place, read in _READ:
+        if columns[place] is not None:
+            columns[place] = read(columns[place])
+    return Chat(**dict(zip(_NAMES, columns, strict=True)))
 
 
 def _answer_of(message: NewMessage) -> str | None:

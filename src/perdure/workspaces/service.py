@@ -27,8 +27,7 @@ from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
-from perdure.store.tables import cards
-from perdure.store.tables import workspaces as rows
+from perdure.store.tables import cards, workspaces
 from perdure.store.tables.workspaces import NewWorkspace, WorkspaceRow
 from perdure.workspaces.call_keys import CallKeys
 from perdure.workspaces.client import WorkspaceClient
@@ -88,7 +87,7 @@ class Workspaces:
         self.keys = CallKeys()
 
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
-        return await rows.of_chat(self.pool, chat_id)
+        return await workspaces.of_chat(self.pool, chat_id)
 
     async def has_view(self, row: WorkspaceRow) -> bool:
         """Whether commands can run there without being able to change anything. What cannot be told is not so."""
@@ -99,7 +98,7 @@ class Workspaces:
 
     async def computer(self, chat_id: ChatId) -> Computer | None:
         """The screen of a chat's workspace, where its template brings one along."""
-        row = await rows.of_chat(self.pool, chat_id)
+        row = await workspaces.of_chat(self.pool, chat_id)
         return None if row is None else (await self._plan(row)).computer
 
     async def sandboxed(self, row: WorkspaceRow) -> bool:
@@ -135,7 +134,7 @@ class Workspaces:
             ttl_minutes=bound.template.recipe.idle_minutes,
         )
         asked = (row.id, row.organisation_id, row.owner_id, row.driver, row.template, row.parameters)
-        if not await rows.add(self.pool, NewWorkspace(*asked, row.plan, row.ttl_minutes, wish.most)):
+        if not await workspaces.add(self.pool, NewWorkspace(*asked, row.plan, row.ttl_minutes, wish.most)):
             raise Refused(f"One person may have {wish.most} workspaces, and no more. Remove one first.")
         return row
 
@@ -147,10 +146,10 @@ class Workspaces:
                 told(step)
         except (BuildFailed, Misconfigured, NotFound, InvalidInput) as error:
             self.measures.built(self._clock.monotonic() - begun, failed=True)
-            await rows.stand(self.pool, row.id, "failed", str(error))
+            await workspaces.stand(self.pool, row.id, "failed", str(error))
             raise error if isinstance(error, BuildFailed) else BuildFailed(Stage.CREATE, str(error)) from error
         self.measures.built(self._clock.monotonic() - begun, failed=False)
-        await rows.stand(self.pool, row.id, "running", None)
+        await workspaces.stand(self.pool, row.id, "running", None)
 
     async def _bound(self, row: WorkspaceRow) -> Bound:
         return bind(await self.templates.find(row.organisation_id, row.template), _parameters.decode(row.parameters))
@@ -200,12 +199,12 @@ class Workspaces:
         client = await self._open(row, view=view)
         self.measures.opened(self._clock.monotonic() - begun)
         self._clients[row.id, view] = client
-        await rows.stand(self.pool, row.id, "running", None)
+        await workspaces.stand(self.pool, row.id, "running", None)
         return client
 
     async def forget_keys(self, home: ChatId, keys: Sequence[str]) -> None:
         """Let a chat's workspace forget calls, if it is at hand: none is started for that."""
-        row = await rows.of_chat(self.pool, home)
+        row = await workspaces.of_chat(self.pool, home)
         known = self._clients.get((row.id, False)) if row is not None else None
         if known is not None:
             with suppress(PerdureError):
@@ -216,7 +215,7 @@ class Workspaces:
         now = self._clock.monotonic()
         if now - self._touched.get(workspace_id, -WORKSPACE_SWEEP.total_seconds()) >= WORKSPACE_SWEEP.total_seconds():
             self._touched[workspace_id] = now
-            await rows.touch(self.pool, workspace_id)
+            await workspaces.touch(self.pool, workspace_id)
 
     async def finish(self, row: WorkspaceRow, told: Told) -> None:
         """Make a workspace that was only noted. What is there already stays as it is."""
@@ -225,7 +224,7 @@ class Workspaces:
 
     async def _finish(self, row: WorkspaceRow, told: Told) -> None:
         """Make what was only noted, or what a replica that is gone left half-made."""
-        now = await rows.load(self.pool, row.id)
+        now = await workspaces.load(self.pool, row.id)
         if now is not None and now.status == "creating":
             await self._build(now, told)
         elif now is not None and now.status == "failed":
@@ -239,11 +238,11 @@ class Workspaces:
     async def stop(self, row: WorkspaceRow, *, why: str = "asked") -> None:
         """End its processes; its files stay."""
         async with self._turn(row.id):
-            now = await rows.load(self.pool, row.id)
+            now = await workspaces.load(self.pool, row.id)
             if now is None or now.status in UNMADE:
                 return
             # Said first, so that nobody whose connection breaks now starts it again.
-            await rows.stand(self.pool, row.id, "stopped", None)
+            await workspaces.stand(self.pool, row.id, "stopped", None)
             await self._forget(row.id)
             plan = await self._plan(row)
             await self._driver(row, plan).stop(plan)
@@ -272,7 +271,7 @@ class Workspaces:
 
     async def stop_idle(self) -> None:
         """One that cannot be stopped keeps no other from it."""
-        for row in await rows.idle(self.pool, TOOL_TIMEOUT + TOOL_CAP_EXTRA):
+        for row in await workspaces.idle(self.pool, TOOL_TIMEOUT + TOOL_CAP_EXTRA):
             try:
                 await self.stop(row, why="idle")
             except (PerdureError, OSError) as error:
