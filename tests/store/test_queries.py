@@ -186,3 +186,7 @@ def test_execution_state_is_written_by_the_machine_alone() -> None:
         "chats.forget_archived",
         "messages.forget_removed",
     }
+
+
+def test_no_query_knows_how_json_is_written_down() -> None:
+    assert [name for name, query in QUERIES.items() if re.search(r"LIKE '[^']*\"", query.sql)] == []

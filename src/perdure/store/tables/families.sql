@@ -18,7 +18,7 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT m.parts FROM messages m
     WHERE m.chat_id = c.id AND m.kind = 'ordinary' AND m.role = 'assistant' AND m.hidden_in IS NULL
-        AND m.parts LIKE '%{"type":"text",%'
+        AND EXISTS (SELECT FROM json_array_elements(m.parts::json) part WHERE part ->> 'type' = 'text')
     ORDER BY m.number DESC LIMIT 1
 ) spoken ON true
 WHERE $2::uuid[] IS NULL OR c.id = ANY($2::uuid[])

@@ -113,7 +113,8 @@ DELETE FROM queued_messages WHERE removed_in IS NOT NULL AND created_at < now() 
 -- name: messages.advice
 -- What the advisor said to a chat after a message: the results of its calls, oldest first.
 SELECT parts FROM messages
-WHERE chat_id = $1 AND number > $2 AND role = 'tool' AND hidden_in IS NULL AND parts LIKE '%"tool":"advisor"%'
+WHERE chat_id = $1 AND number > $2 AND role = 'tool' AND hidden_in IS NULL
+    AND EXISTS (SELECT FROM json_array_elements(parts::json) part WHERE part ->> 'tool' = 'advisor')
 ORDER BY number
 
 -- name: messages.load_history
