@@ -5,18 +5,19 @@ from uuid import uuid4
 
 import pytest
 
-from perdure.core.chat import Busy, Chat, State
+from perdure.core.chat import ActionKind, Busy, Chat, State
 from perdure.core.errors import ChatNotFound, TransitionNotAllowed
 from perdure.core.failure import ChatError
-from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
-from perdure.core.message import NewMessage, Role
+from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId, UserId
+from perdure.core.message import Effort, NewMessage, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
+from perdure.machine.transitions.actions import CompleteRequiresAction, EnterRequiresAction
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt
 from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.messages import SendMessage
+from perdure.machine.transitions.messages import Chosen, SendMessage
 from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 
@@ -56,6 +57,22 @@ def test_what_an_attempt_cost_is_paid_although_it_brought_no_step(ending: tuple[
     assert (plan.chat.budget_spent, plan.chat.budget_reserved) == (7, 0)
     assert plan.card is not None
     assert plan.card.cost == 7
+
+
+def test_only_a_higher_limit_lets_a_chat_go_on() -> None:
+    messages = (user("hi"),)
+    chat = follow(None, [Create(messages, budget_limit=5), Acquire(OWNER)], chat_id=ChatId(uuid4())).chat
+    parked = follow(chat, [EnterRequiresAction(ActionKind.BUDGET, deadline=None)]).chat
+    with pytest.raises(TransitionNotAllowed):
+        follow(parked, [CompleteRequiresAction(limit=5)])
+    raised = follow(parked, [CompleteRequiresAction(limit=6)]).chat
+    assert (raised.state, raised.budget_limit) == (State.R0, 6)
+
+
+def test_a_message_that_waits_keeps_what_was_chosen_when_it_was_sent() -> None:
+    chosen = Chosen(ModelName("first"), Effort.LOW)
+    plan = follow(created(user("a")), [SendMessage(user("b"), chosen=chosen)])
+    assert [(message.model, message.effort) for _, message in plan.enqueued] == [("first", Effort.LOW)]
 
 
 def test_a_message_that_is_queued_and_promoted_in_one_bundle_is_simply_appended() -> None:

@@ -1,23 +1,30 @@
 """What a dead replica left is taken when its lease ends, and survivors do not get in each other's way."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+from msgspec import structs
 
 from perdure.core.card import NewCard
+from perdure.core.chat import ActionKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Text, ToolCall
 from perdure.core.timing import LEASE, RENEWAL_LATE, SHARE_PATIENCE
 from perdure.machine.change import Owner
+from perdure.machine.diagram import follow
+from perdure.machine.transitions.actions import CancelRequiresAction, EnterRequiresAction
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.ownership import Acquire
+from perdure.machine.transitions.steps import CommitStep
 from perdure.sim.server import Simulator
 from perdure.store.connection import connect
 from perdure.store.pool import Pool
 from perdure.store.replicas import Candidate, Renewal, renew
 from perdure.testing.replica import open_replica
 from perdure.worker import acquirer
-from perdure.worker.acquirer import share
+from perdure.worker.acquirer import ended_wait, orphaned, share
 
 SEEN = "INSERT INTO replicas (id, version, seen_at) VALUES ($1, '', now() - $2::interval)"
 DEAD, SOMEBODY = ReplicaId(uuid4()), UserId(uuid4())
@@ -37,6 +44,24 @@ def test_survivors_that_sweep_at_once_take_everything_and_nothing_twice() -> Non
 def test_what_another_survivor_did_not_take_in_its_time_is_everybodys() -> None:
     orphans = _orphans(4, LEASE + 2 * SHARE_PATIENCE)
     assert share(orphans, 1, 3) == orphans
+
+
+def test_a_replica_that_missed_a_renewal_takes_nothing_from_the_dead() -> None:
+    orphans, free = _orphans(2), [Candidate(ChatId(uuid4()), None, "running", SOMEBODY, LEASE)]
+    assert orphaned([*orphans, *free], steady=True) == orphans
+    assert orphaned([*orphans, *free], steady=False) == []
+
+
+def test_a_wait_ends_by_its_own_deadline_only() -> None:
+    said, asked = NewMessage(role=Role.USER, parts=(Text("hi"),)), ToolCall("c1", "pay", "{}")
+    step = CommitStep(messages=(NewMessage(role=Role.ASSISTANT, parts=(asked,)),))
+    owner = Owner(DEAD, RunnerId(uuid4()))
+    parks = EnterRequiresAction(ActionKind.APPROVAL)
+    chat = follow(None, [Create((said,)), Acquire(owner), step, parks], chat_id=ChatId(uuid4())).chat
+    deadline = datetime(2026, 11, 16, tzinfo=UTC)
+    parked = structs.replace(chat, action_deadline_at=deadline)
+    assert [type(each) for each in ended_wait(parked, deadline)] == [CancelRequiresAction]
+    assert ended_wait(parked, deadline - timedelta(seconds=1)) == ()
 
 
 async def test_a_renewal_says_when_the_lease_of_a_silent_replica_ends(database_url: str) -> None:

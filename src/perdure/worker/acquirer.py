@@ -108,9 +108,7 @@ class Acquirer:
 
     async def _shared_out(self, candidates: list[Candidate]) -> list[Candidate]:
         """What nobody owns, and our part of what crashed replicas left."""
-        # A replica that missed a renewal cannot tell who else did: whoever seems dead gets one more lease.
-        steady = self._lease.steady
-        orphans = [c for c in candidates if steady and c.worker_id is not None and c.chat_id not in self._later]
+        orphans = [c for c in orphaned(candidates, steady=self._lease.steady) if c.chat_id not in self._later]
         mine: list[Candidate] = []
         if orphans:
             mine = share(orphans, *await place(self._pool, self._lease.id, LEASE))
@@ -133,10 +131,18 @@ class Acquirer:
 
     async def _end_action(self, chat_id: ChatId, deadline: datetime) -> None:
         try:
-            await self._machine.change_by(chat_id, lambda chat: _late(chat, deadline))
+            await self._machine.change_by(chat_id, lambda chat: ended_wait(chat, deadline))
         except (Refused, ChatNotFound):
             # Somebody answered meanwhile.
             return
+
+
+def orphaned(candidates: Sequence[Candidate], *, steady: bool) -> list[Candidate]:
+    """What crashed replicas left.
+
+    A replica that missed a renewal cannot tell who else did: whoever seems dead to it gets one more lease.
+    """
+    return [each for each in candidates if steady and each.worker_id is not None]
 
 
 def share(orphans: Sequence[Candidate], position: int, alive: int) -> list[Candidate]:
@@ -148,7 +154,8 @@ def share(orphans: Sequence[Candidate], position: int, alive: int) -> list[Candi
     return [each for at, each in enumerate(orphans) if at % alive == position or each.waited > overdue]
 
 
-def _late(chat: Chat, deadline: datetime) -> tuple[Transition, ...]:
+def ended_wait(chat: Chat, deadline: datetime) -> tuple[Transition, ...]:
+    """The end of a wait whose deadline passed, unless the chat waits for something else by now."""
     if chat.action is None or chat.action.kind not in _LATE or chat.action_deadline_at != deadline:
         return ()
     return (CancelRequiresAction(_LATE[chat.action.kind]),)
