@@ -81,6 +81,13 @@ async def test_a_delay_doubles_up_to_a_limit_and_begins_again() -> None:
     assert backoff.next == timedelta(seconds=2)
 
 
+async def test_delays_that_are_spread_stay_near_the_plain_ones() -> None:
+    clock, backoff = Slept(100), Backoff(timedelta(seconds=1), timedelta(seconds=1), spread=0.3)
+    for _ in range(50):
+        await backoff.wait(clock)
+    assert 0.7 <= min(clock.waits) < max(clock.waits) <= 1.3
+
+
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 6))), st.integers(1, 4))
 def test_a_bounded_map_holds_what_was_used_last(moves: list[tuple[bool, int]], room: int) -> None:
     kept, expected = BoundedMap[int, str](room), OrderedDict[int, str]()

@@ -2,10 +2,10 @@
 
 import hmac
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 
 from perdure.core.signature import DISPATCH, SIGNATURE, TIMESTAMP, signature
+from perdure.core.tasks import BoundedMap
 from perdure.core.timing import HOOK_SIGNATURE_KEPT
 
 REMEMBERED = 10_000
@@ -24,7 +24,7 @@ class HookReceiver:
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
-        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._seen = BoundedMap[str, bool](REMEMBERED)
 
     def check(self, headers: Mapping[str, str], body: bytes, *, now: float | None = None) -> None:
         """Raises Forged unless the request is genuine and new. Header names count in any case."""
@@ -38,8 +38,6 @@ class HookReceiver:
         now = time.time() if now is None else now
         if not timestamp.isdigit() or abs(now - int(timestamp) / 1000) > HOOK_SIGNATURE_KEPT.total_seconds():
             raise Forged("The request is too old.")
-        if given in self._seen:
+        if self._seen.get(given):
             raise Forged("The request came before.")
-        self._seen[given] = None
-        while len(self._seen) > REMEMBERED:
-            self._seen.popitem(last=False)
+        self._seen.keep(given, value=True)

@@ -1,7 +1,5 @@
 """A chat's events as they happen, over any number of connections: what breaks is resumed, nothing comes twice."""
 
-import asyncio
-import random
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from enum import StrEnum
@@ -12,12 +10,13 @@ import msgspec
 
 from perdure.client.connection import ApiError, Connection, Problem, refused
 from perdure.client.transcript import Gap, Transcript
+from perdure.core.clock import SystemClock
 from perdure.core.events import AnyEvent
-from perdure.core.timing import REQUEST_CONNECT, STREAM_SILENCE
+from perdure.core.tasks import Backoff
+from perdure.core.timing import REQUEST_CONNECT, STREAM_AGAIN_FIRST, STREAM_AGAIN_LONGEST, STREAM_SILENCE
 
 _batches = msgspec.json.Decoder(list[AnyEvent])
 _events = msgspec.json.Decoder(AnyEvent)
-_FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
 _SSE = aiohttp.ClientTimeout(
     total=None, sock_connect=REQUEST_CONNECT.total_seconds(), sock_read=STREAM_SILENCE.total_seconds()
 )
@@ -52,13 +51,13 @@ class EventStream:
         return self.transcript.cursor
 
     async def __aiter__(self) -> AsyncGenerator[AnyEvent]:
-        delay = _FIRST_DELAY
+        backoff = Backoff(STREAM_AGAIN_FIRST, STREAM_AGAIN_LONGEST, spread=0.3)
         while True:
             try:
                 # Closed before anything else: whoever closes this stream may close the event loop right after.
                 async with aclosing(self._connected()) as connected:
                     async for event in connected:
-                        delay = _FIRST_DELAY
+                        backoff.reset()
                         if self.transcript.add(event):
                             yield event
             except aiohttp.WSServerHandshakeError as error:
@@ -66,8 +65,7 @@ class EventStream:
                     raise await self._refusal(error.status) from error
             except (Gap, aiohttp.ClientError, TimeoutError):
                 pass
-            await asyncio.sleep(delay * random.uniform(0.7, 1.3))
-            delay = min(2 * delay, _LONGEST_DELAY)
+            await backoff.wait(SystemClock())
 
     def _connected(self) -> AsyncGenerator[AnyEvent]:
         """What comes over one connection."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import random
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from datetime import timedelta
@@ -63,10 +64,14 @@ async def every(
 
 
 class Backoff:
-    """How long to wait before the next try: twice as long each time, up to a limit."""
+    """How long to wait before the next try: twice as long each time, up to a limit.
 
-    def __init__(self, first: timedelta, longest: timedelta) -> None:
+    With a spread of 0.3, a wait is up to 30 % shorter or longer: those who failed together do not come back together.
+    """
+
+    def __init__(self, first: timedelta, longest: timedelta, *, spread: float = 0) -> None:
         self._first = first
+        self._spread = spread
         self._longest = longest
         self._next = first
 
@@ -80,7 +85,7 @@ class Backoff:
 
     async def wait(self, clock: Clock) -> None:
         delay, self._next = self._next, min(2 * self._next, self._longest)
-        await clock.sleep(delay.total_seconds())
+        await clock.sleep(delay.total_seconds() * random.uniform(1 - self._spread, 1 + self._spread))
 
 
 class BoundedMap(Generic[K, V]):

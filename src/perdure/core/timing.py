@@ -33,6 +33,9 @@ STREAM_POLL = timedelta(seconds=10)
 STREAM_PING = timedelta(seconds=15)
 # A connection on which nothing comes for this long is dead, whatever the network says.
 STREAM_SILENCE = 3 * STREAM_PING
+# Between a client's tries to follow a stream again.
+STREAM_AGAIN_FIRST = timedelta(milliseconds=200)
+STREAM_AGAIN_LONGEST = timedelta(seconds=10)
 # How long a client waits for one answer before it asks again.
 REQUEST_PATIENCE = timedelta(seconds=30)
 REQUEST_CONNECT = timedelta(seconds=10)

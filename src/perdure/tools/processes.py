@@ -3,12 +3,14 @@
 import asyncio
 import codecs
 import contextlib
+import logging
 from datetime import timedelta
 from typing import Annotated
 
 from msgspec import Meta
 
 from perdure.core.errors import PerdureError, WorkspaceRefused
+from perdure.core.tasks import BackgroundTasks
 from perdure.tools.call import ACTING
 from perdure.tools.tool import COMMANDS, Effect, ToolContext, tool
 from perdure.tools.workspaces import command_workspace, workspace
@@ -17,6 +19,7 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.wire import ProcessState
 
 LONGEST_COMMAND = 600
+_log = logging.getLogger(__name__)
 
 
 async def stop_command(ctx: ToolContext) -> None:
@@ -50,7 +53,8 @@ async def execute(
     client = await command_workspace(ctx)
     line, _ = operations.split_background(command)
     started = await client.processes.start(line, key=str(ctx.key), workdir=workdir)
-    showing = asyncio.create_task(_show(ctx, client, started.id))
+    showing = BackgroundTasks(_log)
+    showing.start(_show(ctx, client, started.id), "showing what a command prints")
     try:
         process = await operations.execute(
             client,

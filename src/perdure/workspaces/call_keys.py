@@ -1,8 +1,7 @@
 """The keys that calls gave to workspaces, until a later step of their chat shows that their results are committed."""
 
-from collections import OrderedDict
-
 from perdure.core.ids import ChatId, WorkspaceId
+from perdure.core.tasks import BoundedMap
 
 # Chats beyond these are forgotten here; a workspace lets go of their keys by itself after 30 days.
 _REMEMBERED = 10_000
@@ -12,14 +11,12 @@ class CallKeys:
     """Per chat and place, the keys of its newest step."""
 
     def __init__(self) -> None:
-        self._steps: OrderedDict[tuple[ChatId, WorkspaceId, bool], tuple[int, set[str]]] = OrderedDict()
+        self._steps = BoundedMap[tuple[ChatId, WorkspaceId, bool], tuple[int, set[str]]](_REMEMBERED)
 
     def use(self, chat_id: ChatId, place: tuple[WorkspaceId, bool], *, step: int, key: str) -> set[str]:
         """Note a key. The keys of the chat's earlier step come back: nobody will ask for them again."""
         where = (chat_id, *place)
-        known, keys = self._steps.pop(where, (step, set[str]()))
+        known, keys = self._steps.get(where) or (step, set[str]())
         newer = known < step
-        self._steps[where] = step, {key} if newer else {*keys, key}
-        if len(self._steps) > _REMEMBERED:
-            self._steps.popitem(last=False)
+        self._steps.keep(where, (step, {key} if newer else {*keys, key}))
         return keys if newer else set()
