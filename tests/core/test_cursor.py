@@ -1,13 +1,20 @@
 """Cursors: what is written is read back, and nothing else is."""
 
 import re
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from perdure.core.cursor import Cursor
 from perdure.core.errors import InvalidInput
+from perdure.core.ids import ChatId
+from perdure.core.message import NewMessage, Role
+from perdure.core.parts import Text
+from perdure.machine.diagram import follow
+from perdure.machine.transitions.lifecycle import Create
 
 large, small = st.integers(0, 10**18 - 1), st.integers(0, 10**9 - 1)
 cursors = st.builds(Cursor, large, large, large, small, small, st.none() | small)
@@ -52,3 +59,9 @@ def test_texts_that_look_like_cursors_are_refused(text: str) -> None:
 
 def test_a_cursor_within_a_revision_names_the_message() -> None:
     assert str(Cursor(12, 3, 10, 1, 57, number=4)) == "12-4.3.10.1.57"
+
+
+def test_a_cursor_is_ahead_of_a_chat_that_went_back_by_one() -> None:
+    said = NewMessage(role=Role.USER, parts=(Text("hi"),))
+    chat = structs.replace(follow(None, [Create((said,))], chat_id=ChatId(uuid4())).chat, snapshot_version=7)
+    assert [Cursor(snapshot).ahead_of(chat) for snapshot in (6, 7, 8)] == [False, False, True]

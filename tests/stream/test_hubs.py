@@ -10,8 +10,9 @@ from perdure.core.errors import ChatNotFound
 from perdure.core.failure import ChatError, ErrorKind, RetryState
 from perdure.core.message import NewMessage, Role, Visibility
 from perdure.core.parts import ProviderMetadata, Text, ToolCall
+from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.endings import FinishError
+from perdure.machine.transitions.endings import FinishError, Interrupt
 from perdure.machine.transitions.steps import CommitStep, RecordRetryState
 from perdure.store.pool import Pool
 from perdure.stream.hubs import Hubs
@@ -206,7 +207,12 @@ async def test_an_error_is_told_and_taken_back(pool: Pool) -> None:
     assert watcher.transcript.error is None
 
 
-async def test_changes_from_elsewhere_are_found_by_hints_and_without_them(pool: Pool) -> None:
+@pytest.mark.parametrize(
+    ("change", "status"), [(FinishError(ChatError("away")), Status.ERROR), (Interrupt(), Status.INTERRUPTING)]
+)
+async def test_changes_from_elsewhere_are_found_by_hints_and_without_them(
+    pool: Pool, change: Transition, status: Status
+) -> None:
     scripted, hubs = await set_up(pool)
     chat = await scripted.create()
     elsewhere = ScriptedChats.beside(pool, scripted.organisation_id, scripted.user_id)
@@ -215,12 +221,12 @@ async def test_changes_from_elsewhere_are_found_by_hints_and_without_them(pool: 
     async with hubs.follow(chat.id, None) as first, deaf.follow(chat.id, None) as second:
         await hinted.take(first)
         await polled.take(second)
-        committed = await elsewhere.machine.change(chat.id, FinishError(ChatError("away")))
+        committed = await elsewhere.machine.change(chat.id, change)
         scripted.announcer(committed)
         await deaf.once()
         await hinted.take(first)
         await polled.take(second)
-    assert hinted.transcript.status is polled.transcript.status is Status.ERROR
+    assert hinted.transcript.status is polled.transcript.status is status
 
 
 async def test_a_new_title_reaches_subscribers(pool: Pool) -> None:

@@ -184,6 +184,16 @@ async def test_a_call_is_begun_once_also_by_the_same_runner(replica: InProcessRe
         await journaling.begin(run, fence, payment(), entry=None, incarnation=None)
 
 
+async def test_a_call_that_ended_meanwhile_is_not_taken_over(replica: InProcessReplica) -> None:
+    journaling, shout = replica.runner_services.tools.journaling, loud("hello")
+    run, fence = await call_in_hand(replica, "shout")
+    await journaling.begin(run, fence, shout, entry=None, incarnation=None)
+    (entry,) = await replica.runner_services.journal.load(run.chat_id, run.message)
+    await journaling.end(run, fence, shout, ToolOutput("hello"))
+    with pytest.raises(Fenced):
+        await journaling.begin(run, replace(fence, runner_id=RunnerId(uuid4())), shout, entry=entry, incarnation=None)
+
+
 @pytest.mark.parametrize("run", [0, 2])
 def test_only_the_run_that_is_open_answers_for_a_call(run: int) -> None:
     calls = [OpenCall(0, "call_0", "pay", CallKind.LOCAL, run=1)]
