@@ -1,9 +1,10 @@
 """Events cut out of bytes, whichever way a server writes them."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perdure.providers.sse import Splitter
+from perdure.providers.sse import EventTooLong, Splitter
 
 KINDS = b"data: a|data: b|data:c|data: |data|event: x|event: data: y|: hello|id: 7|xdata: z|"
 LINES = st.sampled_from(KINDS.split(b"|"))
@@ -35,3 +36,10 @@ def test_events_are_those_of_a_plain_reader(lines: list[bytes], end: bytes, size
 def test_an_event_of_one_line_is_found_with_a_name_and_without() -> None:
     body = b'event: more\ndata: {"text":"data: x"}\n\ndata: {"event: y":1}\n\n'
     assert Splitter().feed(body) == [b'{"text":"data: x"}', b'{"event: y":1}']
+
+
+def test_an_event_that_grows_too_long_is_given_up_however_it_comes() -> None:
+    splitter = Splitter(limit=20)
+    assert splitter.feed(b"data: " + b"x" * 14) == []
+    with pytest.raises(EventTooLong):
+        splitter.feed(b"y")
