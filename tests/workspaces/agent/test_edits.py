@@ -31,6 +31,15 @@ def test_a_refusal_says_what_to_do_in_five_lines(case: Case) -> None:
     assert len(str(refusal.value).split("\n")) <= 5
 
 
+def test_loose_matches_that_touch_are_all_replaced() -> None:
+    assert edit_bytes(b"\ta\n\ta\n", [Edit(" a", " b", replace_all=True)]) == b"\tb\n\tb\n"
+
+
+def test_a_place_that_differs_less_wins_over_one_that_differs_more() -> None:
+    before = b"  a \n  b\n    a\n    b\n"
+    assert edit_bytes(before, [Edit("  a\n  b", "  c\n  d")]) == b"  c \n  d\n    a\n    b\n"
+
+
 @given(
     before=st.text(alphabet="ab \t\r\n", max_size=40),
     start=st.integers(0, 39),
