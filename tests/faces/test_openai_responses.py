@@ -134,6 +134,20 @@ async def test_a_history_of_items_is_one_chat(openai: AsyncOpenAI, replica: InPr
     assert len(await chats(replica)) == 1
 
 
+async def test_items_can_be_referred_to(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
+    """As clients have it that know that the server keeps them."""
+    said: Any = {"role": "user", "content": "[[say:I look.]] [[call:weather {}]] [[then]] [[say:It rains.]]"}
+    first = await openai.responses.create(model="demo", input=[said], tools=[WEATHER])
+    references: list[Any] = [{"type": "item_reference", "id": item.id} for item in first.output]
+    call = first.output[-1].to_dict()["call_id"]
+    brought: Any = {"type": "function_call_output", "call_id": call, "output": "rain"}
+    second = await openai.responses.create(model="demo", input=[said, *references, brought], tools=[WEATHER])
+    assert second.output_text == "It rains."
+    assert len(await chats(replica)) == 1
+    with pytest.raises(NotFoundError):
+        await openai.responses.create(model="demo", input=[{"type": "item_reference", "id": "msg_1"}, said])
+
+
 async def test_a_response_can_be_cancelled(openai: AsyncOpenAI, sim: Simulator) -> None:
     created = await openai.responses.create(
         model="demo", input="[[say:Some words.]] [[gate:never]] [[say:Not these.]]", background=True

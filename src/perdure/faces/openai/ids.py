@@ -9,6 +9,7 @@ from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId, UserId
 
 _TURN = re.compile(r"(?:resp_|chatcmpl-)([0-9a-f]{32})([0-9a-f]{8})")
+_ITEM = re.compile(r"[a-z]+_([0-9a-f]{32})([0-9a-f]{8})[0-9a-f]{4}")
 _CONVERSATION = re.compile(r"conv_(n?)([0-9a-f]{32})")
 _FILE = re.compile(r"file-([0-9a-f]{32})")
 
@@ -52,6 +53,14 @@ def turn_named(text: str) -> TurnId:
     match = _TURN.fullmatch(text)
     if match is None:
         raise NotFound(f"There is no response {text!r}.")
+    return TurnId(ChatId(UUID(match[1])), int(match[2], 16))
+
+
+def turn_of_item(text: str) -> TurnId:
+    """The turn that put something out."""
+    match = _ITEM.fullmatch(text)
+    if match is None:
+        raise NotFound(f"There is no item {text!r}.")
     return TurnId(ChatId(UUID(match[1])), int(match[2], 16))
 
 

@@ -61,6 +61,8 @@ def given_of(item: InputItem) -> Given | None:
             return user_given(item.content)
         case "message", "assistant":
             return assistant_given(text_of(item.content))
+        case "item_reference", _:
+            return assistant_given("")
         case "function_call", _:
             return assistant_given("", (item.call_id or "",))
         case "function_call_output", _:

@@ -38,6 +38,7 @@ from perdure.faces.openai.ids import (
     file_named,
     keyed_chat,
     turn_named,
+    turn_of_item,
 )
 from perdure.faces.openai.responses import Response
 from perdure.faces.openai.turns import Turns, chunks, frames, told
@@ -161,7 +162,9 @@ async def _asked(request: Request, body: ResponseBody) -> TurnId:
         found = conversation_named(named, request.caller.actor.user_id)
         new = found.chat_id if found.announced_at is not None else None
         return await Asking(request.caller, responses.asked_of(body, new)).follow(found.chat_id)
-    return await Asking(request.caller, responses.asked_of(body, request.key())).turn()
+    asking = Asking(request.caller, responses.asked_of(body, request.key()))
+    referred = [item.id for item in body.input if not isinstance(item, str) and item.type == "item_reference"]
+    return await (asking.branch(turn_of_item(referred[-1] or "")) if referred else asking.turn())
 
 
 @routes.get("/responses/{response_id}")
