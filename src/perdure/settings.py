@@ -201,6 +201,14 @@ class Settings:
             _public_url,
         ),
     ] = None
+    allowed_origins: Annotated[
+        tuple[str, ...],
+        About(
+            "Pages of other origins that may use `/v1`, `/ai` and `/ag-ui` with a token, separated by commas, such as "
+            "`https://app.example.com`. `*` lets every page.",
+            _names,
+        ),
+    ] = ()
     secret_key: Annotated[
         tuple[str, ...],
         About(

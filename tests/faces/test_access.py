@@ -12,10 +12,13 @@ from perdure.access.roles import Role, Scope
 from perdure.api.routing import Route
 from perdure.core.chat import AT_REST
 from perdure.core.ids import ChatId
-from perdure.faces.openai.ids import TurnId, file_id
-from perdure.faces.openai.routes import TABLE
+from perdure.faces.asking import TurnId
+from perdure.faces.content import file_id
+from perdure.faces.openai.ids import conversation_id, response_id
+from perdure.faces.openai.routes import OPENAI
 from perdure.testing.replica import InProcessReplica
 
+TABLE = OPENAI.table
 NAMED = [route for route in TABLE.routes if {"response_id", "conversation_id"} & set(route.parameters)]
 
 
@@ -32,7 +35,11 @@ class Cast:
     url: str
 
     async def ask(self, route: Route, token: str | None) -> int:
-        names = {"response_id": self.turn.response, "conversation_id": self.turn.conversation, "name": self.file}
+        names = {
+            "response_id": response_id(self.turn),
+            "conversation_id": conversation_id(self.turn.chat_id),
+            "name": self.file,
+        }
         path = route.path.format_map(names)
         body = None if route.reads else msgspec.json.encode({"model": "demo", "input": "hi", "messages": []})
         headers = {} if token is None else {"authorization": f"Bearer {token}"}

@@ -19,8 +19,10 @@ from perdure.app.stream_parts import StreamParts
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.timing import READINESS_PATIENCE
-from perdure.faces.openai.face import BASE as OPENAI
-from perdure.faces.openai.face import OpenAiFace
+from perdure.faces.ag_ui.routes import AG_UI
+from perdure.faces.ai_sdk.routes import AI_SDK
+from perdure.faces.face import Face
+from perdure.faces.openai.routes import OPENAI
 from perdure.settings import ReplicaRole
 from perdure.store.tables import watch
 
@@ -49,7 +51,11 @@ class Replica:
         streams = self.streams
         if self.serves:
             api, page = Api(self.services, TABLE), Page(page_folder())
-            faces = {OPENAI: OpenAiFace(self.services, streams.hubs, streams.open_streams)}
+            origins = self.foundation.settings.allowed_origins
+            faces = {
+                protocol.base: Face(protocol, self.services, streams.hubs, streams.open_streams, origins=origins)
+                for protocol in (OPENAI, AI_SDK, AG_UI)
+            }
             app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server), faces=faces)
         else:
             app = AsgiApp(api=closed, page=closed, streams=(streams.relay_server,))

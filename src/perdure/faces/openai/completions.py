@@ -9,10 +9,11 @@ from perdure.api.http import Answer
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 from perdure.core.usage import Usage
-from perdure.faces.openai.asking import Asked, Given, assistant_given, result_given, user_given
-from perdure.faces.openai.content import client_tools, effort_of, text_of
+from perdure.faces.asking import Asked, Given, TurnId, assistant_given, result_given, user_given
+from perdure.faces.content import text_of
 from perdure.faces.openai.errors import OpenAiError, failure_of
-from perdure.faces.openai.ids import TurnId
+from perdure.faces.openai.ids import completion_id
+from perdure.faces.openai.offered import client_tools, effort_of
 from perdure.faces.openai.wire import ChatMessage, CompletionBody
 from perdure.faces.turn import Answered, Called, Ended, Opened, Outcome, Piece, TextKind, TurnEvent
 
@@ -58,7 +59,7 @@ class Completion:
     def __init__(
         self, turn: TurnId, model: str, created: int, own_tools: frozenset[str], *, shows_tools: bool = False
     ) -> None:
-        self._head = {"id": turn.completion, "created": created, "model": model}
+        self._head = {"id": completion_id(turn), "created": created, "model": model}
         self._own_tools = own_tools
         self._shows_tools = shows_tools
         self._text: list[str] = []

@@ -6,6 +6,7 @@ from perdure.api.errors import Problem, answer_of
 from perdure.api.http import Answer
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ChatError, ErrorKind
+from perdure.faces.errors import NoModel, StillAnswering
 
 _TYPES = {
     401: "authentication_error",
@@ -19,6 +20,7 @@ _CODES = {
     ErrorKind.RATE_LIMIT: "rate_limit_exceeded",
     ErrorKind.USAGE_LIMIT: "insufficient_quota",
 }
+_KINDS = {NoModel: "model_not_found", StillAnswering: "conversation_locked"}
 _decoder = msgspec.json.Decoder(Problem)
 
 
@@ -32,25 +34,17 @@ class OpenAiError(PerdureError):
         self.param = param
 
 
-def no_model(name: str) -> OpenAiError:
-    return OpenAiError(404, f"There is no model {name!r} here.", code="model_not_found", param="model")
-
-
-def locked() -> OpenAiError:
-    message = "This conversation is still being answered. Wait for it, or cancel the response that runs."
-    return OpenAiError(409, message, code="conversation_locked")
-
-
 def error_of(error: Exception) -> Answer:
     """The answer that tells a client what went wrong."""
     if isinstance(error, OpenAiError):
         return _answer(error.status, str(error), error.code, error.param)
     answer = answer_of(error)
+    code = next((code for kind, code in _KINDS.items() if isinstance(error, kind)), None)
     problem = _decoder.decode(answer.body)
     words = [problem.message, *(f"{wrong.field}: {wrong.detail}" for wrong in problem.validations)]
-    param = problem.validations[0].field if problem.validations else None
+    param = problem.validations[0].field if problem.validations else "model" if isinstance(error, NoModel) else None
     kept = tuple(header for header in answer.headers if header[0] == "retry-after")
-    return _answer(answer.status, " ".join(words), problem.kind, param, *kept)
+    return _answer(answer.status, " ".join(words), code or problem.kind, param, *kept)
 
 
 def failure_of(error: ChatError | None) -> dict[str, str]:

@@ -3,50 +3,36 @@
 import re
 import secrets
 from typing import NamedTuple
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId, UserId
+from perdure.faces.asking import TurnId, keyed_chat
 
 _TURN = re.compile(r"(?:resp_|chatcmpl-)([0-9a-f]{32})([0-9a-f]{8})")
 _ITEM = re.compile(r"[a-z]+_([0-9a-f]{32})([0-9a-f]{8})[0-9a-f]{4}")
 _CONVERSATION = re.compile(r"conv_(n?)([0-9a-f]{32})")
-_FILE = re.compile(r"file-([0-9a-f]{32})")
 
 
-class TurnId(NamedTuple):
-    """The turn that answers one message of a chat, or the results that a client brought."""
+def response_id(turn: TurnId) -> str:
+    return f"resp_{_text(turn)}"
 
-    chat_id: ChatId
-    number: int
 
-    @property
-    def response(self) -> str:
-        return f"resp_{self._text}"
+def completion_id(turn: TurnId) -> str:
+    return f"chatcmpl-{_text(turn)}"
 
-    @property
-    def completion(self) -> str:
-        return f"chatcmpl-{self._text}"
 
-    @property
-    def conversation(self) -> str:
-        return conversation_id(self.chat_id)
+def item_id(turn: TurnId, kind: str, index: int) -> str:
+    """The name of one thing that the turn put out."""
+    return f"{kind}_{_text(turn)}{index:04x}"
 
-    def item(self, kind: str, index: int) -> str:
-        """The name of one thing that the turn put out."""
-        return f"{kind}_{self._text}{index:04x}"
 
-    @property
-    def _text(self) -> str:
-        return f"{self.chat_id.hex}{self.number:08x}"
+def _text(turn: TurnId) -> str:
+    return f"{turn.chat_id.hex}{turn.number:08x}"
 
 
 def conversation_id(chat_id: ChatId) -> str:
     return f"conv_{chat_id.hex}"
-
-
-def file_id(found: UUID) -> str:
-    return f"file-{found.hex}"
 
 
 def turn_named(text: str) -> TurnId:
@@ -82,18 +68,5 @@ def conversation_named(text: str, user_id: UserId) -> ConversationId:
     if match is None:
         raise NotFound(f"There is no conversation {text!r}.")
     if match[1]:
-        return ConversationId(keyed_chat(user_id, f"announced:{match[2]}"), text, int(match[2][:8], 16))
+        return ConversationId(keyed_chat(user_id, f"openai:announced:{match[2]}"), text, int(match[2][:8], 16))
     return ConversationId(ChatId(UUID(match[2])), text)
-
-
-def keyed_chat(user_id: UserId, key: str) -> ChatId:
-    """The chat that somebody's front end means by a key of its own: the same whoever asks twice, or on any replica."""
-    return ChatId(uuid5(user_id, f"openai:{key}"))
-
-
-def file_named(text: str) -> UUID:
-    match = _FILE.fullmatch(text)
-    try:
-        return UUID(match[1] if match else text)
-    except ValueError:
-        raise NotFound(f"There is no file {text!r}.") from None

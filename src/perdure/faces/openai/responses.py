@@ -11,10 +11,11 @@ from perdure.core.ids import ChatId
 from perdure.core.message import Effort
 from perdure.core.parts import ToolCall, ToolResult
 from perdure.core.usage import Usage
-from perdure.faces.openai.asking import Asked, Given, assistant_given, result_given, user_given
-from perdure.faces.openai.content import client_tools, effort_of, text_of
+from perdure.faces.asking import Asked, Given, TurnId, assistant_given, result_given, user_given
+from perdure.faces.content import text_of
 from perdure.faces.openai.errors import failure_of
-from perdure.faces.openai.ids import TurnId
+from perdure.faces.openai.ids import conversation_id, item_id, response_id
+from perdure.faces.openai.offered import client_tools, effort_of
 from perdure.faces.openai.wire import InputItem, ResponseBody
 from perdure.faces.turn import Answered, Called, Closed, Ended, Opened, Outcome, Piece, Returned, TextKind, TurnEvent
 
@@ -192,7 +193,7 @@ class Response:
         return self._event("response.output_item.done", output_index=index, item=dict(self._output[index]))
 
     def _name(self, kind: str) -> str:
-        return self._head.turn.item(kind, len(self._output))
+        return item_id(self._head.turn, kind, len(self._output))
 
     def _place(self, kind: TextKind) -> dict[str, Any]:
         index = len(self._output) - 1
@@ -211,7 +212,7 @@ class Response:
         head, ended = self._head, self.ended
         reason = _INCOMPLETE.get(ended.outcome) if ended else None
         return {
-            "id": head.turn.response,
+            "id": response_id(head.turn),
             "object": "response",
             "created_at": head.created,
             "status": self.status,
@@ -224,7 +225,7 @@ class Response:
             "output": [dict(item) for item in self._output],
             "parallel_tool_calls": True,
             "previous_response_id": head.previous,
-            "conversation": {"id": head.turn.conversation},
+            "conversation": {"id": conversation_id(head.turn.chat_id)},
             "reasoning": {"effort": head.effort, "summary": None},
             "store": True,
             "temperature": None,

@@ -1,7 +1,6 @@
 """The routes of OpenAI's API, below `/v1`."""
 
-from collections.abc import AsyncIterator, Awaitable
-from dataclasses import dataclass
+from collections.abc import Awaitable
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -24,19 +23,19 @@ from perdure.core.errors import ChatNotFound, NotFound, Refused
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import Message, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.faces.asking import AGENT, Asking, TurnId, keyed_chat
+from perdure.faces.content import file_id, file_named
+from perdure.faces.errors import NoModel
+from perdure.faces.face import Answered, Awaited, Protocol, Request, Streamed
 from perdure.faces.following import TurnFeed
 from perdure.faces.openai import completions, responses
-from perdure.faces.openai.asking import AGENT, Asking
 from perdure.faces.openai.completions import Completion
-from perdure.faces.openai.errors import OpenAiError, no_model
+from perdure.faces.openai.errors import OpenAiError, error_of
 from perdure.faces.openai.ids import (
     ConversationId,
-    TurnId,
     announced,
     conversation_named,
-    file_id,
-    file_named,
-    keyed_chat,
+    item_id,
     turn_named,
     turn_of_item,
 )
@@ -45,7 +44,6 @@ from perdure.faces.openai.turns import Turns, chunks, frames, told
 from perdure.faces.openai.wire import CompletionBody, ConversationBody, ResponseBody
 from perdure.faces.turn import TurnEvent
 from perdure.store.tables import files
-from perdure.stream.hubs import Hubs
 
 BODY_LIMIT = 4 * FILE_LIMIT // 3 * 2
 """Room for two of the largest files, written as base64."""
@@ -57,41 +55,14 @@ SHOW_TOOLS = "x-perdure-tools"
 routes = Routes("openai")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a handler is given."""
-
-    caller: Caller
-    call: Call
-    hubs: Hubs
-    body: bytes
-
-    @property
-    def turns(self) -> Turns:
-        return Turns(self.caller, self.hubs)
-
-    def key(self) -> ChatId | None:
-        """The chat that the front end means by a header."""
-        found = next((value for name in KEYS if (value := self.call.headers.get(name, "").strip())), None)
-        return None if found is None else keyed_chat(self.caller.actor.user_id, found)
+def _turns(request: Request) -> Turns:
+    return Turns(request.caller, request.hubs)
 
 
-@dataclass(frozen=True, slots=True)
-class Streamed:
-    """An answer that comes piece by piece."""
-
-    chat_id: ChatId
-    frames: AsyncIterator[bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Awaited:
-    """An answer that comes when the turn is over. Whoever leaves before that stops nothing."""
-
-    answer: Awaitable[Answer]
-
-
-Answered = Answer | Streamed | Awaited
+def _key(request: Request) -> ChatId | None:
+    """The chat that the front end means by a header."""
+    found = next((value for name in KEYS if (value := request.call.headers.get(name, "").strip())), None)
+    return None if found is None else keyed_chat(request.caller.actor.user_id, f"openai:{found}")
 
 
 class RetrieveQuery(Struct, frozen=True, kw_only=True):
@@ -108,7 +79,7 @@ async def list_models(request: Request) -> Answered:
 async def read_model(request: Request, name: str) -> Answered:
     found = next((model for model in await _models(request.caller) if model["id"] == name), None)
     if found is None:
-        raise no_model(name)
+        raise NoModel(name)
     return Answer.json(200, found)
 
 
@@ -120,9 +91,9 @@ async def read_agent(request: Request, name: str) -> Answered:
 @routes.post("/chat/completions", body_limit=BODY_LIMIT)
 async def create_completion(request: Request) -> Answered:
     body: CompletionBody = body_of(CompletionBody, request.body)
-    turn = await Asking(request.caller, completions.asked_of(body, request.key())).turn()
+    turn = await Asking(request.caller, completions.asked_of(body, _key(request))).turn()
     shown = request.call.headers.get(SHOW_TOOLS, "hide") == "show"
-    completion, feed = await request.turns.completion(turn, shows_tools=shown)
+    completion, feed = await _turns(request).completion(turn, shows_tools=shown)
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage
         return Streamed(turn.chat_id, chunks(completion, feed, include_usage=usage))
@@ -139,7 +110,7 @@ async def _completed(completion: Completion, feed: TurnFeed) -> Answer:
 async def create_response(request: Request) -> Answered:
     body: ResponseBody = body_of(ResponseBody, request.body)
     turn = await _asked(request, body)
-    response, feed = await request.turns.response(turn)
+    response, feed = await _turns(request).response(turn)
     if body.stream:
         return Streamed(turn.chat_id, frames(response, feed))
     return Awaited(_responded(response, feed.now() if body.background else told(feed)))
@@ -162,7 +133,7 @@ async def _asked(request: Request, body: ResponseBody) -> TurnId:
         found = conversation_named(named, request.caller.actor.user_id)
         new = found.chat_id if found.announced_at is not None else None
         return await Asking(request.caller, responses.asked_of(body, new)).follow(found.chat_id)
-    asking = Asking(request.caller, responses.asked_of(body, request.key()))
+    asking = Asking(request.caller, responses.asked_of(body, _key(request)))
     referred = [item.id for item in body.input if not isinstance(item, str) and item.type == "item_reference"]
     return await (asking.branch(turn_of_item(referred[-1] or "")) if referred else asking.turn())
 
@@ -171,7 +142,7 @@ async def _asked(request: Request, body: ResponseBody) -> TurnId:
 async def read_response(request: Request, response_id: str) -> Answered:
     query: RetrieveQuery = query_of(RetrieveQuery, _known(request.call, "stream", "starting_after"))
     turn = turn_named(response_id)
-    response, feed = await request.turns.response(turn)
+    response, feed = await _turns(request).response(turn)
     if query.stream:
         return Streamed(turn.chat_id, frames(response, feed, after=query.starting_after))
     response.add(await feed.now())
@@ -181,7 +152,7 @@ async def read_response(request: Request, response_id: str) -> Answered:
 @routes.post("/responses/{response_id}/cancel")
 async def cancel_response(request: Request, response_id: str) -> Answered:
     turn = turn_named(response_id)
-    response, feed = await request.turns.response(turn)
+    response, feed = await _turns(request).response(turn)
     seen = await request.caller.chats.own(turn.chat_id)
     if seen.chat.status not in AT_REST:
         await interrupt(request.caller, turn.chat_id, TurnBody(turn=seen.chat.turn))
@@ -192,7 +163,7 @@ async def cancel_response(request: Request, response_id: str) -> Answered:
 async def delete_response(request: Request, response_id: str) -> Answered:
     """Only a response that is a chat of its own can go: one in the middle of a conversation is part of it."""
     turn = turn_named(response_id)
-    await request.turns.response(turn)
+    await _turns(request).response(turn)
     said = [message for message in await _messages(request, turn.chat_id) if message.role is Role.USER]
     if len(said) != 1:
         raise Refused("This response is part of a conversation. Delete the conversation.")
@@ -273,7 +244,7 @@ async def read_file_content(request: Request, name: str) -> Answered:
     return Answer(200, found.content, (("content-type", found.media_type), ("content-security-policy", "sandbox")))
 
 
-TABLE = Table(routes)
+OPENAI = Protocol("/v1", Table(routes), error_of)
 
 
 async def _stored(request: Request, name: str) -> files.FileContent:
@@ -316,16 +287,16 @@ def _item(turn: TurnId, message: Message, part: object, index: int) -> dict[str,
     match part:
         case Text(text=text) if message.role is Role.USER:
             content = [{"type": "input_text", "text": text}]
-            return {"id": turn.item("msg", index), "type": "message", "role": "user", "content": content}
+            return {"id": item_id(turn, "msg", index), "type": "message", "role": "user", "content": content}
         case Text(text=text):
             said = [responses.output_text(text)]
-            return {"id": turn.item("msg", index), "type": "message", "role": "assistant", "content": said}
+            return {"id": item_id(turn, "msg", index), "type": "message", "role": "assistant", "content": said}
         case ToolCall():
             call = {"call_id": part.call_id, "name": part.tool, "arguments": part.args}
-            return {"id": turn.item("fc", index), "type": "function_call", **call}
+            return {"id": item_id(turn, "fc", index), "type": "function_call", **call}
         case ToolResult():
             said = {"call_id": part.call_id, "output": part.result}
-            return {"id": turn.item("fco", index), "type": "function_call_output", **said}
+            return {"id": item_id(turn, "fco", index), "type": "function_call_output", **said}
         case _:
             return None
 

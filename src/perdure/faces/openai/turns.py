@@ -6,11 +6,10 @@ from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.core.errors import NotFound
 from perdure.core.message import Message
+from perdure.faces.asking import TurnId, offered, own_tools
 from perdure.faces.following import TurnFeed
-from perdure.faces.openai.asking import offered, own_tools
 from perdure.faces.openai.completions import Completion
 from perdure.faces.openai.errors import OpenAiError
-from perdure.faces.openai.ids import TurnId
 from perdure.faces.openai.responses import Head, Response, origin_of
 from perdure.faces.turn import TurnEvent
 from perdure.stream.hubs import Hubs

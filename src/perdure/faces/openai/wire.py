@@ -4,33 +4,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from perdure.faces.content import AnyContent, ContentPart
+
 Key = Annotated[str, Meta(min_length=1, max_length=512)]
-
-
-class ImageUrl(Struct, frozen=True):
-    url: str
-
-
-class InlineFile(Struct, frozen=True, kw_only=True):
-    file_id: str | None = None
-    file_data: str | None = None
-    filename: str | None = None
-
-
-class ContentPart(Struct, frozen=True, kw_only=True):
-    """A piece of a message, in the words of both APIs: `text`, `image_url` and `file`, or the same with `input_`."""
-
-    type: str
-    text: str | None = None
-    refusal: str | None = None
-    image_url: ImageUrl | str | None = None
-    file: InlineFile | None = None
-    file_id: str | None = None
-    file_data: str | None = None
-    filename: str | None = None
-
-
-AnyContent = str | tuple[ContentPart, ...] | None
 
 
 class Function(Struct, frozen=True, kw_only=True):

@@ -1,26 +1,49 @@
-"""What clients of OpenAI's API say, as content of a message; and the files that come with it."""
+"""What clients say in the words of other protocols, as content of a message; and the files that come with it."""
 
 import base64
 import binascii
-from collections.abc import Iterable
-from uuid import uuid4
+import re
+from uuid import UUID, uuid4
 
-import msgspec
+from msgspec import Struct
 
 from perdure.api.caller import Caller
 from perdure.api.uploads import FILE_LIMIT, file_name, sniffed
-from perdure.api.wire.chats import ClientTool, ClientTools
 from perdure.api.wire.content import AnyContent as Content
 from perdure.api.wire.content import FileContent, TextContent
-from perdure.core.errors import InvalidInput, TooLarge, Validation
+from perdure.core.errors import InvalidInput, NotFound, TooLarge, Validation
 from perdure.core.ids import FileId
-from perdure.core.message import Effort
-from perdure.faces.openai.ids import file_named
-from perdure.faces.openai.wire import AnyContent, ContentPart, OfferedTool
 from perdure.store.tables import files
+
+
+class ImageUrl(Struct, frozen=True):
+    url: str
+
+
+class InlineFile(Struct, frozen=True, kw_only=True):
+    file_id: str | None = None
+    file_data: str | None = None
+    filename: str | None = None
+
+
+class ContentPart(Struct, frozen=True, kw_only=True):
+    """A piece of a message, in the words of both APIs: `text`, `image_url` and `file`, or the same with `input_`."""
+
+    type: str
+    text: str | None = None
+    refusal: str | None = None
+    image_url: ImageUrl | str | None = None
+    file: InlineFile | None = None
+    file_id: str | None = None
+    file_data: str | None = None
+    filename: str | None = None
+
+
+AnyContent = str | tuple[ContentPart, ...] | None
 
 _TEXTS = frozenset({"text", "input_text", "output_text"})
 _DATA = "data:"
+_FILE = re.compile(r"file-([0-9a-f]{32})")
 
 
 def text_of(content: AnyContent) -> str:
@@ -71,27 +94,13 @@ async def _kept(caller: Caller, data: str, name: str, index: int) -> FileId:
     return found
 
 
-def client_tools(tools: Iterable[OfferedTool] | None) -> ClientTools:
-    """The functions that the client runs itself. Tools of OpenAI's own are not here."""
-    return tuple(tool for offered in tools or () if (tool := _client_tool(offered)) is not None)
+def file_id(found: UUID) -> str:
+    return f"file-{found.hex}"
 
 
-def _client_tool(offered: OfferedTool) -> ClientTool | None:
-    if offered.type != "function":
-        return None
-    said = offered.function or offered
-    tool = {"name": said.name, "description": said.description or "", "schema": said.parameters or {}}
+def file_named(text: str) -> UUID:
+    match = _FILE.fullmatch(text)
     try:
-        return msgspec.convert(tool, ClientTool)
-    except msgspec.ValidationError as error:
-        raise InvalidInput("A tool does not fit.", Validation("tools", str(error))) from None
-
-
-def effort_of(text: str | None) -> Effort | None:
-    if text is None:
-        return None
-    try:
-        return Effort(text)
+        return UUID(match[1] if match else text)
     except ValueError:
-        known = ", ".join(Effort)
-        raise InvalidInput(f"The effort is one of {known}.", Validation("reasoning_effort", "is not known")) from None
+        raise NotFound(f"There is no file {text!r}.") from None

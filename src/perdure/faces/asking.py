@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID, uuid5
 
 import msgspec
 
@@ -19,14 +21,12 @@ from perdure.api.wire.content import TextContent
 from perdure.api.wire.extras import ForkBody
 from perdure.core.chat import AT_REST, Busy, Status
 from perdure.core.errors import ChatNotFound, InvalidInput, TransitionNotAllowed, Validation
-from perdure.core.ids import ChatId, MessageNumber, ModelName
+from perdure.core.ids import ChatId, MessageNumber, ModelName, UserId
 from perdure.core.message import Effort, NewMessage, Role
 from perdure.core.parts import Text
+from perdure.faces.content import AnyContent, read_content, text_of
 from perdure.faces.conversation import Entry, common, entries_of, joined
-from perdure.faces.openai.content import read_content, text_of
-from perdure.faces.openai.errors import locked, no_model
-from perdure.faces.openai.ids import TurnId
-from perdure.faces.openai.wire import AnyContent
+from perdure.faces.errors import NoModel, StillAnswering
 from perdure.machine.transitions.actions import Outcome
 from perdure.store.tables import messages
 from perdure.store.tables.chats import Listing
@@ -34,10 +34,17 @@ from perdure.store.tables.chats import Listing
 AGENT = "agent/"
 """Before the name of a template that is chosen as if it were a model."""
 LABEL = "openai"
-"""The label of chats whose client names none: a digest of how they begin."""
+"""The label of chats whose client has no name for them: a digest of how they begin."""
 _CANDIDATES = 20
 _TAKES_MESSAGES = AT_REST | {Status.REQUIRES_ACTION}
 _tools = msgspec.json.Decoder(tuple[ClientTool, ...])
+
+
+class TurnId(NamedTuple):
+    """The turn that answers one message of a chat, or the results that a client brought."""
+
+    chat_id: ChatId
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ class Asking:
         if name is None or name.startswith(AGENT):
             return
         if await self._caller.config.model(self._caller.actor.organisation_id, ModelName(name)) is None:
-            raise no_model(name)
+            raise NoModel(name)
         self._model = ModelName(name)
 
     async def _found(self, theirs: Sequence[Entry]) -> tuple[Seen, list[Entry]] | None:
@@ -199,7 +206,7 @@ class Asking:
             number = await completed(self._caller, seen, outcomes, answer=lambda commit: commit.messages[-1].number)
             return TurnId(seen.chat.id, number)
         if seen.chat.status not in _TAKES_MESSAGES:
-            raise locked()
+            raise StillAnswering
         # Whoever says something else instead of bringing results has given them up.
         busy = Busy.QUEUE if seen.chat.status in AT_REST else Busy.INTERRUPT
         body = SendBody(
@@ -211,7 +218,7 @@ class Asking:
         )
         sent = await send_message(self._caller, seen.chat.id, body)
         if sent.message is None:
-            raise locked()
+            raise StillAnswering
         return TurnId(seen.chat.id, sent.message.number)
 
     async def _offer_tools(self, seen: Seen) -> None:
@@ -236,7 +243,7 @@ class Asking:
             created = await begin_chat(self._caller, body, chat_id=chat_id, history=self._history)
         except TransitionNotAllowed:
             # Another request with the same key came first.
-            raise locked() from None
+            raise StillAnswering from None
         assert created.message is not None
         return TurnId(created.chat.id, created.message.number)
 
@@ -296,3 +303,25 @@ def assistant_given(text: str, calls: tuple[str, ...] = ()) -> Given:
 
 def result_given(call_id: str, output: str) -> Given:
     return Given(Entry(Role.TOOL, calls=(call_id,)), output=output)
+
+
+def keyed_chat(user_id: UserId, key: str) -> ChatId:
+    """The chat that somebody's front end means by a key of its own: the same whoever asks twice, or on any replica."""
+    return ChatId(uuid5(user_id, key))
+
+
+async def chat_meant(caller: Caller, kind: str, name: str) -> tuple[ChatId, Seen | None]:
+    """The chat that a page means: by a name that it made up, or by the id of a chat that is there already."""
+    keyed = keyed_chat(caller.actor.user_id, f"{kind}:{name}")
+    for chat_id in (keyed, _uuid(name)):
+        if chat_id is not None:
+            with suppress(ChatNotFound):
+                return chat_id, await caller.chats.read(chat_id)
+    return keyed, None
+
+
+def _uuid(text: str) -> ChatId | None:
+    try:
+        return ChatId(UUID(text))
+    except ValueError:
+        return None

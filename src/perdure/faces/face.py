@@ -1,54 +1,138 @@
-"""OpenAI's API as an ASGI application: whoever speaks it has durable chats."""
+"""A protocol as an ASGI application: find the route, know the caller, ask, and stream the answer."""
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
 
 from perdure.access.presented import token_of
 from perdure.api.caller import Caller
-from perdure.api.http import Answer, Call, Gone, Receive, Scope, Send
-from perdure.api.routing import Route, place
+from perdure.api.http import Answer, Call, Gone, Receive, Scope, Send, headers_of
+from perdure.api.routing import Route, Table, place
 from perdure.api.services import Services
 from perdure.core.errors import NotAllowed, NotFound, Unauthenticated, Unavailable
+from perdure.core.ids import ChatId
 from perdure.faces.frames import FrameSource
-from perdure.faces.openai.errors import error_of
-from perdure.faces.openai.routes import TABLE, Awaited, Request, Streamed
 from perdure.stream.access import Admission
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
 from perdure.stream.subscription import Ended
 from perdure.stream.transport import serve
 
-BASE = "/v1"
 T = TypeVar("T")
 
 
-class OpenAiFace:
-    """Serves the routes below `/v1`. It keeps nothing: a name says which chat and which turn it is for."""
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a handler is given."""
 
-    def __init__(self, services: Services, hubs: Hubs, open_streams: OpenStreams) -> None:
+    caller: Caller
+    call: Call
+    hubs: Hubs
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """An answer that comes piece by piece, as server-sent events."""
+
+    chat_id: ChatId
+    frames: AsyncIterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """An answer that comes when the turn is over. Whoever leaves before that stops nothing."""
+
+    answer: Awaitable[Answer]
+
+
+Answered: TypeAlias = Answer | Streamed | Awaited
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """Where a protocol is served, what it has, and how it tells errors."""
+
+    base: str
+    table: Table
+    error_of: Callable[[Exception], Answer]
+    headers: tuple[tuple[str, str], ...] = ()
+    """What every answer carries."""
+
+
+class HeadersAdded:
+    """Sends what it is given, with headers that the answer does not know of."""
+
+    def __init__(self, send: Send, headers: Sequence[tuple[str, str]]) -> None:
+        self._send = send
+        self._headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        # Whoever drops the connection of a client that reads nothing looks for it here.
+        self.transport = getattr(getattr(send, "__self__", None), "transport", None)
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], *self._headers]
+        await self._send(message)
+
+
+class Face:
+    """Serves one protocol. It keeps nothing: a request says which chat and which turn it is for."""
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        services: Services,
+        hubs: Hubs,
+        open_streams: OpenStreams,
+        *,
+        origins: Sequence[str] = (),
+    ) -> None:
+        self._protocol = protocol
+        self._origins = origins
         self._services = services
         self._hubs = hubs
         self._streams = open_streams
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = (*self._protocol.headers, *self._cross_origin(scope))
+        if scope["method"] == "OPTIONS":
+            await Answer(204, b"", headers).send(send)
+            return
+        await self._serve(scope, receive, HeadersAdded(send, headers).send)
+
+    def _cross_origin(self, scope: Scope) -> tuple[tuple[str, str], ...]:
+        """What lets a page of another origin in, where the deployment does."""
+        said = headers_of(scope)
+        origin = said.get("origin", "")
+        if not origin or not {origin, "*"} & set(self._origins):
+            return ()
+        return (
+            ("access-control-allow-origin", origin),
+            ("access-control-allow-methods", "GET, POST, DELETE"),
+            ("access-control-allow-headers", said.get("access-control-request-headers", "authorization, content-type")),
+            ("access-control-max-age", "600"),
+            ("vary", "origin"),
+        )
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         call, since = Call.of(scope, receive), self._services.clock.monotonic()
         try:
             answer = await self._answer(call, scope, receive, send)
         except Gone:
             return
         except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
-            answer = error_of(error)
+            answer = self._protocol.error_of(error)
         status = 200 if answer is None else answer.status
         seconds = self._services.clock.monotonic() - since
-        route = f"{BASE}{call.route}" if call.route else "none"
+        route = f"{self._protocol.base}{call.route}" if call.route else "none"
         self._services.measures.requests.answered(call.method, route, status, seconds)
         if answer is not None:
             await answer.send(send, ("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 
     async def _answer(self, call: Call, scope: Scope, receive: Receive, send: Send) -> Answer | None:
         """The answer; None where it was streamed."""
-        routes, texts = TABLE.find(call.path.removeprefix(BASE))
+        routes, texts = self._protocol.table.find(call.path.removeprefix(self._protocol.base))
         route = routes.get(call.method)
         if route is None:
             raise NotFound(f"There is nothing at {call.method} {call.path}.")

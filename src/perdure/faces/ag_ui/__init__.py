@@ -1,0 +1,1 @@
+"""AG-UI: the protocol between agents and the pages that show them."""

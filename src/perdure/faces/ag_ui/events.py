@@ -1,0 +1,88 @@
+"""From a turn's events to events of AG-UI."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from perdure.faces.asking import TurnId
+from perdure.faces.following import TurnFeed
+from perdure.faces.turn import Called, Closed, Ended, Opened, Outcome, Piece, Returned, TextKind, TurnEvent
+
+_encoder = msgspec.json.Encoder()
+_STARTS = {TextKind.TEXT: "TEXT_MESSAGE_START", TextKind.REASONING: "REASONING_MESSAGE_START"}
+_CONTENTS = {TextKind.TEXT: "TEXT_MESSAGE_CONTENT", TextKind.REASONING: "REASONING_MESSAGE_CONTENT"}
+_ENDS = {TextKind.TEXT: "TEXT_MESSAGE_END", TextKind.REASONING: "REASONING_MESSAGE_END"}
+
+
+class Run:
+    """Takes the events of a turn, and gives the events of the run that answers."""
+
+    def __init__(self, thread_id: str, run_id: str, turn: TurnId) -> None:
+        self._ids = {"threadId": thread_id, "runId": run_id}
+        self._name = f"{turn.chat_id}-{turn.number}"
+        self._texts = 0
+
+    def begun(self) -> bytes:
+        return event("RUN_STARTED", **self._ids)
+
+    def add(self, events: Iterable[TurnEvent]) -> bytes:
+        return b"".join(frame for each in events for frame in self._frames(each))
+
+    def _frames(self, told: TurnEvent) -> Iterator[bytes]:
+        match told:
+            case Opened(kind=kind):
+                self._texts += 1
+                if kind is TextKind.REASONING:
+                    yield event("REASONING_START", messageId=self._text)
+                yield event(_STARTS[kind], messageId=self._text, role=_role(kind))
+            case Piece(kind=kind, text=text):
+                yield event(_CONTENTS[kind], messageId=self._text, delta=text)
+            case Closed(kind=kind):
+                yield event(_ENDS[kind], messageId=self._text)
+                if kind is TextKind.REASONING:
+                    yield event("REASONING_END", messageId=self._text)
+            case Called(call=call):
+                yield event("TOOL_CALL_START", toolCallId=call.call_id, toolCallName=call.tool)
+                yield event("TOOL_CALL_ARGS", toolCallId=call.call_id, delta=call.args or "{}")
+                yield event("TOOL_CALL_END", toolCallId=call.call_id)
+            case Returned(result=result):
+                name = f"{self._name}-{result.call_id}"
+                yield event("TOOL_CALL_RESULT", messageId=name, toolCallId=result.call_id, content=result.result)
+            case Ended():
+                yield self._ended(told)
+            case _:
+                pass
+
+    @property
+    def _text(self) -> str:
+        return f"{self._name}-{self._texts}"
+
+    def _ended(self, ended: Ended) -> bytes:
+        if ended.outcome is not Outcome.FAILED:
+            return event("RUN_FINISHED", **self._ids)
+        error = ended.error
+        return event(
+            "RUN_ERROR", message=error.message if error else "The turn failed.", code=error.kind if error else None
+        )
+
+
+def _role(kind: TextKind) -> str:
+    return "assistant" if kind is TextKind.TEXT else "reasoning"
+
+
+def event(kind: str, **fields: Any) -> bytes:
+    return b"data: %b\n\n" % _encoder.encode({"type": kind, **fields})
+
+
+async def frames(run: Run, feed: TurnFeed, *, before: bytes = b"") -> AsyncIterator[bytes]:
+    """The run, piece by piece, after what is said before it."""
+    yield run.begun() + before
+    async for events in feed.batches():
+        if told := run.add(events):
+            yield told
+
+
+async def finished(run: Run, before: bytes) -> AsyncIterator[bytes]:
+    """A run that only shows what is there."""
+    yield run.begun() + before + run.add([Ended(Outcome.COMPLETED)])

@@ -1,0 +1,167 @@
+"""The routes of AG-UI: an agent is a model or a template, a thread is a chat."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from perdure.access.chats import Seen
+from perdure.api.decoding import body_of
+from perdure.api.errors import answer_of
+from perdure.api.routing import Routes, Table
+from perdure.api.wire.chats import ClientTool, ClientTools
+from perdure.core.chat import AT_REST
+from perdure.core.errors import ChatNotFound, NotFound
+from perdure.core.ids import ModelName
+from perdure.core.message import Message, Role
+from perdure.core.parts import ToolCall, ToolResult
+from perdure.faces.ag_ui.events import Run, event, finished, frames
+from perdure.faces.asking import (
+    AGENT,
+    Asked,
+    Asking,
+    Given,
+    TurnId,
+    assistant_given,
+    chat_meant,
+    own_tools,
+    result_given,
+    user_given,
+)
+from perdure.faces.content import AnyContent, text_of
+from perdure.faces.conversation import text_of as said_in
+from perdure.faces.face import Answered, Protocol, Request, Streamed
+from perdure.faces.following import TurnFeed
+from perdure.store.tables import messages
+
+BODY_LIMIT = 32 * 1024 * 1024
+
+routes = Routes("ag-ui")
+
+
+class ThreadFunction(Struct, frozen=True):
+    name: str
+
+
+class ThreadCall(Struct, frozen=True):
+    id: str
+    function: ThreadFunction
+
+
+class ThreadMessage(Struct, frozen=True, kw_only=True):
+    role: Literal["user", "assistant", "tool", "system", "developer", "reasoning", "activity"]
+    id: str = ""
+    content: Any = None
+    toolCalls: tuple[ThreadCall, ...] | None = None  # noqa: N815 - as it is on the wire
+    toolCallId: str | None = None  # noqa: N815
+
+
+class PageTool(Struct, frozen=True, kw_only=True):
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] | None = None
+
+
+class RunInput(Struct, frozen=True, kw_only=True):
+    threadId: str  # noqa: N815 - as it is on the wire
+    runId: str  # noqa: N815
+    messages: tuple[ThreadMessage, ...] = ()
+    tools: tuple[PageTool, ...] = ()
+
+
+@routes.post("/{agent}", body_limit=BODY_LIMIT)
+async def run_agent(request: Request, agent: str) -> Answered:
+    """Say what is new, and follow the answer. With nothing new: show the thread, and what is being answered in it."""
+    body: RunInput = body_of(RunInput, request.body)
+    chat_id, seen = await chat_meant(request.caller, "ag-ui", body.threadId)
+    asked = Asked(
+        given=_all_given(body),
+        system="\n\n".join(text_of(message.content) for message in body.messages if message.role == "system"),
+        model=await _model(request, agent),
+        tools=_tools(body.tools),
+        key=chat_id,
+    )
+    if not asked.new:
+        return await _shown(request, body, seen)
+    turn = await Asking(request.caller, asked).turn()
+    return Streamed(turn.chat_id, frames(Run(body.threadId, body.runId, turn), await _feed(request, turn)))
+
+
+AG_UI = Protocol("/ag-ui", Table(routes), answer_of)
+
+
+async def _shown(request: Request, body: RunInput, seen: Seen | None) -> Answered:
+    if seen is None:
+        raise ChatNotFound
+    said = await messages.visible(request.caller.rows, seen.chat.id)
+    turn = TurnId(seen.chat.id, int(seen.chat.turn))
+    run = Run(body.threadId, body.runId, turn)
+    if seen.chat.status in AT_REST:
+        return Streamed(seen.chat.id, finished(run, _snapshot(said)))
+    before = _snapshot([message for message in said if message.number <= turn.number])
+    return Streamed(seen.chat.id, frames(run, await _feed(request, turn), before=before))
+
+
+async def _feed(request: Request, turn: TurnId) -> TurnFeed:
+    names = own_tools(await request.caller.chats.read(turn.chat_id))
+    return TurnFeed(request.caller.chats, request.hubs, turn.chat_id, turn.number, names)
+
+
+async def _model(request: Request, agent: str) -> str:
+    organisation = request.caller.actor.organisation_id
+    if await request.caller.config.model(organisation, ModelName(agent)) is not None:
+        return agent
+    templates = await request.caller.services.workspaces.templates.all(organisation)
+    if all(template.name != agent for template in templates):
+        raise NotFound(f"There is no agent {agent!r}: name a model or a template.")
+    return f"{AGENT}{agent}"
+
+
+def _all_given(body: RunInput) -> list[Given]:
+    """What the page says, without what our own tools did: the page keeps that, too."""
+    names = {tool.name for tool in body.tools}
+    calls = [call for message in body.messages for call in message.toolCalls or () if call.function.name in names]
+    own = frozenset(call.id for call in calls)
+    return [given for message in body.messages if (given := _given(message, own)) is not None]
+
+
+def _given(message: ThreadMessage, own: frozenset[str]) -> Given | None:
+    content: AnyContent = message.content
+    match message.role:
+        case "user":
+            return user_given(content)
+        case "assistant":
+            return assistant_given(
+                text_of(content), tuple(call.id for call in message.toolCalls or () if call.id in own)
+            )
+        case "tool" if message.toolCallId in own:
+            return result_given(message.toolCallId or "", text_of(content))
+        case _:
+            return None
+
+
+def _tools(tools: tuple[PageTool, ...]) -> ClientTools:
+    return tuple(ClientTool(tool.name, tool.description, tool.parameters or {}) for tool in tools)
+
+
+def _snapshot(said: list[Message]) -> bytes:
+    """All that was said before, for a page that comes back with nothing."""
+    shown = [each for message in said for each in _messages(message)]
+    return event("MESSAGES_SNAPSHOT", messages=shown)
+
+
+def _messages(message: Message) -> list[dict[str, Any]]:
+    name = f"{message.number}"
+    if message.role is Role.TOOL:
+        results = [part for part in message.parts if isinstance(part, ToolResult)]
+        return [
+            {"id": f"{name}-{part.call_id}", "role": "tool", "toolCallId": part.call_id, "content": part.result}
+            for part in results
+        ]
+    told: dict[str, Any] = {"id": name, "role": message.role, "content": said_in(message)}
+    calls = [part for part in message.parts if isinstance(part, ToolCall)]
+    if calls:
+        told["toolCalls"] = [
+            {"id": call.call_id, "type": "function", "function": {"name": call.tool, "arguments": call.args or "{}"}}
+            for call in calls
+        ]
+    return [told]

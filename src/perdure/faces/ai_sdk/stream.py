@@ -1,0 +1,109 @@
+"""From a turn's events to chunks of a UI message stream."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from perdure.core.parts import ToolCall, ToolResult
+from perdure.faces.asking import TurnId
+from perdure.faces.following import TurnFeed
+from perdure.faces.turn import Answered, Called, Closed, Ended, Opened, Outcome, Piece, Returned, TurnEvent
+
+DONE = b"data: [DONE]\n\n"
+_FINISHED = {
+    Outcome.COMPLETED: "stop",
+    Outcome.CALLS: "tool-calls",
+    Outcome.LENGTH: "length",
+    Outcome.FILTERED: "content-filter",
+    Outcome.FAILED: "error",
+}
+_encoder = msgspec.json.Encoder()
+
+
+class MessageStream:
+    """Takes the events of a turn, and gives the chunks of the message that answers."""
+
+    def __init__(self, turn: TurnId, own_tools: frozenset[str]) -> None:
+        self._name = f"{turn.chat_id}-{turn.number}"
+        self._own_tools = own_tools
+        self._texts = 0
+        self._stepping = False
+
+    def begun(self) -> bytes:
+        return _event({"type": "start", "messageId": self._name})
+
+    def add(self, events: Iterable[TurnEvent]) -> bytes:
+        return b"".join(_event(chunk) for event in events for chunk in self._chunks(event)) + (
+            DONE if _over(events) else b""
+        )
+
+    def _chunks(self, event: TurnEvent) -> Iterator[dict[str, Any]]:
+        if not self._stepping and not isinstance(event, Ended | Returned):
+            self._stepping = True
+            yield {"type": "start-step"}
+        match event:
+            case Opened(kind=kind):
+                self._texts += 1
+                yield {"type": f"{kind}-start", "id": self._text}
+            case Piece(kind=kind, text=text):
+                yield {"type": f"{kind}-delta", "id": self._text, "delta": text}
+            case Closed(kind=kind):
+                yield {"type": f"{kind}-end", "id": self._text}
+            case Called(call=call):
+                yield from self._called(call)
+            case Returned(result=result):
+                yield _returned(result)
+            case Answered():
+                self._stepping = False
+                yield {"type": "finish-step"}
+            case Ended():
+                yield from _ended(event)
+
+    @property
+    def _text(self) -> str:
+        return f"{self._name}-{self._texts}"
+
+    def _called(self, call: ToolCall) -> Iterator[dict[str, Any]]:
+        # Tools of ours are dynamic to a page that does not know them; its own have the names that it gave them.
+        head = {"toolCallId": call.call_id, "toolName": call.tool, "dynamic": call.tool not in self._own_tools}
+        yield {"type": "tool-input-start", **head}
+        yield {"type": "tool-input-available", **head, "input": _json(call.args)}
+
+
+def _ended(ended: Ended) -> Iterator[dict[str, Any]]:
+    if ended.outcome is Outcome.FAILED:
+        yield {"type": "error", "errorText": ended.error.message if ended.error else "The turn failed."}
+    elif ended.outcome in (Outcome.STOPPED, Outcome.REPLACED):
+        yield {"type": "abort"}
+    yield {"type": "finish", "finishReason": _FINISHED.get(ended.outcome, "other")}
+
+
+def _returned(result: ToolResult) -> dict[str, Any]:
+    if result.is_error:
+        return {"type": "tool-output-error", "toolCallId": result.call_id, "errorText": result.result}
+    return {"type": "tool-output-available", "toolCallId": result.call_id, "output": _json(result.result)}
+
+
+def _json(text: str) -> Any:
+    """The value, or the text where it is no JSON."""
+    try:
+        return msgspec.json.decode(text or "{}")
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return text
+
+
+def _over(events: Iterable[TurnEvent]) -> bool:
+    return any(isinstance(event, Ended) for event in events)
+
+
+def _event(chunk: dict[str, Any]) -> bytes:
+    return b"data: %b\n\n" % _encoder.encode(chunk)
+
+
+async def chunks(stream: MessageStream, feed: TurnFeed) -> AsyncIterator[bytes]:
+    """The message, piece by piece."""
+    yield stream.begun()
+    async for events in feed.batches():
+        if told := stream.add(events):
+            yield told
