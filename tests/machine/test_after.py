@@ -111,7 +111,7 @@ class Walk:
 
     def _sends(self) -> Iterator[Transition]:
         for busy in Busy:
-            mode = CardChange(plan_mode=self.random.random() < 0.7) if self.random.random() < 0.5 else None
+            mode = CardChange(plan_mode=self.random.random() < 0.7) if self.random.random() < 0.5 else CardChange()
             yield SendMessage(self._said(), busy, card=mode)
 
     def _of_the_queue(self, chat: Chat) -> Iterator[Transition]:

@@ -62,3 +62,9 @@ def test_what_is_too_deep_to_be_checked_is_refused() -> None:
 )
 def test_what_fits_is_taken_as_it_was_written(text: str, values: dict[str, object]) -> None:
     assert parsed(text, SCHEMA) == values
+
+
+def test_a_value_that_is_none_of_several_is_told_which_there_are() -> None:
+    schema = {"properties": {"effort": {"anyOf": [{"enum": ["low", "high"]}, {"type": "null"}]}}}
+    with pytest.raises(ToolFailed, match='effort: "huge" is none of: low, high, null'):
+        parsed('{"effort": "huge"}', schema)

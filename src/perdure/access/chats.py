@@ -14,7 +14,7 @@ from perdure.core.card import Card, NewCard
 from perdure.core.chat import Chat
 from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor
-from perdure.core.errors import ChatNotFound, NotAllowed
+from perdure.core.errors import ChatNotFound, InvalidInput, NotAllowed, Validation
 from perdure.core.events import ChatCard, PendingAction, QueuedMessage
 from perdure.core.ids import ChatId, MessageNumber, UserId
 from perdure.core.message import Message
@@ -145,6 +145,8 @@ class Chats:
     async def share(self, seen: Seen, users: Sequence[UserId], groups: Sequence[UUID]) -> int:
         """Let exactly these people and groups read the chat. Returns the card's new version."""
         assert seen.own
+        if unknown := await shares.unknown(self._rows, users, groups):
+            raise InvalidInput("Somebody in the list does not exist.", *_places(unknown, users=users, groups=groups))
         version = await shares.replace(self._rows, seen.chat.id, users, groups)
         if version is None:
             raise ChatNotFound
@@ -183,3 +185,12 @@ class Chats:
             return None
         message = await messages.one(self._rows, chat.id, chat.last_assistant) if chat.action.calls else None
         return pending(chat, message.parts if message else ())
+
+
+def _places(unknown: Sequence[UUID], **asked: Sequence[UUID]) -> list[Validation]:
+    return [
+        Validation(f"{field}[{index}]", "is not known here")
+        for field, ids in asked.items()
+        for index, each in enumerate(ids)
+        if each in unknown
+    ]

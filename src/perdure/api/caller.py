@@ -16,8 +16,12 @@ from perdure.api.submission import Said, after_hooks, read_content
 from perdure.api.wire.content import AnyContent
 from perdure.config.config import Config
 from perdure.config.settings import Experiment
+from perdure.core.card import ChatSource
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import ChatId, ModelName
+
+CLIENT_HEADER = "perdure-client"
+"""In which a program says what it is."""
 
 
 class Caller:
@@ -49,6 +53,13 @@ class Caller:
     @cached_property
     def changes(self) -> ChatChanges:
         return ChatChanges(self.chats, self.services, self.actor.user_id, self._claim)
+
+    @property
+    def source(self) -> ChatSource:
+        """Where a chat comes from that this request begins."""
+        if self.actor.session_id is not None:
+            return ChatSource.PAGE
+        return ChatSource.CLI if self.call.headers.get(CLIENT_HEADER) == ChatSource.CLI else ChatSource.API
 
     async def said(self, content: tuple[AnyContent, ...], chat_id: ChatId | None = None) -> Said:
         return await read_content(self.rows, content, chat_id)

@@ -1,6 +1,8 @@
 """Trying a provider: one small question to a real model, and what came of it."""
 
+import asyncio
 from dataclasses import dataclass
+from datetime import timedelta
 from http import HTTPStatus
 from uuid import uuid4
 
@@ -14,6 +16,7 @@ from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text
+from perdure.core.timing import PROBE_PATIENCE
 from perdure.observe.context import concerning
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
@@ -40,13 +43,17 @@ class Probe:
     catalog: Catalog
     client: ProviderClient
     clock: Clock
+    patience: timedelta = PROBE_PATIENCE
 
     async def try_provider(self, actor: Actor, provider: Provider, setting: ModelSetting | None) -> Tested:
         """Ask the model, or where none is set up yet the smallest that the provider itself offers."""
         started = self.clock.monotonic()
         try:
             with concerning(purpose="test"):
-                ok, message = await self._tried(actor, provider, setting)
+                async with asyncio.timeout(self.patience.total_seconds()):
+                    ok, message = await self._tried(actor, provider, setting)
+        except TimeoutError:
+            ok, message = False, self._late(provider)
         except ProviderFailure as failure:
             ok, message = False, _words(failure.error)
         return Tested(ok=ok, message=message, latency_ms=round((self.clock.monotonic() - started) * 1_000))
@@ -56,9 +63,15 @@ class Probe:
         if provider.options.vendor in _LISTLESS:
             return Offered(items=(), message=f"{provider.name} does not say which models it has.")
         try:
-            return Offered(items=await self._listed(actor, provider))
+            async with asyncio.timeout(self.patience.total_seconds()):
+                return Offered(items=await self._listed(actor, provider))
+        except TimeoutError:
+            return Offered(items=(), message=self._late(provider))
         except ProviderFailure as failure:
             return Offered(items=(), message=_words(failure.error))
+
+    def _late(self, provider: Provider) -> str:
+        return f"{provider.name} did not answer within {self.patience.total_seconds():g} s."
 
     async def _tried(self, actor: Actor, provider: Provider, setting: ModelSetting | None) -> tuple[bool, str]:
         if setting is not None:

@@ -54,7 +54,8 @@ class Api:
                 answer = _told(call, error)
             answered(span, call.method, call.route, answer.status)
         self._count(call, answer, self._services.clock.monotonic() - since)
-        await answer.send(send, *_HEADERS)
+        said = {name for name, _ in answer.headers}
+        await answer.send(send, *(header for header in _HEADERS if header[0] not in said))
 
     def _count(self, call: Call, answer: Answer, seconds: float) -> None:
         method, route = (call.method, call.route) if call.route else ("any", "none")

@@ -57,7 +57,7 @@ async def _chat(place: Deployment | None, asked: str | None, chat_id: str | None
         if place is None:
             with progress("starting"):
                 place = await stack.enter_async_context(local_replica(Settings.from_environment()))
-        client = await stack.enter_async_context(Client(place.url, token=place.token))
+        client = await stack.enter_async_context(Client(place.url, token=place.token, program="cli"))
         conversation = Conversation(client, model, here=here, again=_again(None if here else place.url))
         if chat_id is not None:
             await conversation.resume(chat_id, recall=asked is None and somebody_types())

@@ -18,7 +18,7 @@ class Client:
     """A connection to a deployment. Use it as an async context manager.
 
     `timeout` is how many seconds one answer may take; a request is repeated a few times before it fails with
-    TimeoutError. Streams go on for as long as somebody follows.
+    TimeoutError. Streams go on for as long as somebody follows. `program` says who asks: `cli` is the terminal's own.
     """
 
     def __init__(
@@ -27,14 +27,16 @@ class Client:
         *,
         token: str | None = None,
         timeout: float = REQUEST_PATIENCE.total_seconds(),
+        program: str = "",
     ) -> None:
+        self._program = program
         self._url = url
         self._token = token
         self._timeout = timeout
         self._connection: Connection | None = None
 
     async def __aenter__(self) -> Self:
-        self._connection = Connection(self._url, self._token, patience=self._timeout)
+        self._connection = Connection(self._url, self._token, program=self._program, patience=self._timeout)
         return self
 
     async def __aexit__(

@@ -42,10 +42,13 @@ class ApiError(Exception):
 class Connection:
     """Speaks to one deployment as one caller. `patience` is how many seconds one answer may take."""
 
-    def __init__(self, url: str, token: str | None, *, patience: float = REQUEST_PATIENCE.total_seconds()) -> None:
+    def __init__(
+        self, url: str, token: str | None, *, program: str = "", patience: float = REQUEST_PATIENCE.total_seconds()
+    ) -> None:
         self.url = url.rstrip("/").removesuffix(BASE) + BASE
         self._patience = patience
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        said = {"Authorization": token and f"Bearer {token}", "Perdure-Client": program}
+        headers = {name: value for name, value in said.items() if value}
         timeout = aiohttp.ClientTimeout(total=patience, sock_connect=REQUEST_CONNECT.total_seconds())
         # A stream holds a connection for as long as somebody follows: there is no good number of them.
         connector = aiohttp.TCPConnector(limit=0)

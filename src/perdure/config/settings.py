@@ -31,7 +31,7 @@ class Approval(StrEnum):
     DENY = "deny"
 
 
-class Advisor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Advisor(Struct, frozen=True, forbid_unknown_fields=True):
     enabled: bool = False
     model: ModelName | None = None
     effort: Effort | None = None
@@ -40,36 +40,36 @@ class Advisor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     """Per turn; 0 means no limit of its own."""
 
 
-class SubagentModels(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class SubagentModels(Struct, frozen=True, forbid_unknown_fields=True):
     """Which models agents use whose parent names none; None means the parent's."""
 
     general_model: ModelName | None = None
     explore_model: ModelName | None = None
 
 
-class Subagents(SubagentModels, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Subagents(SubagentModels, frozen=True, forbid_unknown_fields=True):
     depth: Annotated[int, Meta(ge=0, le=5)] = 1
     """How many chats may stand below a root; 0 switches agents off."""
     working: Annotated[int, Meta(ge=1, le=200)] = 20
     """How many agents of one root may work at once."""
 
 
-class Retention(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Retention(Struct, frozen=True, forbid_unknown_fields=True):
     archived_days: Days = 30
     """How long archived chats and files that no chat uses are kept; 0 keeps them for ever."""
 
 
-class WorkspaceQuota(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class WorkspaceQuota(Struct, frozen=True, forbid_unknown_fields=True):
     per_person: Annotated[int, Meta(ge=0, le=10_000)] = 50
     """How many workspaces one person may have; 0 switches them off."""
 
 
-class AutoArchive(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class AutoArchive(Struct, frozen=True, forbid_unknown_fields=True):
     idle_days: Days = 0
     """Root chats whose family is idle for so long are archived; 0 switches that off."""
 
 
-class MonthlyLimits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class MonthlyLimits(Struct, frozen=True, forbid_unknown_fields=True):
     """Micro-dollars a calendar month; None means no limit."""
 
     user: Money | None = None
@@ -82,7 +82,7 @@ class MonthlyLimits(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
         return self.people.get(user_id, self.user)
 
 
-class DebugRecording(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class DebugRecording(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether calls to models are kept, word for word but for secrets, for admins to look at."""
 
     enabled: bool = False
@@ -92,7 +92,7 @@ class DebugRecording(Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 Domain = Annotated[str, Meta(pattern=r"^[a-z0-9*-]+(\.[a-z0-9-]+)*(/[^\s]*)?$(?!\n)", max_length=253)]
 
 
-class WebSearch(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class WebSearch(Struct, frozen=True, forbid_unknown_fields=True):
     """How the search of the web is bounded that providers carry out, in chats that have it on."""
 
     allowed_domains: tuple[Domain, ...] = ()
@@ -177,7 +177,8 @@ def checked(kind: type[AnySettings], name: str, value: Any) -> str:
     except msgspec.ValidationError as error:
         raise InvalidInput("The value does not fit the setting.", Validation("value", str(error))) from error
     found = getattr(fitting, name)
-    text = msgspec.json.encode(found).decode()
+    # As it was said: what was not said keeps following the defaults.
+    text = msgspec.json.encode(value).decode()
     check_length(found if isinstance(found, str) else text, "value")
     return text
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import Enum
+from enum import Enum, StrEnum
 from operator import add, attrgetter
 from typing import Any
 
@@ -19,6 +19,15 @@ class ClientTool(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=
     name: str
     description: str = ""
     schema: dict[str, Any] = {}
+
+
+class ChatSource(StrEnum):
+    """Where a chat was begun."""
+
+    PAGE = "page"
+    API = "api"
+    CLI = "cli"
+    AGENT = "agent"
 
 
 class ChatSettings(Struct, frozen=True, omit_defaults=True):
@@ -67,7 +76,7 @@ class NewCard:
     root_id: ChatId | None = None
     agent_type: str | None = None
     labels: str = "{}"
-    source: str = "api"
+    source: ChatSource = ChatSource.API
     model: str | None = None
     effort: str | None = None
     plan_mode: bool = False

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from perdure.core.card import ChatSource
 from perdure.core.chat import ActionKind, Asks, BudgetOwner, Status, Verdict
 from perdure.core.deltas import AnyDelta
 from perdure.core.failure import ChatError, RetryState
@@ -76,6 +77,7 @@ class ChatCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
     archived: bool = False
     parent_id: ChatId | None = None
     root_id: ChatId | None = None
+    source: ChatSource = ChatSource.API
     children: tuple[ChatId, ...] = ()
     model: ModelName | None = None
     effort: Effort | None = None

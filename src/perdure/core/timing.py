@@ -150,6 +150,8 @@ TURN_TRACE_KEPT = timedelta(days=1)
 SEARCH_PERIOD = timedelta(milliseconds=300)
 SEARCH_CATCH_UP = timedelta(minutes=5)
 SESSION_KEPT = timedelta(days=30)
+PROBE_PATIENCE = timedelta(seconds=30)
+"""How long a provider that is only tried may take."""
 SIGN_IN_FRESH = timedelta(minutes=10)
 """How long nobody who signed in is asked again who they are."""
 LOGIN_LINK_KEPT = timedelta(minutes=30)

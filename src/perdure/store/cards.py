@@ -5,6 +5,7 @@ from datetime import timedelta
 import msgspec
 
 from perdure.core.after import asked_of_owner
+from perdure.core.card import ChatSource
 from perdure.core.chat import Chat, Status
 from perdure.core.events import ChatCard, DiffStatus
 from perdure.core.ids import UserId
@@ -30,6 +31,7 @@ def card_of(row: CardRow, chat: Chat, *, reader: UserId, read_number: int) -> Ch
         archived=chat.archived,
         parent_id=row.parent_id,
         root_id=row.root_id,
+        source=ChatSource(row.source),
         children=row.children,
         model=row.model,
         effort=row.effort,

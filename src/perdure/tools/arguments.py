@@ -22,10 +22,20 @@ def parsed(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         ) from None
     if error is not None:
         where = ".".join(str(step) for step in error.instance_path) or "the arguments"
-        raise ToolFailed(
-            f"The arguments do not fit the tool's schema: {where}: {error.message}. Call it again, corrected."
-        )
+        wrong = f"{where}: {_complaint(error, schema)}"
+        raise ToolFailed(f"The arguments do not fit the tool's schema: {wrong}. Call it again, corrected.")
     return arguments
+
+
+def _complaint(error: Any, schema: Any) -> str:
+    """What is wrong with a value; where it may be one of several things, what those are."""
+    choices = schema
+    for step in error.schema_path:
+        choices = choices[step] if isinstance(choices, list | dict) else None  # pyright: ignore[reportUnknownVariableType]
+    if error.schema_path[-1:] != ["anyOf"] or not isinstance(choices, list):
+        return error.message
+    named = [value for each in choices for value in each.get("enum", (each.get("type"),))]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return f"{json.dumps(error.instance)} is none of: {', '.join(str(value) for value in named)}"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
 def is_json_object(text: str) -> bool:

@@ -13,7 +13,7 @@ from msgspec import structs
 from perdure.config.config import Config
 from perdure.config.mcp import selected
 from perdure.config.settings import SubagentModels
-from perdure.core.card import ChatSettings, NewCard
+from perdure.core.card import ChatSettings, ChatSource, NewCard
 from perdure.core.chat import Busy, Chat, State
 from perdure.core.commit import Commit, Guard, IdempotencyKey
 from perdure.core.errors import ChatNotFound, HookDenied, KeyTaken, Refused, TransitionNotAllowed
@@ -221,7 +221,7 @@ def _card(
         parent_id=ctx.key.chat_id,
         root_id=above.root_id or ctx.key.chat_id,
         agent_type=kind.value,
-        source="agent",
+        source=ChatSource.AGENT,
         model=model,
         effort=effort,
         workspace_id=above.workspace_id,

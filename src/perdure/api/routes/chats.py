@@ -1,5 +1,6 @@
 """Chats: list, create, read, describe."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 from uuid import uuid4
@@ -38,7 +39,7 @@ from perdure.core.parts import NoticePart, Text
 from perdure.core.public import public_message
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
-from perdure.store.tables.chats import Description, Listing, Searching
+from perdure.store.tables.chats import NO_WORKSPACE, Description, Listing, Searching
 from perdure.tools.arguments import validator_of
 from perdure.tools.builtin import RESERVED_NAMES
 from perdure.tools.family import AgentType
@@ -112,6 +113,7 @@ async def begin_chat(
     """Begin a chat, with what was said elsewhere before."""
     said = await caller.said(body.content)
     model = await caller.model(body.model)
+    settings, title = await _chosen(caller, body), named(body.title) if body.title else ""
     system = await _system_rows(caller, body)
     if body.workspace is None:
         await own_workspace(caller, body.workspace_id)
@@ -125,7 +127,7 @@ async def begin_chat(
         client_id=body.client_id,
     )
     async with workspace_for(caller, body.workspace, body.workspace_id) as workspace_id:
-        card = _new_card(caller, body, workspace_id, said)
+        card = replace(_new_card(caller, body, workspace_id), settings=settings, **titled(title, said))
         create = Create((*system, *history, message), files=said.files, budget_limit=body.budget_limit)
         return await caller.changes.create(
             chat_id or ChatId(uuid4()), card, create, answer=lambda commit: created(caller, card, commit)
@@ -221,13 +223,27 @@ async def _system_rows(caller: Caller, body: CreateBody) -> tuple[NewMessage, ..
     )
 
 
-def _new_card(caller: Caller, body: CreateBody, workspace_id: WorkspaceId | None, said: Said) -> NewCard:
+def titled(title: str, said: Said) -> dict[str, str]:
+    """The title that was given, or the first words that were said, until there are better ones."""
+    if title:
+        return {"title": storable(title), "title_source": "named"}
+    return {"title": fallback_title(said), "title_source": "fallback"}
+
+
+def named(title: str) -> str:
+    """A title without the blanks around it."""
+    if not title.strip():
+        raise InvalidInput("A title says something.", Validation("title", "must not be blank"))
+    return title.strip()
+
+
+def _new_card(caller: Caller, body: CreateBody, workspace_id: WorkspaceId | None) -> NewCard:
     deadline = body.client_tool_deadline_s
     return NewCard(
         organisation_id=caller.actor.organisation_id,
         owner_id=caller.actor.user_id,
-        title=storable(body.title) if body.title else fallback_title(said),
-        title_source="named" if body.title else "fallback",
+        title="",
+        source=caller.source,
         labels=msgspec.json.encode(body.labels).decode(),
         model=body.model,
         effort=body.effort,
@@ -255,6 +271,7 @@ def created(caller: Caller, card: NewCard, commit: Commit, *, said: bool = True)
             id=chat.id,
             owner_id=caller.actor.user_id,
             title=card.title,
+            source=card.source,
             status=chat.status,
             created_at=chat.updated_at,
             updated_at=chat.updated_at,
@@ -273,23 +290,31 @@ def _settings(seen: Seen) -> ChatSettings:
     return msgspec.json.decode(seen.row.settings, type=ChatSettings)
 
 
-async def _description(caller: Caller, body: PatchBody) -> Description:
+async def _chosen(caller: Caller, body: CreateBody | PatchBody) -> str:
+    """What is chosen for this chat alone, as it is stored."""
     names = ("mcp_servers", "approvals", "web_search")
-    settings = {name: getattr(body, name) for name in names if getattr(body, name) is not UNSET}
-    if body.model is not UNSET:
-        await caller.model(body.model)
+    chosen = {name: getattr(body, name) for name in names if getattr(body, name) is not UNSET}
     if body.mcp_servers is not UNSET:
         await _check_servers(caller, body.mcp_servers)
+    return msgspec.json.encode(chosen).decode()
+
+
+async def _description(caller: Caller, body: PatchBody) -> Description:
+    if body.model is not UNSET:
+        await caller.model(body.model)
+    settings = await _chosen(caller, body)
     return Description(
-        title=_given(body.title),
+        title=None if body.title is UNSET else named(body.title),
         labels=None if body.labels is UNSET else msgspec.json.encode(body.labels).decode(),
         plan_mode=_given(body.plan_mode),
         model=None if body.model is UNSET else body.model or "",
         effort=None if body.effort is UNSET else body.effort or "",
-        workspace_id=await own_workspace(caller, _given(body.workspace_id)),
+        workspace_id=NO_WORKSPACE
+        if body.workspace_id is None
+        else await own_workspace(caller, _given(body.workspace_id)),
         pin=_given(body.pin),
         client_tools=None if body.client_tools is UNSET else _tools(body.client_tools),
-        settings=msgspec.json.encode(settings).decode() if settings else None,
+        settings=None if settings == "{}" else settings,
     )
 
 

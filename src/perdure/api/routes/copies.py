@@ -99,6 +99,7 @@ def _forked_card(caller: Caller, row: CardRow) -> NewCard:
         owner_id=caller.actor.user_id,
         title=row.title,
         title_source=row.title_source,
+        source=caller.source,
         labels=row.labels,
         model=row.model,
         effort=row.effort,

@@ -20,6 +20,8 @@ from perdure.store.tables import files
 routes = Routes("files")
 
 # Room for what a form puts around a file.
+# What a browser shows by itself inside a sandbox. Its viewer of PDFs needs more than that.
+_SHOWN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "text/plain"})
 _UPLOAD_LIMIT = FILE_LIMIT + 64 * 1024
 
 
@@ -61,9 +63,12 @@ async def _content(rows: ActorRows, file_id: FileId) -> Answer:
     file = await files.read(rows, file_id)
     if file is None:
         raise NotFound("There is no such file.")
+    shown = "inline" if file.media_type in _SHOWN else "attachment"
     headers = (
         ("content-type", file.media_type),
-        ("content-disposition", f"inline; filename*=UTF-8''{quote(file.name, safe='')}"),
+        ("content-disposition", f"{shown}; filename*=UTF-8''{quote(file.name, safe='')}"),
+        # It never changes; but whoever may not read it any more sees it for as long as a signed address works.
+        ("cache-control", f"private, max-age={SIGNED_URL_KEPT.total_seconds():.0f}"),
         # Whatever it holds, it runs nothing here.
         ("content-security-policy", "default-src 'none'; sandbox"),
     )

@@ -18,6 +18,7 @@ from perdure.api.wire.chats import (
 from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Busy
 from perdure.core.commit import Commit
+from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import NewMessage, Role
 from perdure.core.public import public_message, public_queued, shown_text, visible
@@ -30,6 +31,8 @@ routes = Routes("messages")
 @routes.get("/chats/{chat_id}/messages")
 async def list_messages(caller: Caller, chat_id: ChatId, query: MessagesQuery) -> MessagePage:
     """A page of the history. Without a cursor or with `before`: newest first; with `after` alone: oldest first."""
+    if query.before is not None and query.after is not None and query.after >= query.before:
+        raise InvalidInput("Nothing can be between these.", Validation("after", "must be less than before"))
     seen = await caller.chats.read(chat_id)
     if query.after is not None and query.before is None:
         messages = await caller.chats.oldest(chat_id, after=query.after, limit=query.limit)
@@ -58,7 +61,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     )
     turn = None if body.turn is None else MessageNumber(body.turn)
     known = await caller.services.waits.known(seen.chat) if body.busy is Busy.STEER else None
-    card = None if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
+    card = CardChange() if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
     chosen = Chosen(seen.card.model or await caller.default_model(), seen.card.effort)
     send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card, chosen=chosen)
     caller.changes.allowed(seen, send)

@@ -18,6 +18,7 @@ from perdure.api.wire.workspaces import (
     TemplateBody,
     TemplateCard,
     TemplateList,
+    TemplatesQuery,
     WorkspaceCard,
     WorkspaceList,
     WorkspaceSkill,
@@ -42,11 +43,12 @@ SHOWN_BYTES = 1024 * 1024
 
 
 @routes.get("/templates")
-async def list_templates(caller: Caller) -> TemplateList:
-    """The recipes that workspaces can be made from."""
+async def list_templates(caller: Caller, query: TemplatesQuery) -> TemplateList:
+    """The recipes that workspaces can be made from; with `q` those that say all of its words."""
     catalogue = caller.services.workspaces.templates
     found = await catalogue.all(caller.actor.organisation_id)
-    return TemplateList(tuple(_template(template, catalogue) for template in found))
+    words = query.q.casefold().split()
+    return TemplateList(tuple(_template(each, catalogue) for each in found if _says(each, words)))
 
 
 @routes.get("/templates/{name}")
@@ -170,6 +172,11 @@ async def refresh_context(caller: Caller, chat_id: ChatId, body: Nothing) -> Con
 
 def _brought(caller: Caller) -> TemplateConfiguration:
     return TemplateConfiguration(caller.rows, caller.services.workspaces.templates)
+
+
+def _says(template: Template, words: list[str]) -> bool:
+    text = f"{template.name}\n{template.recipe.description}\n{template.readme}".casefold()
+    return all(word in text for word in words)
 
 
 def _template(template: Template, catalogue: TemplateCatalogue) -> TemplateCard:

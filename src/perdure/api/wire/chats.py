@@ -43,6 +43,10 @@ class WorkspaceWish(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     parameters: dict[str, str | int | bool] = {}
 
 
+McpServers = Annotated[tuple[str, ...], Meta(max_length=100)]
+Approvals = dict[str, Annotated[str, Meta(pattern="^(auto|ask|deny)" + END)]]
+
+
 class CreateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     content: Content
     model: Name | None = None
@@ -55,6 +59,10 @@ class CreateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     system_prompt: Prompt | None = None
     client_tools: ClientTools = ()
     client_tool_deadline_s: Annotated[float, Meta(gt=0, le=86_400)] | None = None
+    mcp_servers: McpServers | UnsetType = UNSET
+    """By name. Without it, those that are on by themselves."""
+    web_search: bool | UnsetType = UNSET
+    approvals: Approvals | UnsetType = UNSET
     budget_limit: Micros | None = None
     client_id: ClientId | None = None
 
@@ -78,7 +86,7 @@ class EditBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
 
 
 class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is not named stays as it is. Null clears a model or an effort, so that the default holds."""
+    """What is not named stays as it is. Null clears a model or an effort, so that the default holds, or a workspace."""
 
     title: Title | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
@@ -87,13 +95,13 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     plan_mode: bool | UnsetType = UNSET
     model: Name | UnsetType | None = UNSET
     effort: Effort | UnsetType | None = UNSET
-    workspace_id: WorkspaceId | UnsetType = UNSET
+    workspace_id: WorkspaceId | UnsetType | None = UNSET
     read: Number | UnsetType = UNSET
     client_tools: ClientTools | UnsetType = UNSET
-    mcp_servers: Annotated[tuple[str, ...], Meta(max_length=100)] | UnsetType = UNSET
+    mcp_servers: McpServers | UnsetType = UNSET
     web_search: bool | UnsetType = UNSET
     """Whether the model's provider may search the web."""
-    approvals: dict[str, Annotated[str, Meta(pattern="^(auto|ask|deny)" + END)]] | UnsetType = UNSET
+    approvals: Approvals | UnsetType = UNSET
 
 
 class Sent(Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -1,8 +1,9 @@
 """Templates and workspaces on the wire."""
 
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from perdure.api.wire.chats import TemplateName
 from perdure.core.ids import WorkspaceId
@@ -28,6 +29,11 @@ class TemplateBody(Struct, frozen=True, forbid_unknown_fields=True):
     recipe: str
     readme: str = ""
     files: dict[str, bytes] = {}
+
+
+class TemplatesQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    q: Annotated[str, Meta(max_length=1_000)] = ""
+    """Words that a template has in its name, its description or its readme."""
 
 
 class TemplateList(Struct, frozen=True):

@@ -29,16 +29,15 @@ class SendMessage(Struct, frozen=True):
     files: tuple[FileId, ...] = ()
     known: str | None = None
     """What a steered chat learns of the children that it waited for, as JSON; None where nobody looked."""
-    card: CardChange | None = None
-    """What is settled together with it, such as plan mode."""
+    card: CardChange = CardChange()
+    """What is settled together with it, such as plan mode. In any case the card says when something was said last."""
     chosen: Chosen = Chosen()
     """What the chat is set to now: a message that has to wait keeps it, whatever is chosen meanwhile."""
 
     def plan(self, chat: Chat) -> Change:
         if self.message.role is not Role.USER:
             raise refuse(self, chat, "Only a user's message can be sent.")
-        admitted = self._admitted(chat)
-        return admitted if self.card is None else replace(admitted, card=self.card)
+        return replace(self._admitted(chat), card=self.card)
 
     def _admitted(self, chat: Chat) -> Change:
         match chat.state:
@@ -147,6 +146,7 @@ class EditMessage(Struct, frozen=True):
             files=self.files,
             remove=tuple(entry.number for entry in chat.queue),
             reserve=0,
+            card=CardChange(),
         )
 
 

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from perdure.core.card import CardChange
 from perdure.core.chat import Chat, State, Status
 from perdure.core.errors import QueuedMessageNotFound
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber
@@ -29,7 +30,7 @@ class EditQueuedMessage(Struct, frozen=True):
 
     def plan(self, chat: Chat) -> Change:
         require_queued(chat, self.number)
-        return Change(rewrite=(self.number, self.parts), files=self.files, keeps=ALL_MARKERS)
+        return Change(rewrite=(self.number, self.parts), files=self.files, keeps=ALL_MARKERS, card=CardChange())
 
 
 class ReorderQueue(Struct, frozen=True):

@@ -22,6 +22,7 @@ class CardRow(Struct, frozen=True):
     title: str
     title_source: str
     labels: str
+    source: str
     model: ModelName | None
     effort: Effort | None
     plan_mode: bool

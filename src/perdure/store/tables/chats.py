@@ -66,6 +66,9 @@ class Searching(Struct, frozen=True, kw_only=True):
     limit: int = 50
 
 
+NO_WORKSPACE = UUID(int=0)
+
+
 class Description(Struct, frozen=True, kw_only=True):
     """What is said about a chat. None leaves it as it is; an empty text clears a model or an effort."""
 

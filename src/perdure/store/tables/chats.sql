@@ -101,7 +101,8 @@ ORDER BY k.created_at, k.id
 
 -- name: chats.patch
 -- Change what the owner says about a chat: $4 title, $5 labels, $6 plan mode, $7 model, $8 effort, $9 workspace,
--- $10 pin, $11 client tools, $12 settings. Null leaves a column as it is; an empty text clears model and effort.
+-- $10 pin, $11 client tools, $12 settings. Null leaves a column as it is; an empty text clears model and effort, and the
+-- id of zeros the workspace.
 UPDATE chat_cards c SET
     title = coalesce($4, c.title),
     title_source = CASE WHEN $4::text IS NULL THEN c.title_source ELSE 'named' END,
@@ -109,7 +110,7 @@ UPDATE chat_cards c SET
     plan_mode = coalesce($6, c.plan_mode),
     model = CASE WHEN $7::text IS NULL THEN c.model ELSE nullif($7, '') END,
     effort = CASE WHEN $8::text IS NULL THEN c.effort ELSE nullif($8, '') END,
-    workspace_id = coalesce($9, c.workspace_id),
+    workspace_id = CASE WHEN $9::uuid IS NULL THEN c.workspace_id ELSE nullif($9, '00000000-0000-0000-0000-000000000000') END,
     pin = coalesce($10, c.pin),
     client_tools = coalesce($11, c.client_tools),
     settings = CASE WHEN $12::text IS NULL THEN c.settings ELSE (c.settings::jsonb || $12::jsonb)::text END,

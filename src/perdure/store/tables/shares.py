@@ -20,6 +20,10 @@ async def listed(scope: PersonScope, chat_id: ChatId) -> list[Share]: ...
 
 
 @query
+async def unknown(scope: PersonScope, users: Sequence[UserId], groups: Sequence[UUID]) -> list[UUID]: ...
+
+
+@query
 async def replace(
     scope: PersonScope, chat_id: ChatId, users: Sequence[UserId], groups: Sequence[UUID]
 ) -> int | None: ...

@@ -6,6 +6,15 @@ JOIN chat_shares s ON s.chat_id = k.id
 WHERE k.id = $3 AND k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1)
 ORDER BY s.created_at, s.user_id, s.group_id
 
+-- name: shares.unknown
+-- The people $3 and groups $4 that are not of one's own organisation.
+SELECT asked.id
+FROM users me, unnest($3::uuid[] || $4::uuid[]) WITH ORDINALITY AS asked (id, place)
+WHERE me.id = $1 AND me.organisation_id = $2
+    AND NOT (asked.place <= cardinality($3) AND EXISTS (SELECT FROM users u WHERE u.id = asked.id AND u.organisation_id = $2))
+    AND NOT (asked.place > cardinality($3) AND EXISTS (SELECT FROM groups g WHERE g.id = asked.id AND g.organisation_id = $2))
+ORDER BY asked.place
+
 -- name: shares.replace
 -- Share a root chat of one's own with exactly these people and groups of the organisation. New readers are told.
 WITH mine AS (
