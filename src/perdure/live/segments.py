@@ -1,12 +1,15 @@
 """What is stored of episodes while they run, so that a crash loses little and another replica can show the same."""
 
+import asyncio
 import logging
 from collections.abc import Iterable
+from functools import partial
 
 import msgspec
 
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import DatabaseFault, Unavailable
+from perdure.core.tasks import every
 from perdure.core.timing import CLOSED_EPISODE_KEPT, SEGMENT_PERIOD, SEGMENT_SWEEP_PERIOD
 from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece
 from perdure.store import segments as store
@@ -28,16 +31,15 @@ class Segments:
         self._stored: dict[EpisodeKey, int] = {}
 
     async def run(self) -> None:
-        swept = self._clock.monotonic()
-        while True:
-            await self._clock.sleep(SEGMENT_PERIOD.total_seconds())
-            try:
-                await self.once()
-                if self._clock.monotonic() - swept >= SEGMENT_SWEEP_PERIOD.total_seconds():
-                    swept = self._clock.monotonic()
-                    await store.sweep(self._pool, CLOSED_EPISODE_KEPT)
-            except (Unavailable, DatabaseFault) as error:
-                _log.warning("segments wait for the database: %s", error)
+        report = partial(_log.warning, "segments wait for the database: %s")
+        repeat = partial(every, clock=self._clock, expected=(Unavailable, DatabaseFault), report=report)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(repeat(SEGMENT_PERIOD, self.once))
+            group.create_task(repeat(SEGMENT_SWEEP_PERIOD, self.sweep))
+
+    async def sweep(self) -> None:
+        """Drop what replicas that are gone left behind."""
+        await store.sweep(self._pool, CLOSED_EPISODE_KEPT)
 
     async def once(self) -> None:
         """Put new parts in, and take out those of episodes that are closed and committed."""

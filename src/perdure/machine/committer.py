@@ -52,7 +52,7 @@ class Committer:
         """The tries whose answer got lost."""
         self._until: float | None = None
         """When a database that keeps failing is given up; nothing has failed yet while there is no such time."""
-        self._delay = DATABASE_RETRY_FIRST
+        self._backoff = Backoff(DATABASE_RETRY_FIRST, COMMIT_RETRY_LONGEST)
         self._change_id = ChangeId(uuid4())
 
     async def write(self, plan: Commit) -> Commit:
@@ -179,8 +179,7 @@ class Committer:
             return
         if now >= self._until:
             raise failure
-        await self._clock.sleep(self._delay.total_seconds())
-        self._delay = min(2 * self._delay, COMMIT_RETRY_LONGEST)
+        await self._backoff.wait(self._clock)
 
     async def _check_guard(self) -> None:
         guard = self._request.guard

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Protocol
 
 from perdure.core.clock import Clock, SystemClock
@@ -11,6 +12,7 @@ from perdure.core.cursor import Cursor, Position
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
+from perdure.core.tasks import every
 from perdure.core.timing import STREAM_POLL
 from perdure.live.episodes import Episodes
 from perdure.machine.announcer import Announcer
@@ -76,12 +78,8 @@ class Hubs:
                 self._drop(hub)
 
     async def run(self) -> None:
-        while True:
-            await self._clock.sleep(STREAM_POLL.total_seconds())
-            try:
-                await self.once()
-            except (Unavailable, DatabaseFault) as error:
-                _log.warning("followed chats wait for the database: %s", error)
+        report = partial(_log.warning, "followed chats wait for the database: %s")
+        await every(STREAM_POLL, self.once, self._clock, expected=(Unavailable, DatabaseFault), report=report)
 
     async def once(self) -> None:
         """Compare every followed chat with its row, in one query."""

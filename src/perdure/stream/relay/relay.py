@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import aiohttp
 
@@ -11,6 +12,7 @@ from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, ReplicaId
+from perdure.core.tasks import every
 from perdure.core.timing import LEASE, RELAY_PATIENCE, SEGMENT_PERIOD
 from perdure.live.episodes import Episode, EpisodeKey, Piece
 from perdure.live.segments import prefix
@@ -64,12 +66,8 @@ class Relay:
 
     async def run(self) -> None:
         try:
-            while True:
-                await self._clock.sleep(SEGMENT_PERIOD.total_seconds())
-                try:
-                    await self.once()
-                except (Unavailable, DatabaseFault) as error:
-                    _log.warning("stored segments wait for the database: %s", error)
+            report = partial(_log.warning, "stored segments wait for the database: %s")
+            await every(SEGMENT_PERIOD, self.once, self._clock, expected=(Unavailable, DatabaseFault), report=report)
         finally:
             await self._close()
 
