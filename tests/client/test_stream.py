@@ -2,12 +2,15 @@
 
 import asyncio
 from contextlib import aclosing
+from datetime import timedelta
 from uuid import uuid4
 
 import msgspec
+import pytest
 from aiohttp import web
 
 from perdure.client import Client, EventStream
+from perdure.client.stream import Transport
 from perdure.core.chat import Status
 from perdure.core.events import StatusEvent
 
@@ -32,6 +35,42 @@ class Confused:
             await socket.send_str(TOLD.decode())
         await socket.receive()
         return socket
+
+
+class Silent:
+    """Says nothing to the first who comes, whose connection stays open, and tells whoever comes after."""
+
+    def __init__(self) -> None:
+        self.visits = 0
+        self.over = asyncio.Event()
+
+    async def stream(self, request: web.Request) -> web.StreamResponse:
+        self.visits += 1
+        upgrade = "Upgrade" in request.headers
+        answer = web.WebSocketResponse() if upgrade else web.StreamResponse()
+        await answer.prepare(request)
+        if self.visits > 1 and isinstance(answer, web.WebSocketResponse):
+            await answer.send_str(TOLD.decode())
+        elif self.visits > 1:
+            await answer.write(b"event: heartbeat\ndata:\n\ndata: %b\n\n" % TOLD[1:-1])
+        await self.over.wait()
+        return answer
+
+
+@pytest.mark.parametrize("transport", Transport)
+async def test_a_connection_that_is_open_and_silent_is_given_up_for_another(transport: Transport) -> None:
+    silent, app = Silent(), web.Application()
+    app.router.add_get("/api/v1/chats/{chat}/stream", silent.stream)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    async with Client(f"http://127.0.0.1:{runner.addresses[0][1]}") as client:
+        stream = EventStream(client.connection, uuid4(), transport=transport, silence=timedelta(milliseconds=300))
+        async with aclosing(aiter(stream)) as events, asyncio.timeout(60):
+            await anext(events)
+    silent.over.set()
+    await runner.cleanup()
+    assert (stream.transcript.status, silent.visits >= 2) == (Status.WAITING, True)
 
 
 async def test_a_stream_comes_back_after_bytes_that_make_no_sense() -> None:

@@ -15,7 +15,7 @@ from perdure.core.chat import Status
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 from perdure.core.parts import Text
-from perdure.core.timing import SLOW_SUBSCRIBER
+from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_PING
 from perdure.live.episodes import EpisodeKey
 from perdure.store.pool import Pool
 from perdure.testing.scripted import ScriptedChats, texts
@@ -97,6 +97,26 @@ async def test_a_share_that_is_taken_back_ends_the_open_stream(
             replica.access.kept_out.add(chat.id)
             await replica.open_streams.check()
     assert len(replica.open_streams) == 0
+
+
+async def test_a_silent_stream_has_a_heartbeat_that_reaches_the_clients_code(
+    replica: Replica, session: aiohttp.ClientSession
+) -> None:
+    chat = await replica.scripted.create()
+    async with (
+        session.ws_connect(f"{replica.url}/chats/{chat.id}/stream") as stream,
+        session.get(f"{replica.url}/chats/{chat.id}/stream") as response,
+    ):
+        await stream.receive()
+        await response.content.readuntil(b"\n\n")
+        await until(lambda: len(replica.open_streams) == 2)
+        for each in replica.open_streams._streams:  # pyright: ignore[reportPrivateUsage]
+            each.sent_at -= STREAM_PING.total_seconds() + 1
+        replica.open_streams.look()
+        assert (await stream.receive()).data == "[]"
+        while (line := await response.content.readuntil(b"\n\n")).startswith(b"id:"):
+            pass
+        assert line == b"event: heartbeat\ndata:\n\n"
 
 
 async def test_the_close_code_says_why(replica: Replica, session: aiohttp.ClientSession) -> None:

@@ -1,6 +1,71 @@
 /** The page when things break: the server dies, the session ends, the chat goes away. */
 
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, Person, test } from "./page.ts";
+
+/** Stands between the page and its server, and can swallow what goes over connections that are open now. */
+class BlackHole {
+  readonly #pairs = new Set<[Socket, Socket]>();
+  readonly #server = createServer((near) => {
+    const far = connect(this.#to, "127.0.0.1");
+    this.#pairs.add([near, far]);
+    near.pipe(far).pipe(near);
+    for (const end of [near, far]) end.on("error", () => {});
+  });
+  readonly #to: number;
+
+  constructor(to: number) {
+    this.#to = to;
+  }
+
+  async listens(): Promise<string> {
+    await new Promise<void>((ready) => this.#server.listen(0, "127.0.0.1", ready));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Open connections stay open, and nothing comes over them any more. New ones work. */
+  swallows(): void {
+    for (const [near, far] of this.#pairs) {
+      near.unpipe(far);
+      far.unpipe(near);
+    }
+  }
+
+  close(): void {
+    for (const pair of this.#pairs) for (const end of pair) end.destroy();
+    this.#server.close();
+  }
+}
+
+test("a connection that is open and leads nowhere is replaced, and the answer is seen to its end", async ({
+  browser,
+  server,
+  signedIn,
+  another,
+}) => {
+  const outside = await another();
+  await outside.page.goto("/");
+  const between = new BlackHole(server.port);
+  const context = await browser.newContext({ baseURL: await between.listens(), storageState: signedIn });
+  const person = new Person(await context.newPage());
+  await person.startsChat("[[say:first]][[gate:swallowed]][[say:THE END]]");
+  await person.reads("first");
+  between.swallows();
+  await outside.opens("swallowed");
+  await expect(person.transcript.locator(".row-text")).toHaveText(["first", "THE END"], { timeout: 90_000 });
+  await person.seesRest();
+  await context.close();
+  between.close();
+});
+
+test("a browser that is offline says so", async ({ person }) => {
+  await person.startsChat("[[say:hello]]");
+  await person.reads("hello");
+  await person.page.context().setOffline(true);
+  await expect(person.page.getByText("You are offline.")).toBeVisible();
+  await person.page.context().setOffline(false);
+  await expect(person.page.getByText("You are offline.")).toHaveCount(0);
+});
 
 test("the server is killed in the middle of an answer, and the page resumes by itself", async ({
   person,
@@ -11,7 +76,7 @@ test("the server is killed in the middle of an answer, and the page resumes by i
   await person.reads("word5 word6");
   await server.kill();
   await person.composer.fill("typed while it is gone");
-  await expect(person.page.locator(".phase")).toContainText("Connecting again");
+  await expect(person.page.locator(".phase")).toContainText("Reconnecting");
   await server.start();
   await person.opens("killed");
   await person.reads("THE END");
@@ -31,12 +96,12 @@ test("what is said while the server is gone is kept, and sent once and in order 
   await person.says("[[say:after the outage]]");
   await person.says("[[say:and then this]]");
   await expect(person.transcript.getByText("Will be sent when the server is back")).toHaveCount(2);
-  await expect(person.page.getByText("No connection.")).toBeVisible();
+  await expect(person.page.getByText("No connection to the server.")).toBeVisible();
   await server.start();
   await person.reads("after the outage");
   await person.reads("and then this");
   await person.seesRest();
-  await expect(person.page.getByText("No connection.")).toHaveCount(0);
+  await expect(person.page.getByText("No connection to the server.")).toHaveCount(0);
   await expect(person.transcript.locator(".row-text")).toHaveText([
     "hello",
     "after the outage",

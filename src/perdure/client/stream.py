@@ -1,7 +1,9 @@
 """A chat's events as they happen, over any number of connections: what breaks is resumed, nothing comes twice."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from datetime import timedelta
 from enum import StrEnum
 from uuid import UUID
 
@@ -13,13 +15,16 @@ from perdure.client.transcript import Gap, Transcript
 from perdure.core.clock import SystemClock
 from perdure.core.events import AnyEvent
 from perdure.core.tasks import Backoff
-from perdure.core.timing import REQUEST_CONNECT, STREAM_AGAIN_FIRST, STREAM_AGAIN_LONGEST, STREAM_SILENCE
+from perdure.core.timing import (
+    REQUEST_CONNECT,
+    STREAM_AGAIN_FIRST,
+    STREAM_AGAIN_LONGEST,
+    STREAM_GOODBYE,
+    STREAM_SILENCE,
+)
 
 _batches = msgspec.json.Decoder(list[AnyEvent])
 _events = msgspec.json.Decoder(AnyEvent)
-_SSE = aiohttp.ClientTimeout(
-    total=None, sock_connect=REQUEST_CONNECT.total_seconds(), sock_read=STREAM_SILENCE.total_seconds()
-)
 _FATAL = frozenset({400, 401, 403, 404})
 # The codes with which a stream says that coming back makes no sense.
 _CLOSED = {4403: 403, 4404: 404}
@@ -40,11 +45,13 @@ class EventStream:
         *,
         cursor: str | None = None,
         transport: Transport = Transport.WEBSOCKET,
+        silence: timedelta = STREAM_SILENCE,
     ) -> None:
         self.transcript = Transcript(cursor)
         self._connection = connection
         self._path = f"/chats/{chat_id}/stream"
         self._transport = transport
+        self._silence = silence.total_seconds()
 
     @property
     def cursor(self) -> str | None:
@@ -82,7 +89,12 @@ class EventStream:
     async def _websocket(self) -> AsyncGenerator[AnyEvent]:
         query = {"cursor": self.cursor} if self.cursor else {}
         address = self._connection.url + self._path
-        async with self._connection.session.ws_connect(address, params=query, heartbeat=30, max_msg_size=0) as socket:
+        # The server's heartbeats are messages: a connection without any is dead, and raises TimeoutError.
+        patience = aiohttp.ClientWSTimeout(ws_receive=self._silence, ws_close=min(self._silence, STREAM_GOODBYE.total_seconds()))
+        connecting = self._connection.session.ws_connect(address, params=query, timeout=patience, max_msg_size=0)
+        async with asyncio.timeout(self._silence):
+            socket = await connecting
+        async with socket:
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.ERROR:
                     # It has been silent for too long, or said something that makes no sense.
@@ -95,7 +107,10 @@ class EventStream:
     async def _sse(self) -> AsyncGenerator[AnyEvent]:
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": self.cursor} if self.cursor else {})
         address = self._connection.url + self._path
-        async with self._connection.session.get(address, headers=headers, timeout=_SSE) as response:
+        patience = aiohttp.ClientTimeout(
+            total=None, sock_connect=REQUEST_CONNECT.total_seconds(), sock_read=self._silence
+        )
+        async with self._connection.session.get(address, headers=headers, timeout=patience) as response:
             if response.status in _FATAL:
                 raise refused(response.status, await response.read())
             if response.status != 200:

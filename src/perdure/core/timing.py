@@ -31,8 +31,10 @@ PROGRESS_AGAIN = timedelta(seconds=1)
 SLOW_SUBSCRIBER = timedelta(seconds=10)
 STREAM_POLL = timedelta(seconds=10)
 STREAM_PING = timedelta(seconds=15)
-# A connection on which nothing comes for this long is dead, whatever the network says.
-STREAM_SILENCE = 3 * STREAM_PING
+# A connection on which nothing comes for two heartbeats is dead, whatever the network says.
+STREAM_SILENCE = 2 * STREAM_PING + timedelta(seconds=5)
+# A dead connection does not say goodbye.
+STREAM_GOODBYE = timedelta(seconds=2)
 # Between a client's tries to follow a stream again.
 STREAM_AGAIN_FIRST = timedelta(milliseconds=200)
 STREAM_AGAIN_LONGEST = timedelta(seconds=10)

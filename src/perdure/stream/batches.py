@@ -46,9 +46,9 @@ class Batch:
 
     @cached_property
     def sse(self) -> bytes:
-        """Server-sent events, one for each event."""
+        """Server-sent events, one for each event. Their type is in their JSON: `error` is a browser's own event."""
         return b"".join(
-            b"id: %b\nevent: %b\ndata: %b\n\n" % (event.cursor.encode(), _type(event).encode(), encoded_event)
+            b"id: %b\ndata: %b\n\n" % (event.cursor.encode(), encoded_event)
             for event, encoded_event in zip(self.events, self.json, strict=True)
         )
 
@@ -91,10 +91,6 @@ def parts_batch(key: EpisodeKey, pieces: Sequence[Piece], after: Cursor) -> Batc
         for part in merged(pieces, after.seq + 1)
     ]
     return Batch(events)
-
-
-def _type(event: AnyEvent | WatchEvent | InboxEvent) -> str:
-    return event.type if isinstance(event, WatchEvent) else str(event.__struct_config__.tag)
 
 
 def _encoded(event: AnyEvent | WatchEvent | InboxEvent) -> bytes:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from perdure.core.errors import ChatNotFound, PerdureError, Unavailable
 from perdure.stream.access import AccessControl, Admission, Receive, Refusal, Scope, Send
-from perdure.stream.batches import Batch
+from perdure.stream.batches import Batch, text_frame
 from perdure.stream.hub import GONE, RECONNECT
 from perdure.stream.open_streams import DENIED, SLOW, OpenStream, OpenStreams
 from perdure.stream.subscription import Ended
@@ -26,7 +26,9 @@ _HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
-_PING = b":\n\n"
+# What shows a client's own code that the connection lives; the pings of the protocols do not reach it.
+_BEAT = b"event: heartbeat\ndata:\n\n"
+_BEAT_FRAME = text_frame(b"[]")
 FRAME = "websocket.frame"
 """A message that ASGI does not know: a frame that is ready to be sent. The server's protocol understands it."""
 _log = logging.getLogger(__name__)
@@ -84,6 +86,10 @@ async def _websocket(feed: BatchSource, first: Batch, stream: OpenStream, now: C
     async def emit(batch: Batch) -> None:
         await send({"type": FRAME, "frame": batch.frame})
 
+    async def ping() -> None:
+        await send({"type": FRAME, "frame": _BEAT_FRAME})
+
+    stream.ping = ping
     stream.reason = reason = await _pump(feed, first, stream, now, emit)
     if reason == SLOW:
         abort(send)
@@ -97,7 +103,7 @@ async def _sse(feed: BatchSource, first: Batch, stream: OpenStream, now: Callabl
         await send({"type": "http.response.body", "body": batch.sse, "more_body": True})
 
     async def ping() -> None:
-        await send({"type": "http.response.body", "body": _PING, "more_body": True})
+        await send({"type": "http.response.body", "body": _BEAT, "more_body": True})
 
     stream.ping = ping
     stream.reason = reason = await _pump(feed, first, stream, now, emit)

@@ -32,6 +32,8 @@ export function pathOf(path: string, query: Query = {}): string {
 const GONE = [502, 503, 504];
 const TRIES = 4;
 const FIRST_DELAY = 250;
+/** What may be asked again is not waited for longer: a connection can look open and lead nowhere. */
+const PATIENCE_MS = 30_000;
 
 /** Ask; with a key, ask again when a replica was lost on the way: it happens once all the same. */
 async function request<Answer>(method: string, path: string, body?: unknown, key?: string): Promise<Answer> {
@@ -40,7 +42,11 @@ async function request<Answer>(method: string, path: string, body?: unknown, key
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (key) headers["Idempotency-Key"] = key;
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const ask = () => fetch(path, { method, headers, body: text, credentials: "same-origin" }).catch(unreached);
+  const patient = method === "GET" || key !== undefined;
+  const ask = () => {
+    const signal = patient ? AbortSignal.timeout(PATIENCE_MS) : undefined;
+    return fetch(path, { method, headers, body: text, credentials: "same-origin", signal }).catch(unreached);
+  };
   let response = await ask();
   for (let tried = 1; key && GONE.includes(response.status) && tried < TRIES; tried++) {
     await new Promise((resolve) => setTimeout(resolve, FIRST_DELAY * 2 ** tried));

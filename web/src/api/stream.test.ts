@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { delayBefore, EventStream } from "./stream.ts";
+import { delayBefore, EventStream, SILENCE_MS } from "./stream.ts";
 
 test("the delay doubles from one second to ten", () => {
   expect([0, 1, 2, 3, 4, 9].map((tries) => delayBefore(tries, 0.5))).toEqual([
@@ -15,7 +15,12 @@ test("the delay is spread by thirty percent either way", () => {
 class Browser {
   readonly window = new EventTarget();
   readonly page = Object.assign(new EventTarget(), { hidden: false });
-  readonly sockets: { address: string; closed: boolean; onopen?: () => void }[] = [];
+  readonly sockets: {
+    address: string;
+    closed: boolean;
+    onopen?: () => void;
+    onmessage?: (message: { data: string }) => void;
+  }[] = [];
 
   constructor() {
     const { window, page, sockets } = this;
@@ -50,15 +55,16 @@ class Browser {
 
 let browser: Browser;
 let stream: EventStream<{ cursor: string }>;
+let links: string[];
 beforeEach(() => {
+  links = [];
   vi.useFakeTimers();
   browser = new Browser();
   stream = new EventStream({
     path: "/stream",
-    types: [],
     cursor: () => `c${browser.sockets.length}`,
     onEvents: () => {},
-    onLink: () => {},
+    onLink: (link) => links.push(link),
     worthRetrying: () => Promise.resolve(true),
   });
   stream.start();
@@ -82,7 +88,20 @@ test("a page that is seen again after a minute connects anew, after a moment it 
   browser.sees(false);
   expect(browser.sockets).toHaveLength(1);
   browser.sees(true);
-  vi.advanceTimersByTime(61_000);
+  for (let beat = 0; beat < 4; beat++) {
+    vi.advanceTimersByTime(15_250);
+    browser.sockets[0]?.onmessage?.({ data: "[]" });
+  }
   browser.sees(false);
+  expect(browser.open).toEqual(["?cursor=c1"]);
+});
+
+test("a socket that says nothing for two heartbeats is replaced by another, from the cursor", () => {
+  vi.advanceTimersByTime(SILENCE_MS - 5_000);
+  browser.sockets[0]?.onmessage?.({ data: "[]" });
+  vi.advanceTimersByTime(SILENCE_MS - 5_000);
+  expect(browser.sockets).toHaveLength(1);
+  vi.advanceTimersByTime(10_000);
+  expect(links.slice(-2)).toEqual(["lost", "connecting"]);
   expect(browser.open).toEqual(["?cursor=c1"]);
 });

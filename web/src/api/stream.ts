@@ -5,8 +5,6 @@ export type Link = "connecting" | "open" | "lost";
 export interface StreamOptions<Event extends { cursor: string }> {
   /** The address without a cursor, starting with a slash. */
   path: string;
-  /** Names of the events, which server-sent events need one by one. */
-  types: readonly string[];
   /** What has been seen; asked for at every connection. */
   cursor: () => string | null;
   onEvents: (events: Event[]) => void;
@@ -19,6 +17,9 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 10_000;
 const SPREAD = 0.3;
 const LONG_HIDDEN_MS = 60_000;
+/** The server's heartbeat comes every 15 s. Nothing for two of them: the connection is dead, though it looks open. */
+export const SILENCE_MS = 35_000;
+const LOOK_MS = 1_000;
 
 /** How long to wait before try number `tries`, counting from 0: 1 s doubling to 10 s, give or take 30 %. */
 export function delayBefore(tries: number, random: number): number {
@@ -35,6 +36,8 @@ export class EventStream<Event extends { cursor: string }> {
   #tries = 0;
   #refusedSockets = 0;
   #running = false;
+  #heardAt = 0;
+  #watching: ReturnType<typeof setInterval> | null = null;
   #hiddenAt = Date.now();
 
   constructor(options: StreamOptions<Event>) {
@@ -46,11 +49,14 @@ export class EventStream<Event extends { cursor: string }> {
     this.#running = true;
     addEventListener("online", this.#renew);
     document.addEventListener("visibilitychange", this.#seen);
+    this.#watching = setInterval(this.#listen, LOOK_MS);
     this.#connect();
   }
 
   stop(): void {
     this.#running = false;
+    if (this.#watching) clearInterval(this.#watching);
+    this.#watching = null;
     removeEventListener("online", this.#renew);
     document.removeEventListener("visibilitychange", this.#seen);
     this.#drop();
@@ -83,6 +89,13 @@ export class EventStream<Event extends { cursor: string }> {
     this.#connect();
   };
 
+  /** Nothing is heard any more: what has been sent meanwhile comes over another connection. */
+  #listen = (): void => {
+    if (!this.#socket || Date.now() - this.#heardAt <= SILENCE_MS) return;
+    this.#options.onLink("lost");
+    this.#renew();
+  };
+
   #seen = (): void => {
     if (document.hidden) this.#hiddenAt = Date.now();
     else if (Date.now() - this.#hiddenAt > LONG_HIDDEN_MS) this.#renew();
@@ -98,6 +111,7 @@ export class EventStream<Event extends { cursor: string }> {
 
   #connect(): void {
     this.#options.onLink("connecting");
+    this.#heardAt = Date.now();
     this.#socket = this.#refusedSockets < 2 ? this.#webSocket() : this.#eventSource();
   }
 
@@ -128,9 +142,8 @@ export class EventStream<Event extends { cursor: string }> {
       opened = true;
       this.#options.onLink("open");
     };
-    for (const type of this.#options.types) {
-      source.addEventListener(type, (message) => this.#hear([JSON.parse(message.data)]));
-    }
+    source.onmessage = (message) => this.#hear([JSON.parse(message.data)]);
+    source.addEventListener("heartbeat", () => this.#hear([]));
     source.onerror = () => {
       source.close();
       if (!opened) this.#refusedSockets = 0;
@@ -141,7 +154,8 @@ export class EventStream<Event extends { cursor: string }> {
 
   #hear(events: Event[]): void {
     this.#tries = 0;
-    this.#options.onEvents(events);
+    this.#heardAt = Date.now();
+    if (events.length > 0) this.#options.onEvents(events);
   }
 
   #lost(opened: boolean): void {

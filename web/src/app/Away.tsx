@@ -1,16 +1,28 @@
 import { CloudOff } from "lucide-react";
+import { useSyncExternalStore } from "react";
 import { useAway } from "../list/directory.ts";
 
-/** Said while the server cannot be reached: what is on the page stays, and may be old. */
+/** Said while the browser is offline or the server cannot be reached: what is on the page stays, and may be old. */
 export function Away() {
   const away = useAway();
+  const online = useSyncExternalStore(onNetwork, () => navigator.onLine);
   return (
     <div className="away" role="status">
-      {away && (
+      {(away || !online) && (
         <p>
-          <CloudOff aria-hidden /> No connection. What you type is kept.
+          <CloudOff aria-hidden /> {online ? "No connection to the server." : "You are offline."} What you
+          type is kept and sent later.
         </p>
       )}
     </div>
   );
+}
+
+function onNetwork(changed: () => void): () => void {
+  addEventListener("online", changed);
+  addEventListener("offline", changed);
+  return () => {
+    removeEventListener("online", changed);
+    removeEventListener("offline", changed);
+  };
 }

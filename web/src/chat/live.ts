@@ -9,18 +9,6 @@ import type { Outbox } from "./outbox.ts";
 import { type LocalEvent, reduce } from "./reducer.ts";
 import { type ChatState, emptyChat, type Send } from "./state.ts";
 
-const EVENT_TYPES: ChatEvent["type"][] = [
-  "message",
-  "message_part",
-  "status",
-  "queue_update",
-  "retry",
-  "error",
-  "action_required",
-  "preview_reset",
-  "history_reset",
-  "chat",
-];
 const OLDER_PAGE = 100;
 
 export type Gone = { status: number; reason: string };
@@ -44,7 +32,6 @@ export class LiveChat {
     this.state = { ...emptyChat(id), sends: outbox?.left(id) ?? [] };
     this.#stream = new EventStream<ChatEvent>({
       path: `${BASE}/chats/${id}/stream`,
-      types: EVENT_TYPES,
       cursor: () => this.state.cursor,
       onEvents: (events) => this.#hear(events),
       onLink: (connection) => {

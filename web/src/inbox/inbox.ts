@@ -27,7 +27,6 @@ export function useInbox(): { entries: InboxEntry[]; unread: number } {
     let cursor: string | null = null;
     const stream = new EventStream<InboxEvent>({
       path: `${BASE}/inbox/watch`,
-      types: ["inbox"],
       cursor: () => cursor,
       onLink: () => {},
       worthRetrying: () => client.invalidateQueries({ queryKey: INBOX_KEY }).then(() => true),

@@ -7,21 +7,6 @@ import { EventStream } from "../api/stream.ts";
 import type { ChatCard, ChatPage, WatchEvent } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
 
-const WATCH_TYPES = [
-  "created",
-  "status_change",
-  "title_change",
-  "summary_change",
-  "action_required",
-  "diff_status_change",
-  "context_dirty",
-  "read_change",
-  "archived",
-  "unarchived",
-  "deleted",
-  "watch_reset",
-];
-
 export class Directory {
   cards: ReadonlyMap<string, ChatCard> = new Map();
   /** Whether the server cannot be reached, by any way. */
@@ -30,7 +15,6 @@ export class Directory {
   #listeners = new Set<() => void>();
   #stream = new EventStream<WatchEvent>({
     path: `${BASE}/chats/watch`,
-    types: WATCH_TYPES,
     cursor: () => this.#cursor,
     onEvents: (events) => this.hear(events),
     onLink: (link) => link === "open" && this.#reached(true),

@@ -26,7 +26,7 @@ const SPOKEN: Record<Phase["kind"], string> = {
   streaming: "Answering.",
   retrying: "The model did not answer. Trying again soon.",
   error: "The turn ended with an error.",
-  reconnecting: "Connecting again.",
+  reconnecting: "Reconnecting.",
   interrupting: "Stopping.",
   action: "The chat needs you.",
 };
@@ -42,7 +42,7 @@ function PhaseView({ phase }: { phase: Phase }) {
     case "starting":
       return <Working words={phase.waiting_for_capacity ? "Waiting for a free worker" : "Working"} />;
     case "reconnecting":
-      return <Working words="Connecting again; the answer goes on meanwhile" />;
+      return <Working words="Reconnecting" />;
     case "interrupting":
       return <Working words="Stopping" />;
     case "retrying":
