@@ -20,7 +20,9 @@ def page(tmp_path: Path) -> Page:
     return Page(tmp_path)
 
 
-async def asked(page: Page, path: str, method: str = "GET", accept: str = "") -> tuple[int, dict[str, str], bytes]:
+async def asked(
+    page: Page, path: str, method: str = "GET", accept: str = "", *, browser: bool = False
+) -> tuple[int, dict[str, str], bytes]:
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -29,7 +31,7 @@ async def asked(page: Page, path: str, method: str = "GET", accept: str = "") ->
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    headers = [(b"accept-encoding", accept.encode())]
+    headers = [(b"accept-encoding", accept.encode()), (b"accept", b"text/html" if browser else b"*/*")]
     await page({"type": "http", "method": method, "path": path, "headers": headers}, receive, send)
     named = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], named, b"".join(message.get("body", b"") for message in sent[1:])
@@ -45,6 +47,12 @@ async def test_every_place_of_the_page_is_the_page(page: Page, path: str) -> Non
 @pytest.mark.parametrize("path", ["/elsewhere", "/chatsandmore", "/../pyproject.toml", "/assets/none.js"])
 async def test_nothing_else_is_there(page: Page, path: str) -> None:
     assert (await asked(page, path))[0] == 404
+
+
+async def test_a_browser_that_asks_for_an_unknown_address_gets_the_page_which_says_so(page: Page) -> None:
+    status, headers, body = await asked(page, "/elsewhere", browser=True)
+    assert (status, headers["content-type"], body) == (404, "text/html; charset=utf-8", INDEX)
+    assert (await asked(page, "/assets/none.js", browser=True))[1]["content-type"] == "application/json"
 
 
 async def test_the_page_is_only_read(page: Page) -> None:

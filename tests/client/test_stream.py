@@ -46,15 +46,18 @@ class Silent:
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         self.visits += 1
-        upgrade = "Upgrade" in request.headers
-        answer = web.WebSocketResponse() if upgrade else web.StreamResponse()
+        answer: web.StreamResponse = web.WebSocketResponse() if "Upgrade" in request.headers else web.StreamResponse()
         await answer.prepare(request)
-        if self.visits > 1 and isinstance(answer, web.WebSocketResponse):
-            await answer.send_str(TOLD.decode())
-        elif self.visits > 1:
-            await answer.write(b"event: heartbeat\ndata:\n\ndata: %b\n\n" % TOLD[1:-1])
+        if self.visits > 1:
+            await self._tell(answer)
         await self.over.wait()
         return answer
+
+    async def _tell(self, answer: web.StreamResponse) -> None:
+        if isinstance(answer, web.WebSocketResponse):
+            await answer.send_str(TOLD.decode())
+        else:
+            await answer.write(b"event: heartbeat\ndata:\n\ndata: %b\n\n" % TOLD[1:-1])
 
 
 @pytest.mark.parametrize("transport", Transport)

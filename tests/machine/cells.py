@@ -369,6 +369,8 @@ def endings() -> Iterator[Cell]:
     for state, to in ((E0, R0), (E1, R1)):
         again = {**HISTORY, **UNMARKED, "status": Status.RUNNING, "last_error": None}
         yield Cell(by=Retry(), of=state, to=to, columns=again)
+    for state in (R0, R1):
+        yield Cell(by=Retry(), of=state, to=state, columns=HISTORY)
     for state, to in ((W, R0), (E0, R0), (E1, R1)):
         asked = {
             **HISTORY,

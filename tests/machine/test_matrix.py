@@ -41,6 +41,8 @@ ADDED: dict[Arrow, str] = {
     ("SendMessage", "A0", "R0"): "rule 14: steer while parked on children",
     ("Interrupt", "A0", "I0"): "rule 5: Stop means stop, but for client tools",
     ("Interrupt", "A1", "I1"): "rule 5: Stop means stop, but for client tools",
+    ("Retry", "R0", "R0"): "issue 19: a countdown has Retry now",
+    ("Retry", "R1", "R1"): "issue 19: a countdown has Retry now",
     ("CompleteRequiresAction", "A0", "A0"): "issue 19: calls are decided one by one",
     ("CompleteRequiresAction", "A1", "A1"): "issue 19: calls are decided one by one",
     ("PromoteQueuedMessage", "R1", "R1"): "rule 5: the turn that it names is over",

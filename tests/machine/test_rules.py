@@ -82,6 +82,7 @@ REFUSALS = (
     Refusal(CompleteRequiresAction(outcomes=(GOOD, OTHER)), A0, ToolResultUnexpected),
     Refusal(CompleteRequiresAction(outcomes=(Outcome("read", "1"), GOOD)), A0, ToolResultUnexpected),
     Refusal(CompleteRequiresAction(expected=frozenset({ActionKind.BUDGET})), A0, TransitionNotAllowed),
+    Refusal(Retry(), R0, TransitionNotAllowed),
     Refusal(CommitStep(messages=()), R0, TransitionNotAllowed),
     Refusal(EnterRequiresAction(), R0, TransitionNotAllowed, "quiet"),
     Refusal(EnterRequiresAction(ActionKind.CHILDREN), R0, TransitionNotAllowed),

@@ -91,6 +91,22 @@ async def test_compaction_by_hand_ends_without_an_answer(replica: InProcessRepli
     assert call.runtime_ms is not None
 
 
+async def test_what_failed_is_asked_again_with_a_shorter_history_if_somebody_wants_both(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    chat, _ = await talked(replica, 3)
+    await replica.someone_adds(chat, "[[fault:401]] This one fails.")
+    failed = await replica.comes_to_rest(chat)
+    asked = len(sim.requests)
+    await replica.machine.change(chat, RequestCompaction(retry=True))
+    after = await replica.until(
+        chat, lambda row: row.state is State.E0 and row.snapshot_version > failed.snapshot_version + 2
+    )
+    # The summary, and what failed, which fails again.
+    assert (await boundaries(replica, chat), len(sim.requests)) == (1, asked + 2)
+    assert (after.last_error, b"This one fails." in bytes(sim.requests[-1].body)) == (failed.last_error, True)
+
+
 @pytest.mark.parametrize("waiting", [False, True])
 async def test_compaction_by_hand_from_an_error_does_not_ask_again_what_failed(
     replica: InProcessReplica, sim: Simulator, waiting: bool

@@ -12,9 +12,9 @@ from perdure.core.chat import ActionKind, Busy, CallKind, Decision, State, Statu
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort, FinishReason, Kind, Role, Visibility
-from perdure.core.parts import NoticePart
+from perdure.core.parts import NoticePart, Text
 from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
-from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions.endings import Interrupt, Retry
 from perdure.machine.transitions.messages import Chosen, SendMessage
 from perdure.sim.script import Script, Step
 from perdure.sim.server import Simulator
@@ -157,6 +157,16 @@ async def test_an_interrupting_message_runs_after_the_partial_answer(replica: In
     await replica.comes_to_rest(chat)
     roles = [message.role for message in await replica.messages(chat)]
     assert roles == [Role.USER, Role.ASSISTANT, Role.USER, Role.ASSISTANT]
+
+
+async def test_a_countdown_need_not_be_waited_for(replica: InProcessReplica) -> None:
+    chat = await replica.someone_asks("[[fault:429 retry_after=120 x1]] [[say:at once]]")
+    waiting = await replica.until(chat, lambda row: row.retry_state is not None)
+    assert waiting.retry_state is not None
+    await replica.machine.change(chat, Retry())
+    rested = await replica.comes_to_rest(chat)
+    assert (rested.state, rested.retry_state, rested.last_error) == (State.W, None, None)
+    assert (await replica.messages(chat))[-1].parts == (Text("at once"),)
 
 
 async def test_an_overloaded_provider_is_tried_again(replica: InProcessReplica) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import mimetypes
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -70,11 +70,16 @@ class Page:
         if method not in ("GET", "HEAD"):
             return Answer.json(405, Problem("This address is only read."), ("allow", "GET, HEAD"))
         file = self._files.get(path)
-        if file is None and _known(path):
-            file = self._files.get(INDEX) or _File(_MISSING, "text/html")
-        if file is None:
-            return Answer.json(404, Problem("There is nothing at this address."))
-        return _served(file, path, squeeze="gzip" in headers.get("accept-encoding", ""))
+        squeeze = "gzip" in headers.get("accept-encoding", "")
+        if file is not None:
+            return _served(file, path, squeeze=squeeze)
+        index = self._files.get(INDEX) or _File(_MISSING, "text/html")
+        if _known(path):
+            return _served(index, path, squeeze=squeeze)
+        if "text/html" in headers.get("accept", "") and not path.startswith(HASHED):
+            # The page itself says that nothing is here, and where to go from it.
+            return replace(_served(index, path, squeeze=squeeze), status=404)
+        return Answer.json(404, Problem("There is nothing at this address."))
 
 
 def _known(path: str) -> bool:

@@ -90,7 +90,8 @@ class EventStream:
         query = {"cursor": self.cursor} if self.cursor else {}
         address = self._connection.url + self._path
         # The server's heartbeats are messages: a connection without any is dead, and raises TimeoutError.
-        patience = aiohttp.ClientWSTimeout(ws_receive=self._silence, ws_close=min(self._silence, STREAM_GOODBYE.total_seconds()))
+        goodbye = min(self._silence, STREAM_GOODBYE.total_seconds())
+        patience = aiohttp.ClientWSTimeout(ws_receive=self._silence, ws_close=goodbye)  # pyright: ignore[reportCallIssue]
         connecting = self._connection.session.ws_connect(address, params=query, timeout=patience, max_msg_size=0)
         async with asyncio.timeout(self._silence):
             socket = await connecting

@@ -44,6 +44,7 @@ _ARROWS: Mapping[State, Mapping[TransitionType, set[State]]] = {
         PromoteQueuedMessage: {R0, R1},
     },
     R0: {
+        Retry: {R0},
         RecordGenerationAttempt: {R0},
         RecordRetryState: {R0},
         CommitStep: {R0},
@@ -55,6 +56,7 @@ _ARROWS: Mapping[State, Mapping[TransitionType, set[State]]] = {
         FinishError: {E0},
     },
     R1: {
+        Retry: {R1},
         RecordGenerationAttempt: {R1},
         RecordRetryState: {R1},
         CommitStep: {R0, R1},

@@ -9,6 +9,7 @@ import { Divider } from "../ui/Divider.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { Away } from "./Away.tsx";
 import { KeyboardMap } from "./KeyboardMap.tsx";
+import { NotFound } from "./NotFound.tsx";
 import { Palette } from "./Palette.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { useStored } from "./stored.ts";
@@ -64,8 +65,11 @@ export function Shell() {
             <Route path="/admin/*?">
               <Settings area="admin" onDrawer={() => setOverlay("drawer")} />
             </Route>
-            <Route>
+            <Route path="/login">
               <Redirect to="/" />
+            </Route>
+            <Route>
+              <NotFound />
             </Route>
           </Switch>
         </Suspense>

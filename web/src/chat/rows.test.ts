@@ -130,6 +130,21 @@ test("a turn's footer adds up its answers and says how it ended", () => {
   });
 });
 
+test("an answer that was cut stays cut after the notice that says so, which is not shown twice", () => {
+  const notice: Part = { type: "notice", kind: "length", text: "The answer was cut." };
+  const rows = committedRows(
+    [
+      message(1, "user", [says("go")]),
+      message(2, "assistant", [says("half of")], { finish_reason: "length" }),
+      message(3, "assistant", [notice], { kind: "notice" }),
+    ],
+    "waiting",
+  );
+  expect(rows.map((row) => row.kind)).toEqual(["user", "text", "turn"]);
+  const footer = rows.at(-1);
+  expect(footer?.kind === "turn" && [footer.turn.ending, footer.turn.answers]).toEqual(["cut", 1]);
+});
+
 test("in a parked chat an unanswered call waits, it does not run", () => {
   const rows = committedRows(
     [message(1, "user", [says("go")]), message(2, "assistant", [call("k", "execute")])],

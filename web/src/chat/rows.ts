@@ -118,6 +118,8 @@ function addPart(rows: Row[], part: Part, key: string, live: boolean): void {
       rows.push({ kind: "file", key, part });
       return;
     case "notice":
+      // The end of the turn says it, with the way on.
+      if (part.kind === "length") return;
       rows.push({ kind: "notice", key, notice: part });
       return;
     case "tool_result":

@@ -52,6 +52,8 @@ export function turnWith(turn: Turn, message: Message): Turn {
     until: message.number,
     ended_at: message.created_at,
   };
+  // What the server says beside the conversation is no answer: a cut one stays cut.
+  if (message.kind === "notice") return ended;
   if (message.role !== "assistant")
     return message.parts.some(stopped) ? { ...ended, ending: "interrupted" } : ended;
   const files = new Set([

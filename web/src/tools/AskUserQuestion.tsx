@@ -21,11 +21,19 @@ function questionsOf(fields: Fields): Question[] {
 }
 
 /** Questions with buttons. Choosing all of them is the answer; anything else can still be typed below. */
-function Questions({ fields, call_id }: { fields: Fields; call_id: string }) {
+function Questions({
+  fields,
+  call_id,
+  failure,
+}: {
+  fields: Fields;
+  call_id: string;
+  failure: string | null;
+}) {
   const questions = questionsOf(fields);
   const [chosen, setChosen] = useState<Record<number, string>>({});
   const [sent, setSent] = useState(false);
-  const settled = useSettled(call_id) || sent;
+  const settled = useSettled(call_id) || sent || failure !== null;
   const say = useSay();
   const answer = (choice: Record<number, string>) => {
     const text = questions
@@ -42,6 +50,11 @@ function Questions({ fields, call_id }: { fields: Fields; call_id: string }) {
   const complete = questions.every((_, at) => chosen[at]);
   return (
     <div className="questions">
+      {failure !== null && (
+        <p className="call-failed" role="note">
+          These questions cannot be answered any more: {failure}
+        </p>
+      )}
       {questions.map((entry, at) => (
         <fieldset key={entry.question} disabled={settled}>
           <legend>{entry.question}</legend>
@@ -76,6 +89,12 @@ export const askUserQuestion: Renderer = {
     const count = questionsOf(fields).length;
     return { verb: count > 1 ? `${count} questions for you` : "A question for you" };
   },
-  Body: ({ call, fields }) => <Questions fields={fields} call_id={call.part.call_id} />,
+  Body: ({ call, fields }) => (
+    <Questions
+      fields={fields}
+      call_id={call.part.call_id}
+      failure={call.state.phase === "failed" ? call.state.reason : null}
+    />
+  ),
   open: true,
 };

@@ -2,18 +2,61 @@ import { CircleAlert } from "lucide-react";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatError } from "../api/types.ts";
+import { useModels } from "../app/models.ts";
 import { mayAdminister, useMe } from "../app/session.ts";
-import { useLiveChat } from "../chat/hooks.ts";
+import { useChat, useLiveChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
+import type { ChatState } from "../chat/state.ts";
 import { Button } from "../ui/Button.tsx";
+import { tokens } from "../ui/format.ts";
+import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { adviceFor } from "./advice.ts";
+
+/** Models with the largest windows first: the same question, asked of one of them. */
+function OtherModel({ onModel }: { onModel: (name: string) => void }) {
+  const models = useModels();
+  const card = useChat(selectCard);
+  const others = models
+    .filter((model) => model.name !== card?.model)
+    .sort((one, other) => (other.context_window ?? 0) - (one.context_window ?? 0));
+  if (others.length === 0) return null;
+  return (
+    <Menu label="Retry with another model" className="button button-plain" words="Another model">
+      {(close) =>
+        others.map((model) => (
+          <MenuItem
+            key={model.name}
+            hint={model.context_window ? tokens(model.context_window) : undefined}
+            onSelect={() => {
+              close();
+              onModel(model.name);
+            }}
+          >
+            {model.display_name ?? model.name}
+          </MenuItem>
+        ))
+      }
+    </Menu>
+  );
+}
+
+const selectCard = (chat: ChatState) => chat.card;
 
 /** What happened, what to do, and a button that does it. */
 export function ErrorCard({ error }: { error: ChatError }) {
   const live = useLiveChat();
   const mine = useMine();
   const { complain } = useToasts();
+  const overflow = error.kind === "context_overflow";
+  const retry = async (body: object, model?: string) => {
+    try {
+      if (model) await api.patch(`/chats/${live.id}`, { model });
+      await api.post(`/chats/${live.id}/retry`, body);
+    } catch (problem) {
+      complain(problem);
+    }
+  };
   const advice = adviceFor(error.kind, mayAdminister(useMe()));
   const facts = [error.provider, error.status_code && `status ${error.status_code}`]
     .filter(Boolean)
@@ -34,10 +77,16 @@ export function ErrorCard({ error }: { error: ChatError }) {
           </details>
         )}
         {mine && (
-          <div className="spread">
-            <Button look="primary" onClick={() => api.post(`/chats/${live.id}/retry`).catch(complain)}>
+          <div className="spread wrap">
+            {overflow && (
+              <Button look="primary" onClick={() => retry({ compact: true })}>
+                Compact and retry
+              </Button>
+            )}
+            <Button look={overflow ? "plain" : "primary"} onClick={() => retry({})}>
               Retry
             </Button>
+            {overflow && <OtherModel onModel={(model) => retry({}, model)} />}
             {advice.link && (
               <Link href={advice.link.to} className="button button-plain">
                 {advice.link.words}

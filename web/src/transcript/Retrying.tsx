@@ -1,11 +1,19 @@
 import { RotateCw } from "lucide-react";
 import { useEffect, useState } from "react";
+import { api } from "../api/client.ts";
 import type { RetryState } from "../api/types.ts";
+import { useLiveChat } from "../chat/hooks.ts";
+import { useMine } from "../chat/reading.ts";
+import { Button } from "../ui/Button.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
 
 const TICK_MS = 250;
 
 /** The countdown to the next attempt. */
 export function Retrying({ retry }: { retry: RetryState }) {
+  const live = useLiveChat();
+  const mine = useMine();
+  const { complain } = useToasts();
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), TICK_MS);
@@ -21,6 +29,11 @@ export function Retrying({ retry }: { retry: RetryState }) {
           {retry.error} Attempt {retry.attempt}.
         </p>
       </div>
+      {mine && seconds > 0 && (
+        <Button small onClick={() => void api.post(`/chats/${live.id}/retry`).catch(complain)}>
+          Retry now
+        </Button>
+      )}
     </div>
   );
 }

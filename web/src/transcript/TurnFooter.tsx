@@ -40,7 +40,7 @@ function Ending({ turn, last }: { turn: Turn; last: boolean }) {
   return (
     <div className="turn-ending">
       {interrupted ? <CircleSlash2 aria-hidden /> : <Scissors aria-hidden />}
-      <span>{interrupted ? "Interrupted" : "Cut at the longest answer the model may give"}</span>
+      <span>{interrupted ? "Interrupted" : "The answer reached the output limit"}</span>
       {last && mine && (
         <Button small onClick={() => void say({ text: "Continue." })}>
           Continue

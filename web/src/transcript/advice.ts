@@ -25,7 +25,9 @@ const ADVICE: Record<ErrorKind, Known> = {
   stream_silence_timeout: { what: "Retry, or use another model." },
   auth: { what: "Put in a key that works, then retry.", administration: true, own: true },
   config: { what: "Put it right, then retry.", administration: true },
-  context_overflow: { what: "Shorten your message, or use a model with a larger window." },
+  context_overflow: {
+    what: "Summarise older messages and retry, shorten your message, or use a model with a larger window.",
+  },
   usage_limit: { what: "Raise it there, or use another model." },
   missing_key: { what: "Once it is there, retry.", administration: true, own: true },
   provider_disabled: { what: "Or switch it on again, and retry.", administration: true },

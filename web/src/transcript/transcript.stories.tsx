@@ -84,8 +84,10 @@ export const Retrying: Story = {
         retrying_at: new Date(Date.now() + 59_000).toISOString(),
       },
     }),
-  play: async ({ root }) => {
+  play: async ({ root, user, asked: requests }) => {
     expect(root.textContent).toMatch(/Retrying in [345]\d s/);
+    await user.click(root.querySelector(".retrying button") as HTMLElement);
+    expect(requests.map((entry) => entry.what)).toEqual(["POST /chats/c1/retry"]);
   },
 };
 
@@ -105,6 +107,64 @@ export const Failed: Story = {
   play: async ({ root, user, asked: requests }) => {
     await user.click(root.querySelector(".error-card .button-primary") as HTMLElement);
     expect(requests.map((entry) => entry.what)).toEqual(["POST /chats/c1/retry"]);
+  },
+};
+
+export const Overflowed: Story = {
+  render: () =>
+    shown(asked, status("error"), {
+      type: "error",
+      cursor: "e",
+      error: { message: "The conversation is longer than the model can read.", kind: "context_overflow" },
+    }),
+  play: async ({ root, user, asked: requests }) => {
+    await user.click(root.querySelector(".error-card .button-primary") as HTMLElement);
+    expect(requests.find((entry) => entry.what.startsWith("POST"))).toEqual({
+      what: "POST /chats/c1/retry",
+      body: { compact: true },
+    });
+  },
+};
+
+export const CutAnswer: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [text("The first half of a long answer")], { finish_reason: "length" }),
+      message(3, "assistant", [{ type: "notice", kind: "length", text: "The answer was cut." }], {
+        kind: "notice",
+      }),
+      status("waiting"),
+    ),
+  play: async ({ root, user, asked: requests }) => {
+    await user.click(root.querySelector(".turn-ending button") as HTMLElement);
+    expect(requests[0]?.what).toBe("POST /chats/c1/messages");
+  },
+};
+
+export const FailedQuestion: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [
+        call("q", "ask_user_question", {
+          questions: [{ question: "Which one?", options: [{ label: "This" }, { label: "That" }] }],
+        }),
+      ]),
+      message(3, "tool", [
+        {
+          type: "tool_result",
+          call_id: "q",
+          tool: "ask_user_question",
+          result: "Tool execution interrupted by user",
+          is_error: true,
+        },
+      ]),
+      status("waiting"),
+    ),
+  play: async ({ root }) => {
+    expect(root.querySelector(".questions")?.textContent).toContain("Tool execution interrupted by user");
+    expect(root.querySelector<HTMLElement>(".option")?.matches(":disabled")).toBe(true);
   },
 };
 

@@ -7,7 +7,7 @@ from perdure.api.caller import Caller
 from perdure.api.client_results import completed
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import Moved
-from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, ToolResultsBody, TurnBody
+from perdure.api.wire.control import ActionBody, CallDecision, Choice, Nothing, RetryBody, ToolResultsBody, TurnBody
 from perdure.core.chat import Action, ActionKind, BudgetOwner, Decision, State, Verdict
 from perdure.core.errors import InvalidInput, NothingToCompact
 from perdure.core.ids import ChatId, MessageNumber
@@ -30,9 +30,14 @@ async def interrupt(caller: Caller, chat_id: ChatId, body: TurnBody) -> Moved:
 
 
 @routes.post("/chats/{chat_id}/retry", by_machine=True)
-async def retry(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
-    """Try the same history once more after an error."""
-    return await _follow(caller, await caller.chats.own(chat_id), Retry())
+async def retry(caller: Caller, chat_id: ChatId, body: RetryBody) -> Moved:
+    """Try the same history once more: after an error, with a summary first if asked for, or instead of a countdown."""
+    seen = await caller.chats.own(chat_id)
+    if not body.compact:
+        return await _follow(caller, seen, Retry())
+    if not await caller.chats.compactable(chat_id):
+        raise NothingToCompact
+    return await _follow(caller, seen, RequestCompaction(retry=True))
 
 
 @routes.post("/chats/{chat_id}/compact", by_machine=True)

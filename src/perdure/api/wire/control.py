@@ -21,6 +21,11 @@ class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
     """A body that says nothing."""
 
 
+class RetryBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    compact: bool = False
+    """Whether older messages are summarised first, to make room."""
+
+
 class QueuedEditBody(Struct, frozen=True, forbid_unknown_fields=True):
     content: Content
 

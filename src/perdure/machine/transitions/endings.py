@@ -9,7 +9,7 @@ from perdure.core.commit import InboxKind
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId, MessageNumber
 from perdure.core.message import NewMessage
-from perdure.machine.change import Change, Reason
+from perdure.machine.change import ALL_MARKERS, Change, Reason
 from perdure.machine.planning import calls_after
 from perdure.machine.transitions.refusal import refuse
 
@@ -103,7 +103,11 @@ class FinishError(Struct, frozen=True):
 
 
 class Retry(Struct, frozen=True):
-    """Try the same history once more after an error."""
+    """Try the same history once more: after an error, or now instead of when the countdown ends."""
 
     def plan(self, chat: Chat) -> Change:
+        if chat.status is Status.RUNNING:
+            if chat.retry_state is None:
+                raise refuse(self, chat, "Nothing waits to be tried again.")
+            return Change(touch_history=True, keeps=ALL_MARKERS)
         return Change(status=Status.RUNNING, last_error=None, touch_history=True)

@@ -63,6 +63,9 @@ class SetArchived(Struct, frozen=True):
 class RequestCompaction(Struct, frozen=True):
     """Ask for a summary now. Whoever drives the chat lets go, so that it is picked up afresh."""
 
+    retry: bool = False
+    """Whether what failed is asked again once the history is shorter."""
+
     def plan(self, chat: Chat) -> Change:
         return Change(
             status=Status.RUNNING,
@@ -70,7 +73,7 @@ class RequestCompaction(Struct, frozen=True):
             request_compaction=True,
             touch_history=True,
             owner=None,
-            continuing=False,
+            continuing=self.retry,
         )
 
 

@@ -80,7 +80,7 @@ async def compact_history(owned: OwnedChat, decision: Compact, facts: Facts) -> 
 def _woken_for_it(chat: Chat) -> bool:
     """Whether a chat at rest, perhaps after an error, went to work only to be compacted."""
     asked, began = chat.compaction_requested_at, chat.turn_began_at
-    return asked is not None and began is not None and asked <= began
+    return not chat.continuing and asked is not None and began is not None and asked <= began
 
 
 def _job(prepared: Prepared, history: History, source: Source, call: ToolCall) -> Job:
