@@ -17,6 +17,7 @@ from perdure.stream.relay.wire import HEADER, PATH, Drop, Follow, Grown, credent
 Find = Callable[[ReplicaId], Awaitable[str | None]]
 """The address of a living replica."""
 
+_REFUSED = (401, 403)
 _log = logging.getLogger(__name__)
 
 
@@ -48,7 +49,7 @@ class Peer:
             self._tell(Drop(chat_id))
 
     async def run(self, heard: Callable[[Grown], None], session: aiohttp.ClientSession) -> None:
-        """Stay connected until the replica is gone for good."""
+        """Stay connected until the replica is gone for good, or refuses us: asking again would not change its mind."""
         backoff = Backoff(RELAY_RETRY_FIRST, RELAY_RETRY_LONGEST)
         while True:
             try:
@@ -58,6 +59,13 @@ class Peer:
                 async with self._connection(session, address) as socket:
                     backoff.reset()
                     await self._converse(socket, heard)
+            except aiohttp.WSServerHandshakeError as refusal:
+                if refusal.status in _REFUSED:
+                    _log.warning(
+                        "replica %s has another secret than we: its parts come by the database", self.replica_id
+                    )
+                    return
+                _log.info("replica %s cannot be reached: %s", self.replica_id, refusal)
             except (aiohttp.ClientError, OSError, TimeoutError) as error:
                 _log.info("replica %s cannot be reached: %s", self.replica_id, error)
             finally:
