@@ -53,9 +53,9 @@ test("an MCP server is added, tested, changed and removed", async ({ person }) =
   await page.goto("/admin/mcp");
   await page.getByRole("button", { name: "Add server" }).click();
   const form = page.getByRole("dialog", { name: "Add server" });
-  await form.getByLabel("Short name").fill("notes");
+  await form.getByLabel("Slug").fill("notes");
   await form.getByLabel("Address").fill(`http://127.0.0.1:${port}/mcp`);
-  await form.getByLabel("Signs in with").selectOption("api_key");
+  await form.getByLabel("Authentication").selectOption("api_key");
   await form.getByLabel("Secret").fill("shh");
   await form.getByRole("button", { name: "Add", exact: true }).click();
   await expect(form).toHaveCount(0);
@@ -137,16 +137,16 @@ test("a skill is taught, changed, offered in the composer, and forgotten", async
   const form = page.getByRole("dialog", { name: "Add skill" });
   await form.getByLabel("Name").fill("Not A Name");
   await form.getByLabel("When to use it").fill("For release notes");
-  await form.getByLabel("What to do").fill("Read the log.");
-  await form.getByRole("button", { name: "Keep skill" }).click();
+  await form.getByLabel("Instructions").fill("Read the log.");
+  await form.getByRole("button", { name: "Save skill" }).click();
   await expect(form.getByRole("alert")).toBeVisible();
   await form.getByLabel("Name").fill("notes");
-  await form.getByRole("button", { name: "Keep skill" }).click();
+  await form.getByRole("button", { name: "Save skill" }).click();
   await page.getByRole("button", { name: "Change skill notes" }).click();
   const change = page.getByRole("dialog", { name: "Change notes" });
-  await expect(change.getByLabel("What to do")).toHaveValue("Read the log.");
+  await expect(change.getByLabel("Instructions")).toHaveValue("Read the log.");
   await change.getByLabel("When to use it").fill("For notes of a release");
-  await change.getByRole("button", { name: "Keep skill" }).click();
+  await change.getByRole("button", { name: "Save skill" }).click();
   await expect(page.getByText("For notes of a release")).toBeVisible();
   await person.goes("/");
   await person.composer.fill("/no");
@@ -174,7 +174,7 @@ test("calls to models are kept once that is turned on, and shown in the panel", 
   const { page } = person;
   await page.goto("/admin/policies");
   const section = page.getByRole("region", { name: "Debug runs" });
-  await section.getByRole("switch", { name: "Keep them" }).check();
+  await section.getByRole("switch", { name: "Record model calls" }).check();
   await section.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Saved.")).toBeVisible();
   await person.startsChat("[[say:watch me]]");
@@ -186,7 +186,7 @@ test("calls to models are kept once that is turned on, and shown in the panel", 
   await expect(run).toBeVisible();
   await run.getByRole("button").first().click();
   // Other calls of the chat may be written down meanwhile, and stand anywhere in the list.
-  await expect(page.locator(".debug-run").filter({ hasText: "Came back" })).toHaveCount(1);
+  await expect(page.locator(".debug-run").filter({ hasText: "Received" })).toHaveCount(1);
 });
 
 test("a browser subscribes to pushes with the server's key, and takes that back", async ({ person }) => {
@@ -214,8 +214,8 @@ test("a browser subscribes to pushes with the server's key, and takes that back"
     };
   });
   await page.goto("/settings/notifications");
-  await page.getByRole("button", { name: "Also while it is closed" }).click();
-  await expect(page.getByText("also while Perdure is closed")).toBeVisible();
+  await page.getByRole("button", { name: "Also when Perdure is closed" }).click();
+  await expect(page.getByText("also when Perdure is closed")).toBeVisible();
   expect((await page.locator("html").getAttribute("data-push-key"))?.length).toBe(87);
   await page.getByRole("button", { name: "Turn off" }).click();
   await expect(page.getByText("while Perdure is open")).toBeVisible();
@@ -224,8 +224,8 @@ test("a browser subscribes to pushes with the server's key, and takes that back"
 test("a provider is added with its key, tried at once, and given a model", async ({ person }) => {
   const { page } = person;
   await page.goto("/admin/providers");
-  await page.getByRole("button", { name: /Anything compatible/ }).click();
-  const form = page.getByRole("dialog", { name: "Add Anything compatible" });
+  await page.getByRole("button", { name: /Custom \(OpenAI-compatible\)/ }).click();
+  const form = page.getByRole("dialog", { name: "Add Custom (OpenAI-compatible)" });
   const { items } = await person.asks<{ items: { base_url: string }[] }>("GET", "/providers");
   await form.getByLabel("Name").fill("House model");
   await form.getByLabel("Address").fill("http://127.0.0.1:1");
@@ -234,16 +234,16 @@ test("a provider is added with its key, tried at once, and given a model", async
   const row = page.getByRole("listitem").filter({ hasText: "House model" });
   await expect(row.getByRole("alert")).toContainText("House model cannot be reached.");
   await expect(row).toContainText("key set");
-  await row.getByRole("button", { name: "Change provider" }).click();
+  await row.getByRole("button", { name: "Edit provider" }).click();
   const change = page.getByRole("dialog", { name: "Change House model" });
   await change.getByLabel("Address").fill(String(items[0]?.base_url));
   await change.getByRole("button", { name: "Save" }).click();
   await expect(row.getByRole("status")).toContainText("demo answers.");
-  await expect(row).toContainText("no model");
+  await expect(row).toContainText("no models");
   await row.getByRole("button", { name: "Model", exact: true }).click();
   const models = page.getByRole("dialog", { name: "Add a model of House model" });
   await models.getByRole("button", { name: /demo-fast/ }).click();
-  await models.getByLabel("Name here").fill("house-fast");
+  await models.getByLabel("Alias").fill("house-fast");
   await models.getByRole("button", { name: "Add model" }).click();
   await expect(row).toContainText("1 model");
   await row.getByRole("button", { name: "Remove provider" }).click();
@@ -262,26 +262,26 @@ test("a group gets its members, and a login service is set up, switched off and 
   await group.getByRole("button", { name: "Add", exact: true }).click();
   const readers = page.getByRole("listitem").filter({ hasText: "Readers" });
   await expect(readers).toBeVisible();
-  await expect(readers).not.toContainText("nobody yet");
+  await expect(readers).not.toContainText("no members yet");
   await page.getByRole("button", { name: "Remove group" }).click();
   await page.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(readers).toHaveCount(0);
 
   await page.getByRole("button", { name: "Add login service" }).click();
   const form = page.getByRole("dialog", { name: "Add login service" });
-  await form.getByLabel("Short name").fill("house");
+  await form.getByLabel("Slug").fill("house");
   await form.getByLabel("Name", { exact: true }).fill("House SSO");
   await form.getByLabel("Issuer").fill("https://login.example.com");
   await form.getByLabel("Client", { exact: true }).fill("perdure");
   await form.getByLabel("Client secret").fill("shh");
-  await form.getByLabel("Roles by that claim").fill("platform=admin");
+  await form.getByLabel("Role mapping").fill("platform=admin");
   await form.getByRole("button", { name: "Add", exact: true }).click();
   await expect(form).toHaveCount(0);
   const service = page.getByRole("listitem").filter({ hasText: "House SSO" });
   await expect(service).toContainText("/login/oidc/house/callback");
   await service.getByRole("button", { name: "Change login service" }).click();
   const change = page.getByRole("dialog", { name: "Change House SSO" });
-  await expect(change.getByLabel("Roles by that claim")).toHaveValue("platform=admin");
+  await expect(change.getByLabel("Role mapping")).toHaveValue("platform=admin");
   await change.getByRole("switch", { name: "On", exact: true }).uncheck();
   await change.getByRole("button", { name: "Save" }).click();
   await expect(service).toContainText("off");

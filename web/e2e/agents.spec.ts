@@ -21,9 +21,9 @@ test("a question is answered with a button, once", async ({ person }) => {
   await person.reads("Which colour?");
   await person.seesRest();
   const row = person.page.getByRole("region", { name: "Needs you" }).locator(".chat-row-current");
-  await expect(row).toContainText("Asks you something");
+  await expect(row).toContainText("Has a question for you");
   await person.page.getByRole("button", { name: /^Inbox/ }).click();
-  await expect(person.page.getByRole("group", { name: "Needs you" })).toContainText("Asks you something");
+  await expect(person.page.getByRole("group", { name: "Needs you" })).toContainText("Has a question for you");
   await person.page.keyboard.press("Escape");
   await person.transcript.getByRole("button", { name: /Blue/ }).click();
   await expect(person.transcript.locator(".row-user").last()).toContainText("Blue");
@@ -86,7 +86,7 @@ test("a sub-agent has a card that lives, a chat of its own, and a report", async
   await person.reads("it is on its way");
   await person.says(`[[call:wait_agent ${JSON.stringify({ ids: [child] })}]][[then]][[say:heard from it]]`);
   await person.reads("heard from it");
-  await person.transcript.getByRole("button", { name: /Heard from Look around/ }).click();
+  await person.transcript.getByRole("button", { name: /Received from Look around/ }).click();
   await person.reads("the old sea");
   await person.seesRest();
   await link.first().click();

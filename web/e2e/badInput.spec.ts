@@ -56,7 +56,7 @@ test("a chat that is deleted elsewhere says so where it is open", async ({ perso
   const path = new URL(person.page.url()).pathname;
   await second.asks("PATCH", path, { archived: true });
   await second.asks("DELETE", path);
-  await expect(person.page.getByRole("heading", { name: "This chat is not here" })).toBeVisible();
+  await expect(person.page.getByRole("heading", { name: "Chat not found" })).toBeVisible();
 });
 
 test("two megabytes pasted become a file that goes along", async ({ person }) => {

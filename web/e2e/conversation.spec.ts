@@ -87,13 +87,13 @@ test("an edited message keeps its versions: one can be read, left, and gone on f
   await person.reads("the first version");
   await expect(person.transcript).not.toContainText("the new version");
   await expect(person.composer).toHaveCount(0);
-  await person.page.getByRole("button", { name: "Back to now" }).click();
+  await person.page.getByRole("button", { name: "Back to the latest version" }).click();
   await expect(person.page).not.toHaveURL(/version/);
   await person.reads("the new version");
   await expect(person.composer).toBeVisible();
   await person.page.getByRole("button", { name: "Earlier version" }).click();
   const before = person.page.url();
-  await person.page.getByRole("button", { name: "Go on from here" }).click();
+  await person.page.getByRole("button", { name: "Continue in a new chat" }).click();
   await person.page.waitForURL((url) => url.href !== before);
   await person.reads("the first version");
   await person.says("[[say:further on]]");

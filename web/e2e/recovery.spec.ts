@@ -147,7 +147,7 @@ test("a chat whose beginning was heard, and the answer lost, begins once", async
 
 test("a chat that is not there says so", async ({ person }) => {
   await person.page.goto("/chats/00000000-0000-4000-8000-000000000000");
-  await expect(person.page.getByRole("heading", { name: "This chat is not here" })).toBeVisible();
+  await expect(person.page.getByRole("heading", { name: "Chat not found" })).toBeVisible();
 });
 
 test("signing out leads to the door", async ({ browser, server }) => {

@@ -80,6 +80,6 @@ test("older messages can be summarised by hand", async ({ person }) => {
   await person.reads("the second answer");
   await person.seesRest();
   await person.says("/compact");
-  await person.reads("Context summarised");
+  await person.reads("Context compacted");
   await person.seesRest();
 });

@@ -18,7 +18,7 @@ const browser = await chromium.launch({
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: server.url });
 const page = await context.newPage();
 await page.goto(server.link);
-await page.getByRole("heading", { name: "What shall we work on?" }).waitFor();
+await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
 
 const rest = () => page.locator('.phase[data-phase="idle"]').waitFor({ timeout: 120_000 });
 async function ask(words) {

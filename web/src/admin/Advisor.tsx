@@ -8,20 +8,20 @@ export function Advisor() {
   return (
     <SettingForm
       title="Advisor"
-      about="A second, often stronger model that the agent may ask before it decides. It sees the recent conversation and has no tools."
+      about="A second, often stronger model that the agent can consult before it decides. It sees the recent conversation and has no tools."
       base="/settings"
       name="advisor"
       fields={[
-        { name: "enabled", label: "The agent may ask it", kind: "switch" },
+        { name: "enabled", label: "Enable the advisor", kind: "switch" },
         { name: "model", label: "Model", kind: "choice", options: models },
         { name: "effort", label: "Effort", kind: "choice", options: EFFORTS },
-        { name: "max_output_tokens", label: "Longest advice (tokens)", placeholder: "16384", kind: "number" },
+        { name: "max_output_tokens", label: "Max output tokens", placeholder: "16384", kind: "number" },
         {
           name: "max_uses",
           label: "Uses per turn",
           placeholder: "3",
           kind: "number",
-          hint: "0 means no limit of its own.",
+          hint: "0 means no limit.",
         },
       ]}
     />

@@ -46,14 +46,14 @@ export function Budgets() {
     return save({ people: typeof limit === "number" ? { ...others, [person.user_id]: limit } : others });
   };
   return (
-    <Section title="Budgets" about="What may be spent in a calendar month. Empty means no limit.">
+    <Section title="Budgets" about="Spending limits per calendar month. Leave empty for no limit.">
       <Problem error={error} />
       {limits.isSuccess && (
         <SpecForm
           key={JSON.stringify(now)}
           fields={[
-            { name: "user", label: "Each person ($ a month)", kind: "dollars" },
-            { name: "organisation", label: "The organisation ($ a month)", kind: "dollars" },
+            { name: "user", label: "Per person ($ per month)", kind: "dollars" },
+            { name: "organisation", label: "Organisation ($ per month)", kind: "dollars" },
           ]}
           initial={{ user: now.user, organisation: now.organisation }}
           submit="Save"
@@ -67,9 +67,9 @@ export function Budgets() {
             fields={[
               {
                 name: "limit",
-                label: "This person ($ a month)",
+                label: "This person ($ per month)",
                 kind: "dollars",
-                hint: "Empty: as everybody.",
+                hint: "Leave empty for the default.",
               },
             ]}
             initial={{ limit: now.people?.[changing.user_id] }}
@@ -85,39 +85,46 @@ export function Budgets() {
 
 function Spent({ budgets, onChange }: { budgets: BudgetsAnswer; onChange: (person: PersonBudget) => void }) {
   return (
-    <table className="table-plain">
-      <caption className="quiet small">Since {dayName(budgets.month)}</caption>
-      <thead>
-        <tr>
-          <th>Who</th>
-          <th>Spent</th>
-          <th>Limit</th>
-          <th aria-label="Change" />
-        </tr>
-      </thead>
-      <tbody>
-        {budgets.organisation && (
+    <section className="table-scroll" aria-label="Spending" tabIndex={0}>
+      <table className="table-plain">
+        <caption className="quiet small">Since {dayName(budgets.month)}</caption>
+        <thead>
           <tr>
-            <td>
-              <strong>The organisation</strong>
-            </td>
-            <Amounts budget={budgets.organisation} />
-            <td />
+            <th>Who</th>
+            <th>Spent</th>
+            <th>Limit</th>
+            <th aria-label="Change" />
           </tr>
-        )}
-        {(budgets.people ?? []).map((person) => (
-          <tr key={person.user_id}>
-            <td>{person.email}</td>
-            <Amounts budget={person} />
-            <td>
-              <Button small look="ghost" label={`Limit of ${person.email}`} onClick={() => onChange(person)}>
-                <Pencil />
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {budgets.organisation && (
+            <tr>
+              <td>
+                <strong>The organisation</strong>
+              </td>
+              <Amounts budget={budgets.organisation} />
+              <td />
+            </tr>
+          )}
+          {(budgets.people ?? []).map((person) => (
+            <tr key={person.user_id}>
+              <td>{person.email}</td>
+              <Amounts budget={person} />
+              <td>
+                <Button
+                  small
+                  look="ghost"
+                  label={`Limit of ${person.email}`}
+                  onClick={() => onChange(person)}
+                >
+                  <Pencil />
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 
@@ -127,7 +134,7 @@ function Amounts({ budget }: { budget: Budget | PersonBudget }) {
     <>
       <td>
         {money(spent)}
-        {reserved > 0 && <span className="quiet"> + {money(reserved)} set aside</span>}
+        {reserved > 0 && <span className="quiet"> + {money(reserved)} reserved</span>}
       </td>
       <td>{typeof limit === "number" ? money(limit) : "none"}</td>
     </>

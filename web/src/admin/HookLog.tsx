@@ -44,7 +44,7 @@ function Deliveries({ hook }: { hook: string }) {
   return (
     <div className="stack">
       <Problem error={error} />
-      {data?.items.length === 0 && <p className="quiet">Nothing in the last week.</p>}
+      {data?.items.length === 0 && <p className="quiet">No deliveries in the last 7 days.</p>}
       <ul className="rows">
         {(data?.items ?? []).map((delivery) => (
           <li key={delivery.id}>

@@ -17,33 +17,33 @@ interface Hook {
 }
 
 const EVENTS = [
-  { value: "session_start", label: "a chat begins" },
-  { value: "user_prompt_submit", label: "somebody sends a message" },
-  { value: "pre_tool_use", label: "before a tool runs" },
-  { value: "post_tool_use", label: "after a tool ran" },
-  { value: "pre_compact", label: "before a summary" },
-  { value: "post_compact", label: "after a summary" },
-  { value: "stop", label: "a turn is about to end" },
+  { value: "session_start", label: "Chat started" },
+  { value: "user_prompt_submit", label: "Message sent" },
+  { value: "pre_tool_use", label: "Before a tool runs" },
+  { value: "post_tool_use", label: "After a tool has run" },
+  { value: "pre_compact", label: "Before compaction" },
+  { value: "post_compact", label: "After compaction" },
+  { value: "stop", label: "Before a turn ends" },
 ];
 
 const FIELDS: FieldSpec[] = [
   { name: "name", label: "Name" },
   { name: "url", label: "Address", required: true, placeholder: "https://rules.example.org/hook" },
-  { name: "events", label: "Moments", kind: "several", options: EVENTS },
+  { name: "events", label: "Events", kind: "several", options: EVENTS },
   {
     name: "tools",
-    label: "Only about these tools",
+    label: "Only for these tools",
     kind: "list",
-    hint: "Empty: all. A name may end with *.",
+    hint: "Leave empty for all. A name can end with *.",
   },
   {
     name: "secret",
     label: "Secret",
     kind: "password",
-    hint: "It signs every request; at least 16 characters. Empty keeps the one that is set, or makes one.",
+    hint: "Signs every request; at least 16 characters. Leave empty to keep the current one, or to generate one.",
   },
-  { name: "timeout_ms", label: "Patience (ms)", kind: "number", hint: "At most 5,000." },
-  { name: "fail_open", label: "Go on when it cannot be asked", kind: "switch" },
+  { name: "timeout_ms", label: "Timeout (ms)", kind: "number", hint: "At most 5,000." },
+  { name: "fail_open", label: "Continue if the hook cannot be reached", kind: "switch" },
   { name: "enabled", label: "On", kind: "switch" },
 ];
 
@@ -51,14 +51,14 @@ export function Hooks() {
   return (
     <ResourcePage<Hook>
       title="Hooks"
-      about="A signed request at each of these moments. Its answer may deny, rewrite or add."
+      about="A signed HTTP request at each of these events. The response can deny, rewrite or add."
       path="/hooks"
       noun="hook"
       initial={{ events: ["pre_tool_use"], timeout_ms: 1_500, enabled: true }}
       fields={FIELDS}
       off={
         <p className="quiet">
-          Hooks are an experiment, and it is off.{" "}
+          Hooks are an experiment that is turned off.{" "}
           <Link href="/admin/policies">Turn it on under Policies.</Link>
         </p>
       }

@@ -17,10 +17,10 @@ import { tidy } from "./ModelForm.tsx";
 
 const SLUG: FieldSpec = {
   name: "slug",
-  label: "Short name",
+  label: "Slug",
   required: true,
   placeholder: "sso",
-  hint: "It stands in the address that people come back to, and never changes.",
+  hint: "Part of the redirect URI. Cannot be changed later.",
 };
 const FIELDS: FieldSpec[] = [
   { name: "name", label: "Name", required: true, placeholder: "Example SSO" },
@@ -30,22 +30,27 @@ const FIELDS: FieldSpec[] = [
     name: "client_secret",
     label: "Client secret",
     kind: "password",
-    hint: "Encrypted; never shown again. Empty keeps the one that is set.",
+    hint: "Stored encrypted and never shown again. Leave empty to keep the current one.",
   },
-  { name: "options.domains", label: "Only addresses of", kind: "list", hint: "Domains. Empty: all." },
-  { name: "options.provision", label: "Whoever is new gets an account", kind: "switch" },
+  {
+    name: "options.domains",
+    label: "Allowed email domains",
+    kind: "list",
+    hint: "Leave empty to allow all.",
+  },
+  { name: "options.provision", label: "Create accounts for new users", kind: "switch" },
   {
     name: "options.role",
     label: "Role",
     kind: "choice",
     options: choices("member", "auditor", "admin", "owner"),
   },
-  { name: "options.role_claim", label: "Claim that decides the role", placeholder: "groups" },
+  { name: "options.role_claim", label: "Role claim", placeholder: "groups" },
   {
     name: "options.roles",
-    label: "Roles by that claim",
+    label: "Role mapping",
     kind: "pairs",
-    hint: "A value of the claim and a role, one to a line: platform=admin.",
+    hint: "One claim value and role per line: platform=admin.",
   },
   { name: "enabled", label: "On", kind: "switch" },
 ];
@@ -65,7 +70,7 @@ export function LoginServices() {
   return (
     <Section
       title="Login services"
-      about="Sign-in with a service that speaks OpenID Connect."
+      about="Single sign-on with OpenID Connect."
       action={
         <Button onClick={() => setOpen({ kind: "add" })}>
           <Plus /> Add login service
@@ -89,7 +94,7 @@ export function LoginServices() {
         ))}
       </ul>
       {!services.loading && !services.error && services.items.length === 0 && (
-        <p className="quiet">None. People sign in with a password or a link.</p>
+        <p className="quiet">No login services. People sign in with a password or a sign-in link.</p>
       )}
       {open.kind === "add" && (
         <Dialog title="Add login service" onClose={close}>
@@ -129,7 +134,7 @@ function ServiceFacts({ service }: { service: LoginService }) {
       <div className="quiet small truncate">{service.issuer}</div>
       <div className="spread quiet small">
         <span className="truncate" title={service.redirect_uri}>
-          Sends people back to {service.redirect_uri}
+          Redirect URI: {service.redirect_uri}
         </span>
         <CopyButton text={() => service.redirect_uri} label="Copy the redirect URI" />
       </div>

@@ -13,37 +13,37 @@ const carriesSecret = (values: Values) => signsIn("header")(values) || signsIn("
 const FIELDS: FieldSpec[] = [
   {
     name: "slug",
-    label: "Short name",
+    label: "Slug",
     required: true,
     placeholder: "github",
-    hint: "Its tools are called github__search and so on. It never changes.",
+    hint: "Prefix of its tools, such as github__search. Cannot be changed later.",
     only: "create",
   },
   { name: "name", label: "Name", placeholder: "GitHub" },
-  { name: "transport", label: "Reached by", kind: "choice", options: choices("http", "sse", "stdio") },
+  { name: "transport", label: "Transport", kind: "choice", options: choices("http", "sse", "stdio") },
   { name: "url", label: "Address", placeholder: "https://mcp.example.org", when: remote },
   {
     name: "command",
     label: "Command",
-    hint: "It runs inside the chat's workspace.",
+    hint: "Runs inside the chat's workspace.",
     when: (values) => !remote(values),
   },
   {
     name: "environment",
     label: "Environment",
     kind: "pairs",
-    hint: "NAME=value, one to a line. Encrypted; never shown again.",
+    hint: "NAME=value, one per line. Stored encrypted and never shown again.",
     when: (values) => !remote(values),
   },
   {
     name: "auth",
-    label: "Signs in with",
+    label: "Authentication",
     kind: "choice",
     options: [
-      { value: "none", label: "nothing" },
-      { value: "api_key", label: "a bearer token" },
-      { value: "header", label: "a header of its own" },
-      { value: "oauth", label: "OAuth: everybody for themselves" },
+      { value: "none", label: "None" },
+      { value: "api_key", label: "Bearer token" },
+      { value: "header", label: "Custom header" },
+      { value: "oauth", label: "OAuth, per user" },
     ],
     when: remote,
   },
@@ -52,31 +52,36 @@ const FIELDS: FieldSpec[] = [
     name: "secret",
     label: "Secret",
     kind: "password",
-    hint: "Encrypted; never shown again. Empty keeps the one that is set.",
+    hint: "Stored encrypted and never shown again. Leave empty to keep the current one.",
     when: carriesSecret,
   },
-  { name: "scope", label: "OAuth scope", hint: "Where the server does not say.", when: signsIn("oauth") },
+  {
+    name: "scope",
+    label: "OAuth scope",
+    hint: "Only if the server does not advertise it.",
+    when: signsIn("oauth"),
+  },
   {
     name: "client_id",
     label: "OAuth client",
-    hint: "Empty: the client registers itself.",
+    hint: "Leave empty for dynamic client registration.",
     when: signsIn("oauth"),
   },
   { name: "client_secret", label: "OAuth client secret", kind: "password", when: signsIn("oauth") },
   {
     name: "availability",
-    label: "In chats",
+    label: "Availability",
     kind: "choice",
     options: [
-      { value: "forced_on", label: "always on" },
-      { value: "default_on", label: "on, until somebody turns it off" },
-      { value: "default_off", label: "off, until somebody turns it on" },
+      { value: "forced_on", label: "Always on" },
+      { value: "default_on", label: "On by default" },
+      { value: "default_off", label: "Off by default" },
     ],
   },
-  { name: "allow", label: "Only these tools", kind: "list", none: null, hint: "Empty: all of them." },
-  { name: "deny", label: "Never these tools", kind: "list" },
-  { name: "plan_mode", label: "May be used while planning", kind: "switch" },
-  { name: "trusted", label: "Trust its word on which tools are safe to repeat", kind: "switch" },
+  { name: "allow", label: "Allowed tools", kind: "list", none: null, hint: "Leave empty for all." },
+  { name: "deny", label: "Blocked tools", kind: "list" },
+  { name: "plan_mode", label: "Available in plan mode", kind: "switch" },
+  { name: "trusted", label: "Trust its annotations about which tools are safe to retry", kind: "switch" },
   { name: "enabled", label: "On", kind: "switch" },
 ];
 
@@ -84,7 +89,7 @@ export function McpServers() {
   return (
     <ResourcePage<McpServer>
       title="MCP servers"
-      about="Tools from elsewhere, offered to the chats of this organisation."
+      about="External tools for the chats of this organisation."
       path="/mcp-servers"
       noun="server"
       initial={{

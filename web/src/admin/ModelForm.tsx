@@ -9,25 +9,25 @@ import { tokens } from "../ui/format.ts";
 import { type Choice, choices } from "./offered.ts";
 
 export const MODEL_FIELDS: FieldSpec[] = [
-  { name: "model", label: "Model", required: true, hint: "What the provider calls it." },
+  { name: "model", label: "Model", required: true, hint: "The model ID of the provider." },
   {
     name: "name",
-    label: "Name here",
+    label: "Alias",
     required: true,
-    hint: "What people choose. It stays when the model behind it changes.",
+    hint: "What people choose from. It can point to another model later.",
   },
-  { name: "display_name", label: "Shown as" },
+  { name: "display_name", label: "Display name" },
   { name: "options.context_window", label: "Context window (tokens)", kind: "number" },
-  { name: "options.max_output_tokens", label: "Longest answer (tokens)", kind: "number" },
-  { name: "options.price.input", label: "Price in ($ per million tokens)", kind: "dollars" },
-  { name: "options.price.output", label: "Price out ($ per million tokens)", kind: "dollars" },
+  { name: "options.max_output_tokens", label: "Max output tokens", kind: "number" },
+  { name: "options.price.input", label: "Input price ($ per million tokens)", kind: "dollars" },
+  { name: "options.price.output", label: "Output price ($ per million tokens)", kind: "dollars" },
   {
     name: "options.compaction_threshold",
-    label: "Summarise at (% of the window)",
+    label: "Compact at (% of the context window)",
     kind: "number",
-    hint: "100 never does it on its own.",
+    hint: "100 turns automatic compaction off.",
   },
-  { name: "default", label: "The default model", kind: "switch" },
+  { name: "default", label: "Default model", kind: "switch" },
 ];
 
 /** A model of a provider: choose it from the catalog and everything is filled in, or describe it. */
@@ -52,7 +52,7 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
     <div className="stack">
       {all.length > 0 && (
         <div className="stack">
-          <p className="quiet">Choose one and the rest is filled in, or describe another below.</p>
+          <p className="quiet">Choose one to fill in the rest, or enter another below.</p>
           {all.length > MANY && (
             <input
               className="input"

@@ -22,7 +22,7 @@ export function Models() {
   return (
     <Section
       title="Models"
-      about="What people choose from. A name here stays when the model behind it changes."
+      about="The models people can choose from. An alias can point to another model later."
       action={
         <Link href="/admin/providers" className="button button-plain">
           Add from a provider

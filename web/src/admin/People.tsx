@@ -19,14 +19,14 @@ export function People() {
     <>
       <ResourcePage<User>
         title="Users"
-        about="Owners run the deployment, admins the organisation, members work, auditors look."
+        about="Owners run the deployment, admins manage the organisation, members use chats, auditors have read-only access."
         path="/users"
         noun="user"
         initial={{ role: "member" }}
         fields={[
           { name: "email", label: "Email", required: true, only: "create" },
           { name: "name", label: "Name" },
-          { name: "disabled", label: "Locked out", kind: "switch", only: "change" },
+          { name: "disabled", label: "Disabled", kind: "switch", only: "change" },
           {
             name: "role",
             label: "Role",
@@ -37,14 +37,14 @@ export function People() {
             name: "password",
             label: "Password",
             kind: "password",
-            hint: "Empty: they sign in by link or single sign-on.",
+            hint: "Leave empty if they sign in by link or single sign-on.",
           },
         ]}
         idOf={(person) => person.id}
         row={(person) => (
           <>
             <strong>{person.name || person.email}</strong> <span className="pill">{person.role}</span>{" "}
-            {person.disabled && <span className="pill pill-bad">locked out</span>}
+            {person.disabled && <span className="pill pill-bad">disabled</span>}
             <div className="quiet small">{person.email}</div>
           </>
         )}
@@ -64,7 +64,7 @@ export function People() {
           <>
             <strong>{group.name}</strong>
             <div className="quiet small truncate">
-              {group.members.map(nameOf).filter(Boolean).join(", ") || "nobody yet"}
+              {group.members.map(nameOf).filter(Boolean).join(", ") || "no members yet"}
             </div>
           </>
         )}

@@ -31,8 +31,8 @@ function rulesWith(models: FieldSpec["options"]): Rule[] {
   });
   return [
     {
-      title: "Models for chores",
-      about: "A cheap model for titles and labels. Empty: the default.",
+      title: "Background models",
+      about: "A small model for titles and labels. Leave empty for the default.",
       name: "title_model",
       fields: [model("value", "Model for titles")],
     },
@@ -41,10 +41,10 @@ function rulesWith(models: FieldSpec["options"]): Rule[] {
       title: "Sub-agents",
       name: "subagents",
       fields: [
-        number("depth", "Depth", 1, "How many chats may stand below one another; 0 switches agents off."),
-        number("working", "At work at once", 20, "For one chat."),
-        model("general_model", "Model of general agents"),
-        model("explore_model", "Model of exploring agents"),
+        number("depth", "Depth", 1, "How deep agents can start agents; 0 turns sub-agents off."),
+        number("working", "Concurrent agents", 20, "Per chat."),
+        model("general_model", "Model for general agents"),
+        model("explore_model", "Model for exploring agents"),
       ],
     },
     {
@@ -55,46 +55,45 @@ function rulesWith(models: FieldSpec["options"]): Rule[] {
     },
     {
       title: "Web search",
-      about:
-        "Where chats that may search the web find something. Name domains to allow or to block, not both.",
+      about: "Limit web search to some domains, or block some. Not both.",
       name: "web_search",
       fields: [
-        { name: "allowed_domains", label: "Only these domains", kind: "list" },
-        { name: "blocked_domains", label: "Never these domains", kind: "list" },
-        { name: "max_uses", label: "Searches of one answer", kind: "number", placeholder: "no limit" },
+        { name: "allowed_domains", label: "Allowed domains", kind: "list" },
+        { name: "blocked_domains", label: "Blocked domains", kind: "list" },
+        { name: "max_uses", label: "Max searches per answer", kind: "number", placeholder: "no limit" },
       ],
     },
     {
       title: "Retention",
       name: "retention",
-      fields: [number("archived_days", "Keep archived chats (days)", 30, "0 keeps them for ever.")],
+      fields: [number("archived_days", "Keep archived chats (days)", 30, "0 keeps them forever.")],
     },
     {
       title: "Auto-archive",
       name: "auto_archive",
-      fields: [number("idle_days", "Archive after idle days", 0, "0 switches it off.")],
+      fields: [number("idle_days", "Archive after days without activity", 0, "0 turns it off.")],
     },
     {
       title: "Experiments",
-      about: "Features that are off until they are turned on here.",
+      about: "Features that are off by default.",
       name: "experiments",
       fields: [{ name: "value", label: "On", kind: "several", options: EXPERIMENTS }],
     },
     {
       title: "Debug runs",
       about:
-        "Keep what was sent to models and what came back, word for word but for secrets. Admins see it in a chat's panel.",
+        "Record requests to models and their responses, without secrets. Admins see them in a chat's panel.",
       name: "debug_runs",
       fields: [
-        { name: "enabled", label: "Keep them", kind: "switch" },
-        number("kept_hours", "For so many hours", 24),
+        { name: "enabled", label: "Record model calls", kind: "switch" },
+        number("kept_hours", "Keep for (hours)", 24),
       ],
     },
-    { title: "Limits", name: "step_limit", fields: [number("value", "Steps of one turn", 1_200)] },
+    { title: "Limits", name: "step_limit", fields: [number("value", "Max steps per turn", 1_200)] },
     {
       title: "Workspaces",
       name: "workspaces",
-      fields: [number("per_person", "For each person", 50, "0 switches workspaces off.")],
+      fields: [number("per_person", "Per user", 50, "0 turns workspaces off.")],
     },
   ];
 }

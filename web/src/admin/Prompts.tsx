@@ -9,7 +9,7 @@ export function Prompts() {
     <>
       <SettingForm
         title="System prompt"
-        about="Every chat of this deployment begins with it."
+        about="Added to the start of every chat of this deployment."
         base="/settings"
         name="system_prompt"
         fields={area}

@@ -75,7 +75,7 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
         <div className="spread wrap">
           <strong>{provider.name}</strong>
           <KeyPill provider={provider} />
-          {bare && <span className="pill pill-warn">no model</span>}
+          {bare && <span className="pill pill-warn">no models</span>}
         </div>
         <div className="quiet small truncate">
           {provider.base_url}
@@ -98,7 +98,7 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
         <Button small onClick={() => setOpen("model")}>
           <Plus /> Model
         </Button>
-        <Button look="ghost" small label="Change provider" onClick={() => setOpen("change")}>
+        <Button look="ghost" small label="Edit provider" onClick={() => setOpen("change")}>
           <Pencil />
         </Button>
         <RemoveButton
@@ -151,7 +151,7 @@ function TestResult({ test }: { test: Test }) {
     case "testing":
       return (
         <p className="test-result quiet small" role="status">
-          <span className="spinner" aria-hidden /> Asking a model…
+          <span className="spinner" aria-hidden /> Testing…
         </p>
       );
     case "ok":

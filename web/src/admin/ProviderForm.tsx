@@ -26,7 +26,7 @@ export function addressFields(vendor: Vendor | undefined): FieldSpec[] {
 export function ProviderForm({ vendor, providers, onAdded }: Props) {
   const fields: FieldSpec[] = [
     ...addressFields(vendor),
-    { name: "dialect", label: "Speaks", kind: "choice", options: DIALECTS },
+    { name: "dialect", label: "API format", kind: "choice", options: DIALECTS },
     { name: "key", label: "Key", kind: "password", hint: vendor.key, required: vendor.needsKey },
   ];
   const initial = {

@@ -19,7 +19,7 @@ export function Providers() {
   };
   return (
     <>
-      <Section title="Providers" about="Keys are encrypted where they are stored and never shown again.">
+      <Section title="Providers" about="Keys are stored encrypted and never shown again.">
         <Problem error={providers.error} />
         <ul className="rows">
           {providers.items.map((provider) => (
@@ -32,7 +32,7 @@ export function Providers() {
           ))}
         </ul>
         {!providers.loading && !providers.error && providers.items.length === 0 && (
-          <p className="quiet">None yet. Choose one below.</p>
+          <p className="quiet">No providers yet. Choose one below.</p>
         )}
       </Section>
       <Section title="Add a provider">
@@ -41,7 +41,7 @@ export function Providers() {
             <button key={vendor.name} type="button" className="option" onClick={() => setAdding(vendor)}>
               <strong>{vendor.name}</strong>
               <span className="quiet small truncate">
-                {vendor.base_url || vendor.where || "your own address"}
+                {vendor.base_url || vendor.where || "Your own endpoint"}
               </span>
             </button>
           ))}

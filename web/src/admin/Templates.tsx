@@ -31,9 +31,9 @@ const FIELDS: FieldSpec[] = [
     label: "template.toml",
     kind: "code",
     required: true,
-    hint: "What is in it, what it may reach, what is asked when one is made.",
+    hint: "Image, network access and parameters of the workspace.",
   },
-  { name: "readme", label: "README", kind: "area", hint: "The agent reads it before it chooses." },
+  { name: "readme", label: "README", kind: "area", hint: "The agent reads it before it chooses a template." },
 ];
 
 export function Templates() {
@@ -47,7 +47,7 @@ export function Templates() {
   return (
     <Section
       title="Templates"
-      about="Recipes for workspaces. Workspaces that were made before stay as they are."
+      about="Blueprints for workspaces. Changes apply to new workspaces only."
       action={
         <Button onClick={() => setAdding(true)}>
           <Plus /> Add template
@@ -64,7 +64,7 @@ export function Templates() {
               <div className="quiet small">{template.description}</div>
             </div>
             {template.shipped ? (
-              <span className="quiet small">ships with Perdure</span>
+              <span className="quiet small">built in</span>
             ) : (
               <RemoveButton
                 label={`Remove template ${template.name}`}

@@ -77,7 +77,7 @@ export function Usage() {
           ))}
         </tbody>
       </table>
-      {lines.length === 0 && !error && <p className="quiet">Nothing was used yet.</p>}
+      {lines.length === 0 && !error && <p className="quiet">No usage yet.</p>}
     </Section>
   );
 }

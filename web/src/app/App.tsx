@@ -26,7 +26,7 @@ export function App() {
         <main className="empty boot">
           <CloudOff aria-hidden />
           <h1>The server cannot be reached</h1>
-          <p>Nothing is lost: chats go on where they run. This page tries again when you ask it to.</p>
+          <p>Nothing is lost: running chats continue on the server.</p>
           <Button look="primary" onClick={session.again}>
             Try again
           </Button>

@@ -84,7 +84,7 @@ function Results({ onRename, onClose }: { onRename: (card: ChatCard) => void; on
           aria-controls="palette-list"
           aria-activedescendant={`palette-${chosen}`}
           aria-label="Search chats and commands"
-          placeholder="Search, do, or go anywhere"
+          placeholder="Search chats and commands"
           // biome-ignore lint/a11y/noAutofocus: it opens because somebody wants to type
           autoFocus
           value={query}
@@ -107,7 +107,7 @@ function Results({ onRename, onClose }: { onRename: (card: ChatCard) => void; on
             onRun={() => run(entry)}
           />
         ))}
-        {entries.length === 0 && <p className="chat-list-empty">Nothing found.</p>}
+        {entries.length === 0 && <p className="chat-list-empty">No results.</p>}
       </div>
     </>
   );

@@ -10,7 +10,7 @@ import { setTheme, type Theme, useTheme } from "./theme.ts";
 const THEMES: [Theme, string, typeof Sun][] = [
   ["light", "Light", Sun],
   ["dark", "Dark", Moon],
-  ["system", "As the system", SunMoon],
+  ["system", "System", SunMoon],
 ];
 
 /** The head of the left column: the mark, the bell, and the person. */

@@ -44,7 +44,9 @@ export const Working: Story = {
     await expect.poll(() => root.querySelector(".queue-editing")).toBe(null);
     expect(stops()).toBe(0);
     await user.keyboard("{Escape}");
-    expect(stops()).toBe(1);
+    expect(stops()).toBe(0);
+    await user.click(root.querySelector("dialog .button-primary") as HTMLElement);
+    await expect.poll(stops).toBe(1);
   },
 };
 
@@ -133,9 +135,7 @@ export const SessionEnded: Story = {
   width: 1280,
   height: 800,
   play: async ({ root }) => {
-    await expect
-      .poll(() => root.querySelector("[role=dialog]")?.textContent)
-      .toContain("What you typed is kept");
+    await expect.poll(() => root.querySelector("[role=dialog]")?.textContent).toContain("Your draft is kept");
     expect(root.querySelector("textarea")?.value).toBe("half a thought");
   },
 };
@@ -216,7 +216,7 @@ export const Providers: Story = {
     await user.click(root.querySelector(".provider .button-small") as HTMLElement);
     await expect.poll(() => root.textContent).toContain("works, 412 ms sonnet answers.");
     expect(
-      [...root.querySelectorAll(".provider")].map((row) => row.textContent?.includes("no model")),
+      [...root.querySelectorAll(".provider")].map((row) => row.textContent?.includes("no models")),
     ).toEqual([false, true]);
   },
 };
@@ -325,7 +325,7 @@ export const Keyboard: Story = {
     await expect.poll(() => document.activeElement).toBe(box);
     box.blur();
     await user.keyboard("?");
-    await expect.poll(() => root.querySelector("dialog")?.textContent).toContain("Search and go anywhere");
+    await expect.poll(() => root.querySelector("dialog")?.textContent).toContain("Search chats and commands");
     await user.keyboard("{Escape}");
     await expect.poll(() => root.querySelector("dialog")).toBe(null);
     await user.keyboard("{Control>}k{/Control}");

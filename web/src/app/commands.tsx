@@ -86,7 +86,7 @@ export function useChatCommands(card: ChatCard | undefined, onRename: (card: Cha
       "compact",
       ChevronsDownUp,
       "Compact now",
-      ask("compact", "Summarising older messages."),
+      ask("compact", "Compacting older messages."),
       "summarise context",
     ),
     one(
@@ -166,6 +166,6 @@ export function usePlaces(): Entry[] {
     ),
     one("dark", Moon, "Dark theme", () => setTheme("dark"), "appearance"),
     one("light", Sun, "Light theme", () => setTheme("light"), "appearance"),
-    one("system", SunMoon, "Theme as the system", () => setTheme("system"), "appearance"),
+    one("system", SunMoon, "System theme", () => setTheme("system"), "appearance"),
   ];
 }

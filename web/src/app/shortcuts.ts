@@ -24,31 +24,31 @@ export const SHORTCUTS: { group: string; list: Shortcut[] }[] = [
   {
     group: "Everywhere",
     list: [
-      { name: "palette", keys: ["⌘", "K"], words: "Search and go anywhere" },
+      { name: "palette", keys: ["⌘", "K"], words: "Search chats and commands" },
       { name: "newChat", keys: ["⌘", "⇧", "O"], words: "New chat" },
-      { name: "composer", keys: ["/"], words: "Write a message" },
+      { name: "composer", keys: ["/"], words: "Focus the composer" },
       { name: "settings", keys: ["⌘", ","], words: "Settings" },
-      { name: "keyboard", keys: ["?"], words: "This map" },
+      { name: "keyboard", keys: ["?"], words: "Keyboard shortcuts" },
     ],
   },
   {
     group: "Writing",
     list: [
-      { name: "", keys: ["Enter"], words: "Send; queue while it works" },
-      { name: "", keys: ["⌘", "Enter"], words: "Steer: deliver at the next step" },
+      { name: "", keys: ["Enter"], words: "Send, or queue while the agent works" },
+      { name: "", keys: ["⌘", "Enter"], words: "Steer: send at the next step" },
       { name: "", keys: ["⌘", "⌥", "Enter"], words: "Interrupt and send" },
       { name: "", keys: ["⇧", "Enter"], words: "New line" },
-      { name: "", keys: ["↑"], words: "What you said before" },
-      { name: "", keys: ["/"], words: "Commands and skills, at the start" },
-      { name: "", keys: ["@"], words: "Files of the workspace" },
+      { name: "", keys: ["↑"], words: "Previous messages" },
+      { name: "", keys: ["/"], words: "Commands and skills" },
+      { name: "", keys: ["@"], words: "Workspace files" },
     ],
   },
   {
     group: "In a chat",
     list: [
-      { name: "stop", keys: ["Esc"], words: "Stop the turn" },
+      { name: "stop", keys: ["Esc"], words: "Stop the turn, unless you are typing" },
       { name: "panel", keys: ["⌘", "."], words: "Open or close the panel" },
-      { name: "", keys: ["Tab"], words: "Through everything, in reading order" },
+      { name: "", keys: ["Tab"], words: "Move through the page" },
     ],
   },
 ];
@@ -61,7 +61,8 @@ export function shortcutOf(event: KeyboardEvent): string | null {
   if (strong && event.shiftKey && key === "o") return "newChat";
   if (strong && key === ",") return "settings";
   if (strong && key === ".") return "panel";
-  if (key === "escape") return isOverlay() || isEditing(event.target) ? null : "stop";
+  if (key === "escape")
+    return isOverlay() || isEditing(event.target) || isDraft(event.target) ? null : "stop";
   if (strong || isTyping(event.target)) return null;
   if (key === "?") return "keyboard";
   return key === "/" ? "composer" : null;
@@ -77,6 +78,11 @@ export function isTyping(target: EventTarget | null): boolean {
 /** Text elsewhere than in the composer: Escape leaves it, and stops nothing. */
 function isEditing(target: EventTarget | null): boolean {
   return isTyping(target) && !(target as HTMLElement).closest(".composer");
+}
+
+/** Whoever writes something does not mean the turn. */
+function isDraft(target: EventTarget | null): boolean {
+  return target instanceof HTMLTextAreaElement && target.value.trim() !== "";
 }
 
 function isOverlay(): boolean {

@@ -2,7 +2,6 @@
 
 import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from "react";
 import { Link } from "wouter";
-import { api } from "../api/client.ts";
 import { useShortcuts } from "../app/shortcuts.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
@@ -13,9 +12,8 @@ import { Transcript } from "../transcript/Transcript.tsx";
 import { Divider } from "../ui/Divider.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { ChatHeader } from "./ChatHeader.tsx";
-import { LiveChatContext, useLiveChat } from "./hooks.ts";
+import { LiveChatContext } from "./hooks.ts";
 import type { Gone } from "./live.ts";
-import { isBusy, phaseOf } from "./phase.ts";
 import { useMine } from "./reading.ts";
 import { useReadMarker } from "./readMarker.ts";
 import { VersionsProvider } from "./VersionsProvider.tsx";
@@ -69,11 +67,11 @@ export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void })
 
 /** Where one answers; or how to leave an earlier version. Escape stops the one and leaves the other. */
 function Answering() {
-  const live = useLiveChat();
   const { past, backToNow } = useVersions();
   const mine = useMine();
   const stop = () => {
-    if (mine && isBusy(phaseOf(live.state))) void api.post(`/chats/${live.id}/interrupt`).catch(() => {});
+    // What the button does, it asks first where messages wait.
+    document.querySelector<HTMLElement>(".composer .stop:not(:disabled)")?.click();
   };
   useShortcuts({ stop: past ? backToNow : stop });
   if (past) return <PastBar />;
@@ -83,8 +81,8 @@ function Answering() {
 function GoneChat({ gone }: { gone: Gone }) {
   return (
     <div className="empty grow">
-      <h1>{gone.status === 404 ? "This chat is not here" : "You cannot see this chat"}</h1>
-      <p>{gone.status === 404 ? "It was deleted, or it is not shared with you any more." : gone.reason}</p>
+      <h1>{gone.status === 404 ? "Chat not found" : "You do not have access to this chat"}</h1>
+      <p>{gone.status === 404 ? "It was deleted, or is no longer shared with you." : gone.reason}</p>
       <Link href="/" className="button button-plain">
         Start a new chat
       </Link>

@@ -31,7 +31,7 @@ export function NewChat({ onDrawer }: { onDrawer: () => void }) {
         </Button>
       </header>
       <div className="hero">
-        <h1>What shall we work on?</h1>
+        <h1>What should we work on?</h1>
         <NewChatComposer />
         <Welcome models={models} />
       </div>
@@ -120,7 +120,8 @@ function BeginningNote({ beginning }: { beginning: Beginning }) {
     );
   return (
     <p className="quiet small" role="status">
-      {beginning.phase === "held" && "The server cannot be reached. This will be sent when it is back."}
+      {beginning.phase === "held" &&
+        "The server cannot be reached. Your message will be sent when it is back."}
     </p>
   );
 }

@@ -49,12 +49,14 @@ export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => vo
     ));
   const others = (users.data ?? []).filter((person) => person.id !== me.id);
   return (
-    <Dialog title="Share read-only" onClose={onClose}>
+    <Dialog title="Share (read-only)" onClose={onClose}>
       <div className="stack">
-        <p className="quiet">Whoever you choose can read along. Only you can speak in it and spend.</p>
+        <p className="quiet">People you choose can read this chat. Only you can send messages.</p>
         {rows("groups", groups.data ?? [])}
         {rows("users", others)}
-        {users.data && others.length + (groups.data ?? []).length === 0 && <p>There is nobody else yet.</p>}
+        {users.data && others.length + (groups.data ?? []).length === 0 && (
+          <p>There are no other users yet.</p>
+        )}
         {users.isError && <p className="quiet">{users.error.message}</p>}
       </div>
     </Dialog>

@@ -30,7 +30,7 @@ export function TemplatePicker({ template, onTemplate }: Props) {
       words={
         <>
           <Box aria-hidden />
-          <span className="truncate">{template?.name ?? "No workspace"}</span>
+          <span className="truncate">{template?.name ?? "Automatic workspace"}</span>
           <ChevronDown aria-hidden />
         </>
       }
@@ -44,10 +44,10 @@ export function TemplatePicker({ template, onTemplate }: Props) {
           <>
             <MenuItem
               checked={template === null}
-              about="The agent makes one when it needs it."
+              about="The agent creates one when it needs it."
               onSelect={choose(null)}
             >
-              No workspace
+              Automatic workspace
             </MenuItem>
             {templates.map((entry) => (
               <MenuItem

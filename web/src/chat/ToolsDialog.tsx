@@ -42,7 +42,7 @@ export function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => vo
         {settings && (
           <>
             <Switch
-              label="Search the web, where the model's provider offers it"
+              label="Web search, if the model's provider offers it"
               checked={settings.web_search ?? false}
               onChange={(web_search) => set({ web_search })}
             />
@@ -57,7 +57,9 @@ export function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => vo
               />
             ))}
             {servers.data && offered.length === 0 && (
-              <p className="quiet">None are set up. An administrator adds them under Settings.</p>
+              <p className="quiet">
+                No MCP servers are set up. An administrator can add them in Administration.
+              </p>
             )}
           </>
         )}

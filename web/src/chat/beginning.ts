@@ -66,5 +66,5 @@ async function begun(asked: object): Promise<ChatCard> {
 
 function refusalOf(error: unknown): string {
   const model = error instanceof ApiError && error.validations.some((entry) => entry.field === "model");
-  return model ? "That model cannot be used any more. Choose another and send it again." : reasonOf(error);
+  return model ? "That model is no longer available. Choose another and send again." : reasonOf(error);
 }

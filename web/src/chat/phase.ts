@@ -14,7 +14,7 @@ export type Phase =
   | { kind: "streaming" }
   | { kind: "idle" };
 
-const UNEXPLAINED: ChatError = { message: "The turn ended with an error that gave no reason." };
+const UNEXPLAINED: ChatError = { message: "The turn ended with an unknown error." };
 
 export function phaseOf(chat: ChatState): Phase {
   if (chat.status === null) return { kind: "loading" };

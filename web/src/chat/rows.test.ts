@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Message, Part } from "../api/types.ts";
 import { NOTHING, type Preview } from "./preview.ts";
 import { committedRows, liveRows } from "./rows.ts";
+import { durationOf } from "./turn.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const message = (
@@ -143,6 +144,20 @@ test("an answer that was cut stays cut after the notice that says so, which is n
   expect(rows.map((row) => row.kind)).toEqual(["user", "text", "turn"]);
   const footer = rows.at(-1);
   expect(footer?.kind === "turn" && [footer.turn.ending, footer.turn.answers]).toEqual(["cut", 1]);
+});
+
+test("a summary by hand does not change how long the turn before it took", () => {
+  const rows = committedRows(
+    [
+      message(1, "user", [says("go")]),
+      message(2, "assistant", [says("done")]),
+      message(50, "assistant", [call("s", "chat_summarized")], { kind: "compaction" }),
+      message(59, "tool", [result("s", "chat_summarized", "{}")], { kind: "compaction" }),
+    ],
+    "waiting",
+  );
+  const footer = rows.at(-1);
+  expect(footer?.kind === "turn" && durationOf(footer.turn)).toBe(1_000);
 });
 
 test("in a parked chat an unanswered call waits, it does not run", () => {

@@ -50,7 +50,8 @@ export function turnWith(turn: Turn, message: Message): Turn {
     ...turn,
     number: turn.number || message.number,
     until: message.number,
-    ended_at: message.created_at,
+    // A summary made after the turn is no part of how long it took.
+    ended_at: message.kind === "compaction" ? turn.ended_at : message.created_at,
   };
   // What the server says beside the conversation is no answer: a cut one stays cut.
   if (message.kind === "notice") return ended;

@@ -17,6 +17,7 @@ import { ContextRing } from "./ContextRing.tsx";
 import { COMMANDS, commandIn, useSkills } from "./commands.ts";
 import { ModelPicker } from "./ModelPicker.tsx";
 import { useSay } from "./send.ts";
+import { useStop } from "./stopping.tsx";
 import { useWorkspaceFiles } from "./workspaceFiles.ts";
 
 const selectCard = (chat: ChatState) => chat.card;
@@ -29,6 +30,7 @@ export function ChatComposer() {
   const phase = usePhase();
   const say = useSay();
   const { complain } = useToasts();
+  const { stop, question } = useStop();
   const files = useWorkspaceFiles(card?.workspace_id);
   const skills = useSkills();
   const said = useSaid();
@@ -45,6 +47,7 @@ export function ChatComposer() {
   const state = phase.kind === "interrupting" ? "stopping" : isBusy(phase) ? "busy" : "idle";
   return (
     <div className="composer-place">
+      {question}
       <QueuePanel />
       <Composer
         draft={live.id}
@@ -52,7 +55,7 @@ export function ChatComposer() {
         state={state}
         placeholder={placeholderOf(phase)}
         onSend={send}
-        onStop={() => void api.post(`/chats/${live.id}/interrupt`).catch(complain)}
+        onStop={stop}
         suggestions={suggestions}
         said={said}
       >
@@ -71,8 +74,8 @@ export function ChatComposer() {
 }
 
 function placeholderOf(phase: Phase): string {
-  if (phase.kind === "action" && phase.action.kind !== "children") return "It waits for you above…";
-  return isBusy(phase) ? "Say something while it works…" : "Reply…";
+  if (phase.kind === "action" && phase.action.kind !== "children") return "Waiting for your decision above…";
+  return isBusy(phase) ? "Send a message while the agent works…" : "Reply…";
 }
 
 export function PlanToggle({ on, onChange }: { on: boolean; onChange: (on: boolean) => void }) {
@@ -81,7 +84,7 @@ export function PlanToggle({ on, onChange }: { on: boolean; onChange: (on: boole
       look="ghost"
       className="plan-toggle"
       aria-pressed={on}
-      title="Plan first: the agent reads and proposes, and changes nothing"
+      title="Plan mode: the agent reads and proposes a plan, and changes nothing"
       onClick={() => onChange(!on)}
     >
       <ClipboardList />

@@ -84,7 +84,7 @@ export function Composer(props: Props) {
       />
       {wanted && (
         <p className="composer-note" role="status">
-          Will be sent when the files are there
+          Sends when uploads finish
         </p>
       )}
       <div className="composer-bar">

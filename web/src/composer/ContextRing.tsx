@@ -20,7 +20,7 @@ export function ContextRing() {
   const compact = () =>
     api
       .post(`/chats/${live.id}/compact`)
-      .then(() => say("Summarising older messages."))
+      .then(() => say("Compacting older messages."))
       .catch(complain);
   return (
     <Menu

@@ -7,6 +7,11 @@ interface Props {
   onTake: (suggestion: Suggestion) => void;
 }
 
+/** The list may be longer than it is high. */
+function reveal(option: HTMLElement | null): void {
+  option?.scrollIntoView({ block: "nearest" });
+}
+
 export function SuggestionList({ kind, offered, chosen, onTake }: Props) {
   return (
     <div
@@ -19,6 +24,7 @@ export function SuggestionList({ kind, offered, chosen, onTake }: Props) {
         <button
           key={entry.value}
           id={`suggestion-${at}`}
+          ref={at === chosen ? reveal : undefined}
           type="button"
           role="option"
           tabIndex={-1}

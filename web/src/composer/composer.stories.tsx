@@ -84,6 +84,25 @@ export const HowToSend: Story = {
   },
 };
 
+export const StopWithAQueue: Story = {
+  render: () =>
+    shown({}, ...busy, {
+      type: "queue_update",
+      cursor: "q",
+      queue: [
+        { number: 4, parts: [{ type: "text", text: "and then this" }], created_at: "2026-01-01T00:00:00Z" },
+      ],
+    }),
+  play: async ({ root, user, asked }) => {
+    await user.click(root.querySelector(".stop") as HTMLElement);
+    expect(root.textContent).toContain("1 message in the queue");
+    await user.click(root.querySelector("dialog .button-danger") as HTMLElement);
+    await expect
+      .poll(() => asked.map((entry) => entry.what).filter((what) => !what.startsWith("GET")))
+      .toEqual(["DELETE /chats/c1/queue/4", "POST /chats/c1/interrupt"]);
+  },
+};
+
 export const Stopping: Story = { render: () => shown({ text: "and then" }, status("interrupting")) };
 
 export const WithFiles: Story = {
@@ -124,7 +143,7 @@ export const SentOnceUploaded: Story = {
     await acting.user.click(box(acting.root));
     await acting.user.keyboard("{Enter}");
     expect(said(acting)).toEqual([]);
-    expect(acting.root.textContent).toContain("Will be sent when the files are there");
+    expect(acting.root.textContent).toContain("Sends when uploads finish");
     const file = { id: "f", name: "screen.png", media_type: "image/png", size: 9 };
     drafts.attach("c1", { ...upload, state: { phase: "ready", file } });
     await expect.poll(() => said(acting)).toMatchObject([{ content: [{ type: "file" }, { text: "look" }] }]);

@@ -20,6 +20,16 @@ test("the nearest and shortest match comes first", () => {
   ]);
 });
 
+test("without a query everything is listed in its own order", () => {
+  const names = ["compact", "stop", "retry", "plan", "build", "rename", "archive", "export", "a-skill"];
+  expect(
+    matching(
+      names.map((value) => ({ value })),
+      "",
+    ).map((entry) => entry.value),
+  ).toEqual(names);
+});
+
 test("a choice replaces the word and leaves the rest", () => {
   const trigger = { kind: "file" as const, query: "m", from: 4 };
   expect(replaced("see @m now", trigger, 6, "main.py")).toEqual({ text: "see @main.py  now", caret: 13 });

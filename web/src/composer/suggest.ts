@@ -16,12 +16,13 @@ export function triggerAt(text: string, caret: number): Trigger | null {
   return file ? { kind: "file", query: file[2] ?? "", from: caret - (file[2] ?? "").length - 1 } : null;
 }
 
-export function matching(suggestions: readonly Suggestion[], query: string, most = 8): Suggestion[] {
+/** Best first; everything in its own order while nothing is asked for. */
+export function matching(suggestions: readonly Suggestion[], query: string, most = 50): Suggestion[] {
   const wanted = query.toLowerCase();
   const scored = suggestions
     .map((entry) => ({ entry, at: entry.value.toLowerCase().indexOf(wanted) }))
     .filter(({ at }) => at >= 0)
-    .sort((a, b) => a.at - b.at || a.entry.value.length - b.entry.value.length);
+    .sort((a, b) => a.at - b.at || (wanted ? a.entry.value.length - b.entry.value.length : 0));
   return scored.slice(0, most).map(({ entry }) => entry);
 }
 

@@ -36,7 +36,7 @@ export default function Diagram({ source }: { source: string }) {
       {state.phase !== "drawn" && <pre>{source}</pre>}
       {state.phase === "failed" && (
         <figcaption className="quiet small">
-          This diagram has an error: {state.reason.slice(0, 200)}
+          This diagram could not be drawn: {state.reason.slice(0, 200)}
         </figcaption>
       )}
     </figure>

@@ -36,7 +36,7 @@ class Drawer {
     const request = this.#requests++;
     const answer = new Promise<Drawn>((resolve) => this.#waiting.set(request, resolve));
     const late = new Promise<Drawn>((resolve) =>
-      setTimeout(resolve, PATIENCE_MS, { request, reason: "It took too long to draw." }),
+      setTimeout(resolve, PATIENCE_MS, { request, reason: "Drawing timed out." }),
     );
     // A frame without an origin can only be told by saying it to whoever is in it.
     void this.#ready.then(() => this.#frame.contentWindow?.postMessage({ ...drawing, request }, "*"));

@@ -82,7 +82,7 @@ function CommentBox({ onAdd, onCancel }: { onAdd: (text: string) => void; onCanc
         className="input"
         rows={2}
         aria-label="Comment"
-        placeholder="What should change here? It goes along with your next message."
+        placeholder="Comment on this line. Added to your next message."
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to write
         autoFocus
         value={text}

@@ -56,7 +56,7 @@ export function InboxBell() {
               className="inbox-ask"
               onClick={() => void askToNotify().then(() => setAsked(true))}
             >
-              Tell me in the browser, too
+              Turn on notifications
             </button>
           )}
           {sorted(entries, cards).map(({ name, list }) => (
@@ -68,7 +68,7 @@ export function InboxBell() {
             </div>
           ))}
           {entries.length === 0 && (
-            <p className="chat-list-empty">Nothing yet. What finishes or needs you shows up here.</p>
+            <p className="chat-list-empty">Nothing yet. Finished chats and requests for you appear here.</p>
           )}
         </div>
       )}

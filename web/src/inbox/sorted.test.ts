@@ -20,7 +20,7 @@ test("what still waits for somebody comes first, and what was answered is news",
   const groups = sorted([entry(3, "finished"), entry(2, "needs_you"), entry(1, "needs_you")], cards);
   expect(groups.map(({ name, list }) => [name, list.map((each) => each.id)])).toEqual([
     ["Needs you", [1]],
-    ["News", [3, 2]],
+    ["Updates", [3, 2]],
   ]);
 });
 
@@ -30,7 +30,7 @@ test("an error waits as long as the list says so, and only under the entry that 
   const groups = sorted(both, new Map([["c5", broken]]));
   expect(groups.map(({ name, list }) => [name, list.map((each) => each.id)])).toEqual([
     ["Needs you", [6]],
-    ["News", [5]],
+    ["Updates", [5]],
   ]);
 });
 
@@ -40,7 +40,7 @@ test("of a chat that is not known here, an entry waits until it is read", () => 
 });
 
 test("an entry says what its chat waits for, or how it ended", () => {
-  expect(wordsOf(entry(1, "needs_you"), asking)).toBe("Asks you something");
+  expect(wordsOf(entry(1, "needs_you"), asking)).toBe("Has a question for you");
   expect(wordsOf(entry(2, "needs_you"), answered)).toBe("Answered");
   expect(wordsOf(entry(2, "finished"), answered)).toBe("Chose the port");
   expect(wordsOf(entry(2, "finished"), card("c2", { title: "Ports", turn_label: "Ports" }))).toBe("Finished");

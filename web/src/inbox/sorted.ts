@@ -4,7 +4,7 @@ import type { ChatCard, InboxEntry } from "../api/types.ts";
 import { labelOf, needsYou, subtitleOf } from "../list/groups.ts";
 
 interface Group {
-  name: "Needs you" | "News";
+  name: "Needs you" | "Updates";
   list: InboxEntry[];
 }
 
@@ -12,7 +12,7 @@ export function sorted(entries: readonly InboxEntry[], cards: ReadonlyMap<string
   const waits = (entry: InboxEntry) => waiting(entry, cards.get(entry.chat_id ?? ""));
   const groups: Group[] = [
     { name: "Needs you", list: entries.filter(waits) },
-    { name: "News", list: entries.filter((entry) => !waits(entry)) },
+    { name: "Updates", list: entries.filter((entry) => !waits(entry)) },
   ];
   return groups.filter((group) => group.list.length > 0);
 }

@@ -47,11 +47,11 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
         ))}
         {groups.length === 0 && state === "pending" && <Loading />}
         {groups.length === 0 && state === "success" && (
-          <p className="chat-list-empty">{filter.kind === "all" ? "No chats yet." : "Nothing here."}</p>
+          <p className="chat-list-empty">{filter.kind === "all" ? "No chats yet." : "No chats match."}</p>
         )}
         {state === "error" && (
           <div className="chat-list-empty">
-            <p>The list could not be read.</p>
+            <p>The chats could not be loaded.</p>
             <Button small onClick={again}>
               Try again
             </Button>

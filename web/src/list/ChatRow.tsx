@@ -157,7 +157,7 @@ function DeleteItem({ onDelete }: { onDelete: () => void }) {
   const [sure, setSure] = useState(false);
   return (
     <MenuItem danger icon={<Trash2 />} onSelect={sure ? onDelete : () => setSure(true)}>
-      {sure ? "Yes, delete everything in it" : "Delete for good"}
+      {sure ? "Delete permanently" : "Delete"}
     </MenuItem>
   );
 }

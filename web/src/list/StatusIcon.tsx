@@ -4,7 +4,7 @@ import type { ChatCard } from "../api/types.ts";
 /** A chat's state as one small sign. A chat at rest shows a dot only when it is unread. */
 export function StatusIcon({ card }: { card: ChatCard }) {
   if (card.status === "running" && card.waiting_for_capacity)
-    return <CirclePause className="status" aria-label="Waiting for a worker" />;
+    return <CirclePause className="status" aria-label="Waiting for capacity" />;
   if (card.status === "running" || card.status === "interrupting") {
     return <span className="status status-running" role="img" aria-label="Working" />;
   }
@@ -17,7 +17,7 @@ export function StatusIcon({ card }: { card: ChatCard }) {
     <span
       className={`status ${card.unread ? "status-unread" : "status-rest"}`}
       role="img"
-      aria-label={card.unread ? "Unread" : "At rest"}
+      aria-label={card.unread ? "Unread" : "Idle"}
     />
   );
 }

@@ -62,7 +62,7 @@ test("a question or a plan needs you until it is answered; a plain answer does n
 
 test("the subtitle says what a chat asks", () => {
   expect(subtitleOf(card("x", { asks: "question", turn_label: "Chose a colour" }))).toBe(
-    "Asks you something",
+    "Has a question for you",
   );
 });
 

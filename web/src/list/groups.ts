@@ -48,7 +48,7 @@ export function subtitleOf(card: ChatCard): string {
   if (card.status === "requires_action" && card.action && card.action !== "children")
     return ASKS[card.action];
   if (card.status === "requires_action") return "Waiting for agents";
-  if (card.waiting_for_capacity) return "Waiting for a free worker";
+  if (card.waiting_for_capacity) return "Waiting for capacity";
   if (card.status === "running") return "Working…";
   if (card.status === "interrupting") return "Stopping…";
   if (card.status === "waiting" && card.asks) return WAITS[card.asks];
@@ -60,10 +60,10 @@ export function labelOf({ turn_label, title }: ChatCard): string | undefined {
   return turn_label === title ? undefined : turn_label;
 }
 
-const WAITS = { question: "Asks you something", plan: "Proposes a plan" };
+const WAITS = { question: "Has a question for you", plan: "Proposed a plan" };
 const ASKS = {
-  approval: "Asks for approval",
-  outcome_unknown: "Asks what happened",
+  approval: "Needs approval",
+  outcome_unknown: "Needs a decision",
   budget: "Over budget",
-  client_tool: "Waits for a client's tool",
+  client_tool: "Waiting for a client tool",
 };

@@ -43,7 +43,7 @@ export function useVerbs(): (card: ChatCard) => ChatVerbs {
         retitle: () => void api.post(`${path}/title/regenerate`).catch(complain),
         pin: (pin) => patch({ pin }),
         archive: (archived) => {
-          patch({ archived }, archived ? "Archived." : "Back in the list.");
+          patch({ archived }, archived ? "Archived." : "Unarchived.");
           if (archived && location === path) go("/");
         },
         remove: () =>

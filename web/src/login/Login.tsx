@@ -18,7 +18,7 @@ export function Login() {
       <div className="login-card">
         <Mark size={36} />
         <h1>Perdure</h1>
-        <p className="quiet">Agent chats that survive everything.</p>
+        <p className="quiet">Durable chats with AI agents.</p>
         {methods?.first_run && (
           <p className="login-note">
             This server is new. Open the one-time link that it printed when it started, or run{" "}
@@ -38,7 +38,7 @@ export function SignInAgain() {
     <div className="login login-over" role="dialog" aria-modal aria-labelledby="sign-in-again">
       <div className="login-card">
         <h2 id="sign-in-again">Your session has ended</h2>
-        <p className="quiet">Sign in again to go on. What you typed is kept.</p>
+        <p className="quiet">Sign in again to continue. Your draft is kept.</p>
         <Ways methods={methods} />
       </div>
     </div>

@@ -33,13 +33,13 @@ export function Welcome({ models }: { models: readonly Model[] }) {
       <h2>Welcome{me.name ? `, ${me.name}` : ""}</h2>
       {models.length === 0 ? (
         <p>
-          There is no model yet.{" "}
+          No model is set up yet.{" "}
           {mayAdminister(me)
-            ? "Add a provider: it takes a key and a click."
+            ? "Add a provider with an API key to start."
             : "Ask an administrator to add one."}
         </p>
       ) : (
-        <p>Try one of these. The chat goes on if you close this page; come back whenever you like.</p>
+        <p>Try one of these. The chat keeps running if you close this page.</p>
       )}
       <div className="welcome-choices">
         {models.length > 0 &&

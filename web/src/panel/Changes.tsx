@@ -60,7 +60,7 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
     <div className="changes">
       <div className="panel-bar">
         <span className="grow quiet">
-          {status ? plural(status.files ?? 0, "file") : error && "Edits of this conversation"}{" "}
+          {status ? plural(status.files ?? 0, "file") : error && "Changes in this chat"}{" "}
           {status && (
             <>
               <span className="added">+{status.added ?? 0}</span>{" "}
@@ -81,7 +81,7 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
         >
           {mode === "split" ? <Rows3 /> : <Columns2 />}
         </Button>
-        <Button look="ghost" small label="Read again" onClick={refresh} aria-busy={isFetching}>
+        <Button look="ghost" small label="Refresh" onClick={refresh} aria-busy={isFetching}>
           <RefreshCw />
         </Button>
       </div>
@@ -99,7 +99,5 @@ const NO_REPOSITORY = 404;
 
 /** Why there is no diff: mostly because there is nothing to compare with, which is no error. */
 function whyNot(error: Error): string {
-  return error instanceof ApiError && error.status === NO_REPOSITORY
-    ? "There is no repository to compare with."
-    : error.message;
+  return error instanceof ApiError && error.status === NO_REPOSITORY ? "No changes to show." : error.message;
 }

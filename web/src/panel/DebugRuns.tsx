@@ -32,8 +32,8 @@ export function DebugRuns() {
     return (
       <div className="empty">
         <Bug aria-hidden />
-        <p>No model calls are kept for this chat.</p>
-        <Link href="/admin/policies">Keep those that come</Link>
+        <p>No model calls have been recorded for this chat.</p>
+        <Link href="/admin/policies">Start recording</Link>
       </div>
     );
   }
@@ -83,7 +83,7 @@ function Run({ run }: { run: DebugRun }) {
           {run.error && <p className="call-failed">{run.error}</p>}
           <h4>Sent</h4>
           <Output text={pretty(run.request)} language="json" />
-          <h4>Came back</h4>
+          <h4>Received</h4>
           <Output text={run.response} language="json" />
         </div>
       )}

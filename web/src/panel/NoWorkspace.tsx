@@ -4,7 +4,9 @@ export function NoWorkspace() {
   return (
     <div className="empty">
       <Box aria-hidden />
-      <p>This chat has no workspace yet. The agent makes one when it needs to run or change something.</p>
+      <p>
+        This chat has no workspace yet. The agent creates one when it needs to run commands or edit files.
+      </p>
     </div>
   );
 }

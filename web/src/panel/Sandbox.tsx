@@ -6,7 +6,7 @@ import type { Workspace } from "../api/types.ts";
 /** A sandboxed workspace needs no words. One that is not says so wherever it is used. */
 export function Unsandboxed() {
   return (
-    <span className="pill pill-bad" title="What the agent runs here can reach everything on that machine">
+    <span className="pill pill-bad" title="Commands of the agent can access everything on this machine">
       <ShieldOff aria-hidden /> not sandboxed
     </span>
   );

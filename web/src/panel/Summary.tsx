@@ -58,7 +58,7 @@ export function Summary() {
           />
         )}
         <Fact name="Model" value={card.model ?? "default"} />
-        <Fact name="Begun" value={fullTime(card.created_at)} />
+        <Fact name="Started" value={fullTime(card.created_at)} />
         {Object.entries(card.labels ?? {}).map(([name, value]) => (
           <Fact key={name} name={name} value={value} />
         ))}

@@ -85,10 +85,10 @@ function Screen({ workspace, onAnother }: { workspace: string; onAnother: () => 
 }
 
 const WORDS: Record<Exclude<Link, "open">, string> = {
-  lost: "Connecting again…",
-  ended: "The shell has ended.",
+  lost: "Reconnecting…",
+  ended: "The shell has exited.",
   stopped: "The workspace is stopped.",
-  refused: "You may not use this workspace any more.",
+  refused: "You no longer have access to this workspace.",
 };
 
 function LinkNote({ link, onAnother }: { link: Link; onAnother: () => void }) {
@@ -98,7 +98,7 @@ function LinkNote({ link, onAnother }: { link: Link; onAnother: () => void }) {
       {WORDS[link]}
       {(link === "ended" || link === "stopped") && (
         <Button small onClick={onAnother}>
-          {link === "ended" ? "Open another" : "Start it"}
+          {link === "ended" ? "Open a new one" : "Start workspace"}
         </Button>
       )}
     </p>

@@ -43,9 +43,9 @@ export function WorkspaceContext() {
       </ul>
       {dirty && (
         <div className="spread wrap">
-          <span className="quiet small grow">It says something else by now.</span>
+          <span className="quiet small grow">The file has changed since.</span>
           <Button small onClick={refresh}>
-            <RefreshCw /> Use it from the next turn
+            <RefreshCw /> Use the new version from the next turn
           </Button>
         </div>
       )}

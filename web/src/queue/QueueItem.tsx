@@ -126,7 +126,7 @@ function useTakenAway(place: string, number: number): void {
         ...draft,
         text: [draft.text, text].filter(Boolean).join("\n\n"),
       }));
-      say("That message has left the queue. What you changed is in the composer.");
+      say("That message was already sent. Your edit is in the composer.");
     },
     [place, number, live, drafts, say],
   );

@@ -15,12 +15,12 @@ export function McpSignIns() {
   const outcome = search.get("sign_in");
   const wanting = servers.items.filter((server) => server.auth === "oauth" && server.enabled);
   return (
-    <Section title="MCP sign-ins" about="Tools from elsewhere that act in your name, once you sign in there.">
+    <Section title="MCP sign-ins" about="External tools that act on your behalf once you sign in.">
       <Problem error={servers.error} />
       {outcome === "done" && <p role="status">You are signed in.</p>}
       {outcome === "refused" && (
         <p className="field-error" role="alert">
-          The server did not sign you in. Try again, or ask an administrator.
+          Sign-in failed. Try again, or ask an administrator.
         </p>
       )}
       <ul className="rows">
@@ -29,7 +29,7 @@ export function McpSignIns() {
         ))}
       </ul>
       {!servers.loading && !servers.error && wanting.length === 0 && (
-        <p className="quiet">No server asks you to sign in.</p>
+        <p className="quiet">No MCP server needs your sign-in.</p>
       )}
     </Section>
   );

@@ -36,7 +36,7 @@ export function Notifications() {
   return (
     <Section
       title="Notifications"
-      about="The browser tells you when a chat finishes, fails or needs you, while you look elsewhere."
+      about="Get a browser notification when a chat finishes, fails or needs you."
     >
       <p role="status">{WORDS[telling.kind]}</p>
       {telling.kind === "open" && telling.problem && <p className="field-error">{telling.problem}</p>}
@@ -49,7 +49,7 @@ export function Notifications() {
         )}
         {telling.kind === "open" && canPush() && (
           <Button look="primary" onClick={() => void turnOn()}>
-            Also while it is closed
+            Also when Perdure is closed
           </Button>
         )}
       </div>
@@ -58,8 +58,8 @@ export function Notifications() {
 }
 
 const WORDS: Record<Telling["kind"], string> = {
-  never: "They are off in this browser.",
-  refused: "This browser does not allow them. Its site settings can change that.",
-  open: "They are on in this browser while Perdure is open.",
-  always: "They are on in this browser, also while Perdure is closed.",
+  never: "Notifications are off in this browser.",
+  refused: "Notifications are blocked. You can allow them in the site settings of your browser.",
+  open: "Notifications are on in this browser while Perdure is open.",
+  always: "Notifications are on in this browser, also when Perdure is closed.",
 };

@@ -6,7 +6,7 @@ export function PersonalChats() {
     <>
       <SettingForm
         title="Your instructions"
-        about="Every chat of yours begins with them: how you like answers, what to avoid, who you are."
+        about="Added to each of your chats: how you like answers, what to avoid, who you are."
         base="/me/settings"
         name="prompt"
         fields={[{ name: "value", label: "Instructions", kind: "area" }]}
@@ -19,7 +19,7 @@ export function PersonalChats() {
         fields={[{ name: "value", label: "Tools", kind: "json" }]}
       />
       <SettingForm
-        title="When your chats are summarised"
+        title="Automatic compaction"
         about='Per model: at how many percent of its window, such as {"demo": 60}.'
         base="/me/settings"
         name="compaction_thresholds"

@@ -11,11 +11,11 @@ import { Section } from "./Section.tsx";
 export function PersonalKeys() {
   const providers = providersOf(useModels());
   return (
-    <Section title="Your keys" about="A key of your own pays for your own chats, before the deployment's.">
+    <Section title="Your keys" about="Your own API keys are used for your chats instead of the deployment's.">
       {[...providers].map(([id, name]) => (
         <PersonalKey key={id} provider={id} name={name} />
       ))}
-      {providers.size === 0 && <p className="quiet">There is no model yet that a key could pay for.</p>}
+      {providers.size === 0 && <p className="quiet">No provider accepts personal keys yet.</p>}
     </Section>
   );
 }

@@ -12,11 +12,16 @@ import { Sessions } from "./Sessions.tsx";
 
 const PROFILE: FieldSpec[] = [
   { name: "name", label: "Name" },
-  { name: "password", label: "New password", kind: "password", hint: "Leave it empty to keep the old one." },
-  { name: "old_password", label: "Old password", kind: "password", hint: "Needed unless you have just signed in." },
+  { name: "password", label: "New password", kind: "password", hint: "Leave empty to keep the current one." },
+  {
+    name: "old_password",
+    label: "Current password",
+    kind: "password",
+    hint: "Required unless you have just signed in.",
+  },
 ];
 const THEMES: { value: Theme; label: string }[] = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "System" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
@@ -27,7 +32,11 @@ export function Profile() {
   const client = useQueryClient();
   const { say } = useToasts();
   const save = async ({ name, password, old_password }: Values) => {
-    await api.patch("/me", { name, ...(password ? { password } : {}), ...(old_password ? { old_password } : {}) });
+    await api.patch("/me", {
+      name,
+      ...(password ? { password } : {}),
+      ...(old_password ? { old_password } : {}),
+    });
     await client.invalidateQueries({ queryKey: ["me"] });
     say("Saved.");
   };

@@ -28,7 +28,7 @@ export function Sessions() {
   const sessions = useResource<Session>("/sessions");
   const { complain } = useToasts();
   return (
-    <Section title="Signed in" about="Where you are signed in.">
+    <Section title="Active sessions" about="Devices on which you are signed in.">
       <Problem error={sessions.error} />
       <ul className="rows">
         {sessions.items.map((session) => (

@@ -31,6 +31,7 @@ export default function Settings({ area, onDrawer }: { area: "settings" | "admin
         )}
       </nav>
       <div className="settings-body">
+        <h1 className="only-spoken">{place?.label}</h1>
         {allowed ? Page && <Page /> : <p className="quiet">Only administrators see this.</p>}
       </div>
     </div>

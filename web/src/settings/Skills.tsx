@@ -28,10 +28,10 @@ const FIELDS: FieldSpec[] = [
     label: "Name",
     required: true,
     placeholder: "release-notes",
-    hint: "Small letters, digits and hyphens. A name that is taken is replaced.",
+    hint: "Lowercase letters, digits and hyphens. An existing skill with this name is replaced.",
   },
   { name: "description", label: "When to use it", required: true },
-  { name: "content", label: "What to do", kind: "code", required: true },
+  { name: "content", label: "Instructions", kind: "code", required: true },
 ];
 
 type Open = { kind: "nothing" } | { kind: "add" } | { kind: "change"; skill: SkillText };
@@ -51,7 +51,7 @@ export function Skills() {
   return (
     <Section
       title="Skills"
-      about="Things you teach once: the agent reads a skill when its description fits the task."
+      about="Reusable instructions: the agent reads a skill when its description fits the task."
       action={
         <Button onClick={() => setOpen({ kind: "add" })}>
           <Plus /> Add skill
@@ -76,7 +76,7 @@ export function Skills() {
       {!skills.loading && !skills.error && skills.items.length === 0 && <p className="quiet">None yet.</p>}
       {open.kind === "add" && (
         <Dialog title="Add skill" onClose={close}>
-          <SpecForm fields={FIELDS} initial={{}} submit="Keep skill" onSubmit={save} onDone={close} />
+          <SpecForm fields={FIELDS} initial={{}} submit="Save skill" onSubmit={save} onDone={close} />
         </Dialog>
       )}
       {open.kind === "change" && (
@@ -84,7 +84,7 @@ export function Skills() {
           <SpecForm
             fields={FIELDS.filter((field) => field.name !== "name")}
             initial={{ ...open.skill }}
-            submit="Keep skill"
+            submit="Save skill"
             onSubmit={save}
             onDone={close}
           />

@@ -8,15 +8,20 @@ import { Secret } from "./Secret.tsx";
 
 const TOKEN: FieldSpec[] = [
   { name: "name", label: "Name", required: true, placeholder: "deploy bot" },
-  { name: "scopes", label: "May", kind: "list", hint: "read, chat, admin" },
-  { name: "expires_in_days", label: "Expires after (days)", kind: "number", hint: "Empty: never." },
+  { name: "scopes", label: "Scopes", kind: "list", hint: "read, chat, admin" },
+  {
+    name: "expires_in_days",
+    label: "Expires after (days)",
+    kind: "number",
+    hint: "Leave empty for no expiry.",
+  },
 ];
 
 export function Tokens() {
   return (
     <ResourcePage<Token>
       title="API tokens"
-      about="For programs that speak on your behalf. A token can do what you can."
+      about="For programs that act on your behalf. A token has your permissions."
       path="/tokens"
       noun="token"
       fields={TOKEN}

@@ -17,7 +17,7 @@ export function Workspaces() {
   return (
     <Section
       title="Workspaces"
-      about="Where agents work. One that nobody uses is stopped; its files stay until it is removed."
+      about="Where agents work. Idle workspaces are stopped; their files are kept until you remove them."
     >
       <Problem error={workspaces.error} />
       <ul className="rows">
@@ -30,7 +30,7 @@ export function Workspaces() {
         ))}
       </ul>
       {!workspaces.loading && !workspaces.error && workspaces.items.length === 0 && (
-        <p className="quiet">None yet. An agent makes one when it needs it.</p>
+        <p className="quiet">No workspaces yet. An agent creates one when it needs it.</p>
       )}
     </Section>
   );

@@ -198,7 +198,7 @@ function JsonField({ value, onChange, ...common }: InputProps) {
         setText(target.value);
         const found = parsed(target.value);
         // Nothing is saved while it is not what it has to be.
-        target.setCustomValidity("problem" in found ? "This is not JSON." : "");
+        target.setCustomValidity("problem" in found ? "Invalid JSON." : "");
         setWrong("problem" in found ? found.problem : undefined);
         if ("value" in found) onChange(found.value);
       }}

@@ -18,7 +18,7 @@ function wordsFor(group: Group, calls: readonly Call[]): string {
     read && `read ${plural(read, "file")}`,
     listed && `listed ${plural(listed, "folder")}`,
     searched && (searched === 1 ? "searched once" : `searched ${searched} times`),
-    rest && `looked up ${plural(rest, "other thing")}`,
+    rest && `looked up ${plural(rest, "other item")}`,
   ].filter(Boolean);
   return words.join(", ").replace(/^./, (first) => first.toUpperCase());
 }

@@ -40,7 +40,7 @@ function Plan({ call, fields }: { call: Call; fields: Fields }) {
 
 export const proposePlan: Renderer = {
   icon: ClipboardList,
-  line: (fields) => ({ verb: "Proposes a plan", object: textField(fields, "title") }),
+  line: (fields) => ({ verb: "Proposed a plan", object: textField(fields, "title") }),
   Body: Plan,
   open: true,
 };

@@ -14,7 +14,7 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
   const { verb, object, note } = renderer.line(fields, call);
   const Icon = renderer.icon;
   const phase = call.state.phase;
-  const shown = open || renderer.open;
+  const shown = open || renderer.open === true;
   return (
     <div className={`tool tool-${phase} ${renderer.open ? "tool-card" : ""}`} data-tool={call.part.tool}>
       <button
@@ -34,7 +34,7 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
         {phase === "running" || phase === "writing" ? (
           <span className="spinner" aria-label="running" role="img" />
         ) : null}
-        {phase === "waiting" && <span className="pill pill-accent">waits for you</span>}
+        {phase === "waiting" && <span className="pill pill-accent">needs you</span>}
         {phase === "failed" && <span className="pill pill-bad">failed</span>}
         {call.ms !== null && !renderer.open && call.ms >= 1_000 && (
           <span className="tool-note">{duration(call.ms)}</span>

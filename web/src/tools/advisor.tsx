@@ -28,7 +28,7 @@ function AdviceView({ advice }: { advice: Advice }) {
     case "thinking":
       return advice.text ? <Markdown text={advice.text} /> : <p className="quiet">Thinking about it…</p>;
     case "limit_reached":
-      return <p className="quiet">The advisor was asked as often as this turn allows.</p>;
+      return <p className="quiet">The advisor's limit for this turn is reached.</p>;
     case "error":
       return <p className="call-failed">{advice.reason}</p>;
     case "advice":

@@ -77,10 +77,10 @@ function reportsOf(call: Call): Report[] {
 }
 
 const STANDING: Record<string, string> = {
-  running: "Still working when the wait ended.",
-  needs_user: "It needs you: open its chat.",
-  interrupted: "It was stopped.",
-  gone: "It is no longer there.",
+  running: "Still working when the wait timed out.",
+  needs_user: "Needs you: open its chat.",
+  interrupted: "Stopped.",
+  gone: "No longer exists.",
 };
 
 function ReportView({ report }: { report: Report }) {
@@ -97,7 +97,7 @@ function ReportView({ report }: { report: Report }) {
 export const waitAgent: Renderer = {
   icon: Hourglass,
   line: (_, call) => ({
-    verb: tense(call, "Waiting for agents", "Heard from"),
+    verb: tense(call, "Waiting for agents", "Received from"),
     object: reportsOf(call)
       .map((report) => report.title)
       .filter(Boolean)
@@ -119,7 +119,7 @@ export const waitAgent: Renderer = {
 export const messageAgent: Renderer = {
   icon: MessageCircle,
   line: (fields, call) => ({
-    verb: tense(call, "Telling an agent", "Told an agent"),
+    verb: tense(call, "Messaging an agent", "Messaged an agent"),
     object: textField(fields, "message").slice(0, 80),
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,

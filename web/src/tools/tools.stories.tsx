@@ -269,7 +269,7 @@ export const Enormous: Story = {
     await acting.user.click(acting.root.querySelector(".output-more") as HTMLElement);
     await expect.poll(output).toBe(300_000);
     expect(acting.root.querySelector(".output-more")?.textContent).toContain(
-      "The first 300,000 of 1,000,000 letters",
+      "The first 300,000 of 1,000,000 characters",
     );
   },
 };

@@ -35,7 +35,7 @@ function Frame({ title, deadline, children }: { title: string; deadline?: string
 const TITLES = {
   approval: "Approval needed",
   outcome_unknown: "Did this happen?",
-  client_tool: "Waiting for a tool on your side",
+  client_tool: "Waiting for a client tool",
 };
 
 function Calls({ action }: { action: PendingAction }) {
@@ -86,9 +86,9 @@ function Budget({ action }: { action: PendingAction }) {
   const limit = (action.limit ?? 0) * RAISE || 1_000_000;
   const post = (body: object) => void api.post(`/chats/${live.id}/action`, body).catch(complain);
   return (
-    <Frame title="The budget is used up">
+    <Frame title="Budget reached">
       <p>
-        {money(action.spent ?? 0)} of {money(action.limit ?? 0)} is spent.
+        {money(action.spent ?? 0)} of {money(action.limit ?? 0)} spent.
       </p>
       {mine && (
         <div className="spread wrap">

@@ -1,9 +1,11 @@
 /** What stands beside the text: sources, files, notices. */
 
 import { Globe, Info, Paperclip } from "lucide-react";
+import { useState } from "react";
 import { pathOf } from "../api/client.ts";
 import type { FilePart, NoticePart, SourcePart } from "../api/types.ts";
 import { safeAddress } from "../markdown/links.ts";
+import { Dialog } from "../ui/Dialog.tsx";
 
 export function SourcesRow({ sources }: { sources: readonly SourcePart[] }) {
   return (
@@ -34,18 +36,32 @@ function hostOf(address: string): string {
 
 export function FileRow({ part }: { part: FilePart }) {
   const address = pathOf(`/files/${part.file_id}`);
-  if (part.media_type.startsWith("image/")) {
-    return (
-      <a href={address} target="_blank" rel="noopener noreferrer" className="picture">
-        <img src={address} alt={part.name} loading="lazy" />
-      </a>
-    );
-  }
+  if (part.media_type.startsWith("image/")) return <Picture name={part.name} address={address} />;
   return (
     <a className="file-chip" href={address} download={part.name}>
       <Paperclip aria-hidden />
       <span className="truncate">{part.name}</span>
     </a>
+  );
+}
+
+/** A picture as it fits among text; pressed, as large as the window. */
+function Picture({ name, address }: { name: string; address: string }) {
+  const [large, setLarge] = useState(false);
+  return (
+    <>
+      <button type="button" className="picture" aria-label={`Enlarge ${name}`} onClick={() => setLarge(true)}>
+        <img src={address} alt={name} loading="lazy" />
+      </button>
+      {large && (
+        <Dialog title={name} className="lightbox" onClose={() => setLarge(false)}>
+          <img src={address} alt={name} />
+          <a href={address} download={name} className="button button-plain">
+            Download
+          </a>
+        </Dialog>
+      )}
+    </>
   );
 }
 

@@ -5,8 +5,8 @@ import { tokens } from "../ui/format.ts";
 
 const WHY: Record<string, string> = {
   automatic: "automatically",
-  manual: "as you asked",
-  overflow: "because the model's window was full",
+  manual: "on request",
+  overflow: "because the context window was full",
 };
 
 function numbersOf(call: Call): string {
@@ -28,10 +28,10 @@ export function BoundaryRow({ call }: { call: Call }) {
       <span className="boundary-words">
         {busy ? <span className="spinner" role="img" aria-label="running" /> : <ChevronsDownUp aria-hidden />}
         {busy
-          ? "Summarising the context…"
+          ? "Compacting the context…"
           : call.state.phase === "failed"
-            ? "Summarising failed"
-            : `Context summarised ${why}`}
+            ? "Compaction failed"
+            : `Context compacted ${why}`}
         <span className="small">{busy ? outputOf(call) : numbersOf(call)}</span>
       </span>
     </div>

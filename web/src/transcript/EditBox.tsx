@@ -56,7 +56,7 @@ export function EditBox({ message, place, onDone }: Props) {
         }}
       />
       <div className="spread">
-        <span className="quiet small grow">The answers below move to a branch.</span>
+        <span className="quiet small grow">The answers below stay available as another version.</span>
         <Button small onClick={done}>
           Cancel
         </Button>

@@ -16,16 +16,16 @@ export function PastBar() {
       <section className="past-bar" aria-label="Earlier version">
         <History aria-hidden />
         <p className="grow" role="status">
-          <strong>An earlier version</strong> <span className="quiet">to read</span>
+          <strong>An earlier version</strong> <span className="quiet">(read-only)</span>
         </p>
         <div className="spread">
           {mine && (
             <Button onClick={() => last !== undefined && void fork(last)}>
-              <GitFork /> Go on from here
+              <GitFork /> Continue in a new chat
             </Button>
           )}
           <Button look="primary" onClick={backToNow}>
-            <CornerDownLeft /> Back to now
+            <CornerDownLeft /> Back to the latest version
           </Button>
         </div>
       </section>

@@ -24,7 +24,7 @@ const SPOKEN: Record<Phase["kind"], string> = {
   idle: "The answer is complete.",
   starting: "Working.",
   streaming: "Answering.",
-  retrying: "The model did not answer. Trying again soon.",
+  retrying: "The model did not answer. Retrying soon.",
   error: "The turn ended with an error.",
   reconnecting: "Reconnecting.",
   interrupting: "Stopping.",
@@ -40,7 +40,7 @@ function spoken(phase: Phase): string {
 function PhaseView({ phase }: { phase: Phase }) {
   switch (phase.kind) {
     case "starting":
-      return <Working words={phase.waiting_for_capacity ? "Waiting for a free worker" : "Working"} />;
+      return <Working words={phase.waiting_for_capacity ? "Waiting for capacity" : "Working"} />;
     case "reconnecting":
       return <Working words="Reconnecting" />;
     case "interrupting":
@@ -52,7 +52,7 @@ function PhaseView({ phase }: { phase: Phase }) {
     case "action":
       return <ActionCard action={phase.action} />;
     case "loading":
-      return <Loading words="Opening the chat" />;
+      return <Loading words="Loading the chat" />;
     case "streaming":
     case "idle":
       return null;

@@ -8,7 +8,7 @@ export function ReaderBar() {
         <Eye aria-hidden />
         <p className="grow">
           <strong>Shared with you</strong>{" "}
-          <span className="quiet">to read along. Only its owner speaks in it.</span>
+          <span className="quiet">(read-only). Only the owner can send messages.</span>
         </p>
       </section>
     </div>

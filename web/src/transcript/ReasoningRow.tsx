@@ -6,27 +6,36 @@ import { Markdown } from "../markdown/Markdown.tsx";
 import { duration } from "../ui/format.ts";
 
 /** The first line that looks like a heading says what the model is thinking about. */
+const HEADING = /^(?:#{1,6}\s+.+|\*\*[^*\n]+\*\*)\s*$/m;
+
 export function titleOf(text: string): string | null {
-  const headings = text.match(/^(?:#{1,6}\s+.+|\*\*[^*\n]+\*\*)\s*$/gm);
   return (
-    headings
-      ?.at(0)
-      ?.replace(/^#+\s+|\*\*/g, "")
+    HEADING.exec(text)?.[0]
+      .replace(/^#+\s+|\*\*/g, "")
       .trim() || null
   );
+}
+
+/** What opens beneath the title: a thought that begins with its title does not say it again. */
+export function bodyOf(text: string): string {
+  const heading = HEADING.exec(text);
+  return heading && text.slice(0, heading.index).trim() === ""
+    ? text.slice(heading.index + heading[0].length).trimStart()
+    : text;
 }
 
 export function ReasoningRow({ part, live }: { part: ReasoningPart; live: boolean }) {
   const [open, setOpen] = useState(false);
   const ms = between(part.started_at, part.completed_at);
   const title = titleOf(part.text) ?? "Thinking";
+  const body = bodyOf(part.text);
   return (
     <div className="tool">
       <button
         type="button"
         className="tool-line"
         aria-expanded={open}
-        disabled={!part.text}
+        disabled={!body}
         onClick={() => setOpen(!open)}
       >
         <span className="tool-icon">
@@ -34,11 +43,11 @@ export function ReasoningRow({ part, live }: { part: ReasoningPart; live: boolea
         </span>
         <span className={`tool-words ${live ? "shimmer" : ""}`}>{title}</span>
         {ms !== null && ms >= 1_000 && <span className="tool-note">{duration(ms)}</span>}
-        {part.text && <ChevronRight className="tool-chevron" aria-hidden />}
+        {body && <ChevronRight className="tool-chevron" aria-hidden />}
       </button>
       {open && (
         <div className="tool-body reasoning">
-          <Markdown text={part.text} />
+          <Markdown text={body} />
         </div>
       )}
     </div>

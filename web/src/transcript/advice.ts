@@ -23,18 +23,18 @@ const ADVICE: Record<ErrorKind, Known> = {
   timeout: { what: "Retry in a moment." },
   startup_timeout: { what: "Retry, or use another model." },
   stream_silence_timeout: { what: "Retry, or use another model." },
-  auth: { what: "Put in a key that works, then retry.", administration: true, own: true },
-  config: { what: "Put it right, then retry.", administration: true },
+  auth: { what: "Enter a valid key, then retry.", administration: true, own: true },
+  config: { what: "Fix the configuration, then retry.", administration: true },
   context_overflow: {
     what: "Summarise older messages and retry, shorten your message, or use a model with a larger window.",
   },
-  usage_limit: { what: "Raise it there, or use another model." },
-  missing_key: { what: "Once it is there, retry.", administration: true, own: true },
-  provider_disabled: { what: "Or switch it on again, and retry.", administration: true },
-  content_filter: { what: "Say it differently." },
-  hook_denied: { what: "It is a rule of this deployment. Your administrator knows why." },
-  hook_dispatch_failed: { what: "Rules of this deployment are asked first. Tell your administrator." },
-  generic: { what: "Retry; if it stays, the detail below helps to find out why." },
+  usage_limit: { what: "Raise the limit with your provider, or use another model." },
+  missing_key: { what: "Add a key, then retry.", administration: true, own: true },
+  provider_disabled: { what: "Turn it on again, then retry.", administration: true },
+  content_filter: { what: "Rephrase your message." },
+  hook_denied: { what: "A policy of this deployment denied it. Ask your administrator." },
+  hook_dispatch_failed: { what: "A policy hook could not be reached. Tell your administrator." },
+  generic: { what: "Retry. If it persists, the details below help to find the cause." },
 };
 
 const ASK = "Tell an administrator, or use another model.";

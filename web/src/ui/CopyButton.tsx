@@ -9,7 +9,7 @@ const COPIED = "Copied";
 export function CopyButton({ text, label = "Copy" }: { text: () => string; label?: string }) {
   const [shown, setShown] = useState<string>();
   const take = async () => {
-    setShown((await copy(text())) ? COPIED : "The browser does not allow it");
+    setShown((await copy(text())) ? COPIED : "Copying is blocked by the browser");
     setTimeout(() => setShown(undefined), SHOWN_MS);
   };
   return (

@@ -35,7 +35,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 export function clockTime(at: string): string {
-  return new Date(at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  return new Date(at).toLocaleTimeString(undefined, { timeStyle: "short" });
 }
 
 export function fullTime(at: string): string {
@@ -57,7 +57,7 @@ export function momentOf(at: string, now = new Date()): string {
   return then.toLocaleString(undefined, {
     month: "short",
     day: "numeric",
-    hour: "2-digit",
+    hour: "numeric",
     minute: "2-digit",
   });
 }
