@@ -23,6 +23,7 @@ hypothesis.settings.load_profile("steady")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--inputs", default="1000", help="How many inputs each fuzz test tries.")
+    parser.addoption("--losses", default="2", help="How often a failover loses commits.")
 
 
 @pytest.fixture(scope="session")

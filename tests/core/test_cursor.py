@@ -6,18 +6,14 @@ from uuid import uuid4
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
 
-from perdure.core.cursor import Cursor
+from perdure.core.chat import Chat, Status
+from perdure.core.cursor import Cursor, Line
 from perdure.core.errors import InvalidInput
 from perdure.core.ids import ChatId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
-from perdure.machine.diagram import follow
-from perdure.machine.transitions.lifecycle import Create
 
 large, small = st.integers(0, 10**18 - 1), st.integers(0, 10**9 - 1)
-cursors = st.builds(Cursor, large, large, large, small, small, st.none() | small)
+cursors = st.builds(Cursor, large, large, large, small, small, st.none() | small, st.none() | small)
 
 
 @given(cursors)
@@ -61,7 +57,27 @@ def test_a_cursor_within_a_revision_names_the_message() -> None:
     assert str(Cursor(12, 3, 10, 1, 57, number=4)) == "12-4.3.10.1.57"
 
 
-def test_a_cursor_is_ahead_of_a_chat_that_went_back_by_one() -> None:
-    said = NewMessage(role=Role.USER, parts=(Text("hi"),))
-    chat = structs.replace(follow(None, [Create((said,))], chat_id=ChatId(uuid4())).chat, snapshot_version=7)
-    assert [Cursor(snapshot).ahead_of(chat) for snapshot in (6, 7, 8)] == [False, False, True]
+def test_a_cursor_names_the_line_of_the_database_that_it_is_on() -> None:
+    assert str(Cursor(12, 3, 10, 1, 57, line=2)) == "12.3.10.1.57~2"
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "line", "lost"),
+    [
+        (20, 3, False),
+        (21, 3, True),
+        # From the line before: what the chat had when the failover came is in its past, and nothing after it.
+        (15, 2, False),
+        (16, 2, True),
+        (9, 1, False),
+        (10, 1, True),
+        # On a line that the chat was never changed on, as far as the database knows.
+        (1, 4, True),
+        # From a version that did not know of lines.
+        (20, None, False),
+        (21, None, True),
+    ],
+)
+def test_a_cursor_is_lost_when_it_is_not_in_the_past_of_the_chat(snapshot: int, line: int | None, lost: bool) -> None:
+    chat = Chat(id=ChatId(uuid4()), status=Status.WAITING, snapshot_version=20)
+    assert Cursor(snapshot, line=line).lost(chat, Line(3, {2: 15, 1: 9})) is lost

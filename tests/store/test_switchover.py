@@ -90,6 +90,26 @@ async def test_no_connection_is_used_again_after_one_of_its_age_found_no_writes(
         assert not old & new
 
 
+async def test_whoever_uses_a_connection_that_is_broken_off_hears_that_the_database_is_away(pair: PostgresPair) -> None:
+    """At any moment: also when an answer is there and nobody has read it yet."""
+    failures: list[Exception] = []
+
+    async def ask(pool: Pool) -> None:
+        for number in range(100):
+            try:
+                await pool.fetchval(f"SELECT $1::integer + {number}", 1)
+            except Exception as error:  # noqa: BLE001 - any of them would be a failed request
+                failures.append(error)
+
+    async with open_pool(pair.url, size=4) as pool, asyncio.TaskGroup() as group:
+        asking = [group.create_task(ask(pool)) for _ in range(4)]
+        while not all(task.done() for task in asking):
+            pool.renew(ending=True)
+            await asyncio.sleep(0.002)
+    assert failures
+    assert [error for error in failures if not isinstance(error, AWAY)] == []
+
+
 async def test_a_host_that_never_answers_does_not_hold_up_the_others(pair: PostgresPair) -> None:
     with socket.socket() as silent:
         # It accepts connections, as far as the kernel goes, and says nothing.

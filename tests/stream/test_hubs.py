@@ -256,7 +256,7 @@ async def test_a_subscriber_that_stayed_away_finds_its_backlog_merged(pool: Pool
             await prompt.next()
         await watcher.take(subscription)
     (part,) = (event for event in watcher.events if event.__struct_config__.tag == "message_part")
-    assert (part.cursor.rsplit(".", 1)[1], watcher.transcript.preview) == ("3", (Role.ASSISTANT, (Text("abc"),)))
+    assert (part.cursor.rsplit(".", 1)[1], watcher.transcript.preview) == ("3~1", (Role.ASSISTANT, (Text("abc"),)))
 
 
 async def test_all_subscribers_share_one_encoding(pool: Pool) -> None:

@@ -98,6 +98,30 @@ async def test_a_late_result_answers_the_question_what_became_of_the_call(
     assert told in await replica.said(chat_id)
 
 
+@pytest.mark.parametrize(("failed_over", "asks"), [(False, False), (True, True)])
+async def test_a_call_from_before_a_failover_is_asked_about_and_not_run(
+    replica: InProcessReplica, failed_over: bool, asks: bool
+) -> None:
+    """Its line in the journal may be among the commits that were lost."""
+    replica.tools.tools = (payment(),)
+    chat_id, gone = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
+    await alive(replica, gone)
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="lost")
+    created = await replica.machine.create(chat_id, card, [Create((replica.says("[[say:3 tokens]]"),)), Acquire(gone)])
+    call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", "{}"),))
+    await replica.machine.advance(created.chat, CommitStep(messages=(call,)))
+    if failed_over:
+        await replica.pool.execute(
+            "UPDATE chats SET earlier_lines = '{1}', last_snapshots = ARRAY[snapshot_version] WHERE id = $1", chat_id
+        )
+    await replica.pool.execute("UPDATE replicas SET seen_at = 'epoch' WHERE id = $1", gone.worker_id)
+    ended = await replica.until(chat_id, lambda row: row.status in (Status.REQUIRES_ACTION, Status.WAITING))
+    assert (ended.status is Status.REQUIRES_ACTION) == asks
+    assert ("pay: paid" in await replica.said(chat_id)) == (not asks)
+    if ended.action is not None:
+        assert (ended.action.kind, ended.action.calls) == (ActionKind.OUTCOME_UNKNOWN, (0,))
+
+
 def fragile(runs: list[int]) -> Tool:
     @tool(Effect.KEYED)
     async def build(ctx: ToolContext) -> str:

@@ -4,11 +4,14 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
+from uuid import UUID
 
 from perdure.agent.decide import Known
+from perdure.agent.toolset import Toolset
 from perdure.core.chat import Fence, OpenCall
 from perdure.core.clock import Clock
 from perdure.core.errors import Fenced, Unavailable
+from perdure.core.ids import RunnerId
 from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
@@ -99,6 +102,19 @@ class Journaling:
             except Unavailable as error:
                 _log.warning("the journal waits for the database: %s", error)
             await backoff.wait(self._clock)
+
+
+def unrecorded(entries: Iterable[Entry], calls: Iterable[OpenCall], toolset: Toolset) -> list[OpenCall]:
+    """Open calls that must not happen twice, that nobody has decided about, and of which the journal knows nothing."""
+    runs = {(entry.index, entry.run) for entry in entries}
+    open_calls = [call for call in calls if not call.cleared and call.run == 0 and (call.index, call.run) not in runs]
+    once = {name for name, tool in toolset.ours.items() if tool.effect is Effect.ONCE}
+    return [call for call in open_calls if call.tool in once]
+
+
+def doubted(call: OpenCall) -> Entry:
+    """What is to be believed of a call whose line in the journal may be lost: that it was started."""
+    return Entry(call.index, call.run, Effect.ONCE, "started", RunnerId(UUID(int=0)), None, None, is_error=False)
 
 
 def known(entries: Iterable[Entry], calls: Iterable[OpenCall]) -> dict[int, Known]:

@@ -6,8 +6,18 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from datetime import timedelta
 from enum import StrEnum
 
-from perdure.proof.cluster import HOSTS_BAR, LATE, MOVES_PER_MINUTE, PROXY_BAR, FollowingBar, Moves
+from perdure.proof.cluster import (
+    HOSTS_BAR,
+    LATE,
+    MOVES_PER_MINUTE,
+    PATRONI_LATE,
+    PATRONI_MOVES_PER_MINUTE,
+    PROXY_BAR,
+    FollowingBar,
+    Moves,
+)
 from perdure.testing.late_proxy import LateProxy
+from perdure.testing.patroni import patroni_cluster
 from perdure.testing.postgres_pair import PostgresPair, postgres_pair
 
 
@@ -16,6 +26,7 @@ class PostgresKind(StrEnum):
 
     ONE = "one"
     PAIR = "pair"
+    PATRONI = "patroni"
 
 
 class Reached(StrEnum):
@@ -71,6 +82,20 @@ async def pair_moves(reached: Reached, *, late: timedelta = LATE) -> AsyncGenera
             yield Moves(PairCluster(pair, proxy, late), bar)
 
 
+@asynccontextmanager
+async def patroni_moves(reached: Reached) -> AsyncGenerator[Moves]:
+    """Three nodes that Patroni keeps, moved as it moves them, and gone at the end."""
+    async with patroni_cluster(proxied=reached is Reached.PROXY) as cluster:
+        bar = FollowingBar(moves_per_minute=PATRONI_MOVES_PER_MINUTE, longest=None, late=PATRONI_LATE)
+        yield Moves(cluster, bar)
+
+
 def cluster(kind: PostgresKind, reached: Reached) -> AbstractAsyncContextManager[Moves] | None:
     """Several servers that move; None for one that does not."""
-    return pair_moves(reached) if kind is PostgresKind.PAIR else None
+    match kind:
+        case PostgresKind.ONE:
+            return None
+        case PostgresKind.PAIR:
+            return pair_moves(reached)
+        case PostgresKind.PATRONI:
+            return patroni_moves(reached)

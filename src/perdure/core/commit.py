@@ -80,6 +80,8 @@ class Commit(Struct, frozen=True, kw_only=True):
 
     promoted_messages: tuple[Message, ...] = ()
     """The promoted messages, once they are in the history."""
+    line: int | None = None
+    """The line of the database's history that it was written on, where the answer of the database was heard."""
     waited: tuple[timedelta, ...] = ()
     """How long each of them was in the queue."""
     metadata_version: int | None = None

@@ -1,6 +1,7 @@
 """What a client has seen of a chat, as a short text that resumes its stream on any replica."""
 
 import re
+from collections.abc import Mapping
 from typing import Self
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from perdure.core.chat import Chat
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.message import Message
 
-_FORM = re.compile(r"(\d{1,18})(?:-(\d{1,9}))?\.(\d{1,18})\.(\d{1,18})\.(\d{1,9})\.(\d{1,9})", re.ASCII)
+_FORM = re.compile(r"(\d{1,18})(?:-(\d{1,9}))?\.(\d{1,18})\.(\d{1,18})\.(\d{1,9})\.(\d{1,9})(?:~(\d{1,9}))?", re.ASCII)
 
 Position = tuple[int, int]
 """A revision and a message's number: messages are emitted in this order."""
@@ -18,11 +19,20 @@ Position = tuple[int, int]
 _ALL = 2**31 - 1
 
 
+class Line(Struct, frozen=True):
+    """The line of the database's history that a chat was last changed on; each failover begins another."""
+
+    now: int
+    earlier: Mapping[int, int] = {}
+    """The lines before, and the last snapshot that the chat had on each."""
+
+
 class Cursor(Struct, frozen=True, gc=False):
     """Everything up to `snapshot`, the card at `metadata`, and parts up to `seq` of one episode.
 
     With a `number`, the messages of revision `snapshot` are seen only up to that one. Written
-    `snapshot.metadata.history.attempt.seq`, or `snapshot-number.metadata.history.attempt.seq`.
+    `snapshot.metadata.history.attempt.seq~line`, or `snapshot-number.metadata.history.attempt.seq~line`; the line is
+    left out where it is not known.
     """
 
     snapshot: int = 0
@@ -31,24 +41,26 @@ class Cursor(Struct, frozen=True, gc=False):
     attempt: int = 0
     seq: int = 0
     number: int | None = None
+    line: int | None = None
 
     @classmethod
-    def of(cls, chat: Chat, metadata: int, seq: int = 0) -> Self:
+    def of(cls, chat: Chat, metadata: int, seq: int = 0, *, line: int | None = None) -> Self:
         """The cursor of a client that knows the chat as it is, and so many parts of the answer in flight."""
-        return cls(chat.snapshot_version, metadata, chat.history_version, chat.generation_attempt, seq)
+        return cls(chat.snapshot_version, metadata, chat.history_version, chat.generation_attempt, seq, line=line)
 
     @classmethod
     def parse(cls, text: str) -> Self:
         match = _FORM.fullmatch(text)
         if match is None:
             raise InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor"))
-        snapshot, number, metadata, history, attempt, seq = match.groups()
-        within = None if number is None else int(number)
-        return cls(int(snapshot), int(metadata), int(history), int(attempt), int(seq), within)
+        snapshot, number, metadata, history, attempt, seq, line = match.groups()
+        within, on = None if number is None else int(number), None if line is None else int(line)
+        return cls(int(snapshot), int(metadata), int(history), int(attempt), int(seq), within, on)
 
     def __str__(self) -> str:
         within = "" if self.number is None else f"-{self.number}"
-        return f"{self.snapshot}{within}.{self.metadata}.{self.history}.{self.attempt}.{self.seq}"
+        on = "" if self.line is None else f"~{self.line}"
+        return f"{self.snapshot}{within}.{self.metadata}.{self.history}.{self.attempt}.{self.seq}{on}"
 
     @property
     def position(self) -> Position:
@@ -65,6 +77,8 @@ class Cursor(Struct, frozen=True, gc=False):
     def after_part(self, seq: int) -> Self:
         return replace(self, seq=seq)
 
-    def ahead_of(self, chat: Chat) -> bool:
-        """Whether it names a snapshot that the chat has not reached: the database went back."""
-        return self.snapshot > chat.snapshot_version
+    def lost(self, chat: Chat, line: Line) -> bool:
+        """Whether it names a snapshot that is not in the chat's past: the database lost it, whatever came since."""
+        if self.line is None or self.line == line.now:
+            return self.snapshot > chat.snapshot_version
+        return self.snapshot > line.earlier.get(self.line, -1)

@@ -162,6 +162,13 @@ class Episodes:
         episode.closed = True
         self._later(CLOSED_EPISODE_KEPT.total_seconds(), lambda: self._forget(episode))
 
+    def drop(self, chat_id: ChatId) -> None:
+        """Forget the answer in flight: it belongs to a past that is gone."""
+        episode = self._episodes.get(chat_id)
+        if episode is not None:
+            episode.closed = True
+            self._forget(episode)
+
     def follow(self, chat_id: ChatId, wake: Wake) -> Callable[[], None]:
         """Be woken for every episode of the chat, also those that are not open yet; the result stops that."""
         wakers = self._wakers.setdefault(chat_id, [])

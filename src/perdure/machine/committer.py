@@ -119,9 +119,17 @@ class Committer:
     async def _look(self, plan: Commit) -> tuple[Commit | None, Chat | None]:
         """The chat as it is now, or the change itself if a try whose answer got lost has gone through."""
         if not self._unanswered:
-            return None, None if plan.base is None else await self._execution.load(plan.base.id)
+            return None, None if plan.base is None else await self._reloaded(plan.base)
         trace = await self._trace_patiently()
         return self._recognised(trace), trace and trace.chat
+
+    async def _reloaded(self, base: Chat) -> Chat:
+        """The chat as it is now, after a swap that found another. One that is older says that commits were lost."""
+        chat = await self._execution.load(base.id)
+        if chat.snapshot_version < base.snapshot_version:
+            found = chat.snapshot_version
+            await self._execution.losses.say(base.id, remembered=base.snapshot_version, found=found)
+        return chat
 
     async def _found_in(self, held: HeldRow) -> Commit | None:
         return self._recognised(await held.trace(self._unanswered[0])) if self._unanswered else None

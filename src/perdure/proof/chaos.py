@@ -72,7 +72,7 @@ class ChaosReport:
     @property
     def followings(self) -> list[float]:
         """Seconds from when a new server took a write to the next commit."""
-        found = followings(self.evidence.switchovers, self.evidence.changes)
+        found = followings(self.evidence.switchovers, self.evidence.changes, self.log.unserved)
         return [each.seconds for each in found if each.seconds is not None]
 
     @property
@@ -175,6 +175,8 @@ class Chaos:
         async with self._users.acting(), together([nemesis.run(strikes)]):
             while (left := until - time.monotonic()) > 0:
                 await asyncio.sleep(min(LOOK_PERIOD, left))
+                if not any(member.up and not member.paused for member in nemesis.fleet.members):
+                    self.log.unserved.append(time.time())
                 progress(f"{left:.0f} s left, {len(self.log.operations)} operations, {len(self.log.faults)} faults")
                 if stop_at and await self._found(stop_at):
                     return True

@@ -23,7 +23,7 @@ EMPTYING = ("crash postgres", SWITCH_OVER, FAIL_OVER)
 
 def answered_once(run: Observations) -> Iterator[Violation]:
     """Every call of the history has exactly one result, right after it."""
-    resting = {chat.id for chat in run.evidence.chats if chat.status in AT_REST}
+    resting = {chat.id: chat for chat in run.evidence.chats if chat.status in AT_REST}
     for chat_id, messages in _histories(run.evidence.messages).items():
         open_calls: list[str] = []
         for message in messages:
@@ -37,7 +37,8 @@ def answered_once(run: Observations) -> Iterator[Violation]:
                 yield Violation(2, chat_id, f"message {message.number} follows open calls {open_calls}")
             open_calls += [part.call_id for part in message.parts if isinstance(part, ToolCall)]
         if open_calls and chat_id in resting:
-            yield Violation(2, chat_id, f"it rests with open calls {open_calls}")
+            error = resting[chat_id].last_error or "no error"
+            yield Violation(2, chat_id, f"it rests with open calls {open_calls}, and {error}")
 
 
 def effects_once(run: Observations) -> Iterator[Violation]:
@@ -166,7 +167,7 @@ def followed(run: Observations) -> Iterator[Violation]:
     limit = (STUCK + run.late).total_seconds()
     # When people stop to act, nothing may be left to commit.
     acting = min(run.evidence.taken, run.log.calm_since or run.evidence.taken)
-    for move in followings(run.evidence.switchovers, run.evidence.changes):
+    for move in followings(run.evidence.switchovers, run.evidence.changes, run.log.unserved):
         if acting - move.at > limit and (move.seconds is None or move.seconds > limit):
             after = "yet" if move.seconds is None else f"for {move.seconds:.1f} s"
             yield Violation(6, None, f"{move.kind}: its new server took writes, and nothing was committed {after}")

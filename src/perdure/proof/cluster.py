@@ -16,7 +16,14 @@ MOVES_PER_MINUTE = 3.0
 HOSTS_BAR, PROXY_BAR = timedelta(seconds=1), timedelta(seconds=3)
 LATE = timedelta(seconds=1.5)
 """After which an address follows. The old primary is back by then, and takes no writes."""
+PATRONI_MOVES_PER_MINUTE = 2.0
+PATRONI_LATE = timedelta(seconds=5)
+"""A new leader's commits wait until Patroni has named another synchronous standby."""
+REST = timedelta(seconds=2)
+"""Between two moves: less than a lease, and enough that something can happen at the new server."""
 _LOOK_AGAIN = 0.01
+_LOOKED = 1.0
+"""Seconds between two looks whether a replica runs."""
 _AWAY = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
 
@@ -59,11 +66,12 @@ class Moves:
     def __init__(self, cluster: Cluster, bar: FollowingBar) -> None:
         self.cluster = cluster
         self.bar = bar
-        self._lock = asyncio.Lock()
         self._moving = set[asyncio.Task[None]]()
 
     async def move(self, crash: bool) -> None:
-        """Move, and mend. Whoever is tired of waiting for it does not leave it half done."""
+        """Move, and mend, unless that is under way. Whoever is tired of waiting does not leave it half done."""
+        if self._moving:
+            return
         task = asyncio.create_task(self._move(crash))
         self._moving.add(task)
         task.add_done_callback(self._moving.discard)
@@ -74,15 +82,15 @@ class Moves:
         await asyncio.gather(*self._moving)
 
     async def _move(self, crash: bool) -> None:
-        async with self._lock:
-            before = await self._timeline()
-            noticing = asyncio.create_task(self._note_write(before, FAIL_OVER if crash else SWITCH_OVER))
-            try:
-                await self.cluster.move(crash=crash)
-                await noticing
-            finally:
-                noticing.cancel()
-            await self.cluster.repair()
+        before = await self._timeline()
+        noticing = asyncio.create_task(self._note_write(before, FAIL_OVER if crash else SWITCH_OVER))
+        try:
+            await self.cluster.move(crash=crash)
+            await noticing
+        finally:
+            noticing.cancel()
+        await self.cluster.repair()
+        await asyncio.sleep(REST.total_seconds())
 
     async def _timeline(self) -> int:
         connection = await asyncpg.connect(self.cluster.url)
@@ -126,9 +134,18 @@ class Following:
     """None where nothing was committed any more."""
 
 
-def followings(switchovers: Sequence[SwitchoverRow], changes: Sequence[ChangeRow]) -> tuple[Following, ...]:
+def followings(
+    switchovers: Sequence[SwitchoverRow], changes: Sequence[ChangeRow], unserved: Sequence[float] = ()
+) -> tuple[Following, ...]:
+    """All moves but those after which no replica ran for a moment: then nothing is committed anywhere."""
     moments = sorted(change.at for change in changes)
-    return tuple([Following(each.kind, each.at, _next(moments, each.at)) for each in switchovers])
+    found = [Following(each.kind, each.at, _next(moments, each.at)) for each in switchovers]
+    return tuple([each for each in found if not _nobody(each, unserved)])
+
+
+def _nobody(move: Following, unserved: Sequence[float]) -> bool:
+    until = move.at + (STUCK.total_seconds() if move.seconds is None else move.seconds)
+    return any(move.at - _LOOKED <= moment <= until + _LOOKED for moment in unserved)
 
 
 def _next(moments: Sequence[float], after: float) -> float | None:

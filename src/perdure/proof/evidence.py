@@ -30,6 +30,7 @@ class ChatRow:
     owner_lives: bool
     open_calls: int
     next_message: int
+    last_error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ def _chat(row: Record) -> ChatRow:
         owner_lives=row["owner_lives"],
         open_calls=len(msgspec.json.decode(row["open_calls"])),
         next_message=row["next_message"],
+        last_error=row["last_error"],
     )
 
 

@@ -104,7 +104,7 @@ OPENING = (
 
 
 MOVED = {"restart postgres": SWITCH_OVER, "crash postgres": FAIL_OVER}
-MOVING_WEIGHTS = {**{kind: WEIGHTS[kind] for kind in WEIGHTS if kind not in MOVED}, SWITCH_OVER: 6, FAIL_OVER: 4}
+MOVING_WEIGHTS = {**{kind: WEIGHTS[kind] for kind in WEIGHTS if kind not in MOVED}, SWITCH_OVER: 7, FAIL_OVER: 5}
 MOVING_OPENING = (SWITCH_OVER, *(MOVED.get(kind, kind) for kind in OPENING))
 """What becomes of the plan where the database has a server to move to."""
 

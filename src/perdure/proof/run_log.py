@@ -113,6 +113,8 @@ class RunLog:
     """What parked chats asked for, by kind."""
     watched: list[tuple[UUID, float]] = field(default_factory=list[tuple[UUID, float]])
     """Chats whose driver was killed, and when, with nothing else going wrong for a while."""
+    unserved: list[float] = field(default_factory=list[float])
+    """When it was seen that no replica ran."""
     calm_since: float | None = None
     """When people stopped to act, and things to break."""
     moved: list[Moved] = field(default_factory=list[Moved])

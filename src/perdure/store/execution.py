@@ -19,6 +19,7 @@ from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY, reason
 from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections
 from perdure.store.errors import meaning
+from perdure.store.losses import Losses
 from perdure.store.row_readers import reader_of
 from perdure.store.rows import leading_chat_of, parts_of
 from perdure.store.statement.assembly import statement
@@ -70,6 +71,7 @@ class Execution:
         self._timeout = timeout
         self._connections = Connections(pool, timeout)
         self._measures = measures or DatabaseMeasures(Metrics())
+        self.losses = Losses(pool, self._measures)
         self._measures.waiting.read = lambda: self._connections.waiting
         self._measures.statements.read = lambda: self._connections.statements
 
@@ -179,7 +181,7 @@ class HeldRow:
 
 def _completed(plan: Commit, row: Record) -> Commit:
     """The plan, with what only the database knew."""
-    at, action_deadline_at, compaction_requested_at = row[0], row[1], row[2]
+    at, action_deadline_at, compaction_requested_at, line = row[0], row[1], row[2], row[3]
     chat = replace(
         plan.chat,
         change_id=plan.change_id,
@@ -189,10 +191,11 @@ def _completed(plan: Commit, row: Record) -> Commit:
         turn_began_at=at if plan.turn_began else plan.chat.turn_began_at,
     )
     if not plan.promoted:
-        return replace(plan, chat=chat, metadata_version=row.get("metadata_version"))
+        return replace(plan, chat=chat, line=line, metadata_version=row.get("metadata_version"))
     return replace(
         plan,
         chat=chat,
+        line=line,
         metadata_version=row.get("metadata_version"),
         promoted_messages=_promoted_messages(plan, row),
         waited=tuple(at - since for since in row["moved_created_at"]),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from asyncpg import Record
 
 from perdure.core.chat import Chat
-from perdure.core.cursor import Position
+from perdure.core.cursor import Line, Position
 from perdure.core.events import ChatCard, QueuedMessage
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Effort, Message
@@ -18,6 +18,7 @@ from perdure.store.row_readers import reader_of
 from perdure.store.rows import chat_of, message_of, parts_of
 from perdure.store.tables import chats, streams
 from perdure.store.tables.cards import CardRow
+from perdure.store.tables.chats import Versions
 
 _card_row = reader_of(CardRow)
 
@@ -37,6 +38,7 @@ class Reading:
     """The parts of the message that the open calls belong to."""
     messages: tuple[Message, ...]
     """Visible messages beyond the position, in order of (revision, number)."""
+    line: Line
     cut: MessageNumber | None
     """The lowest number that was hidden since."""
 
@@ -56,13 +58,14 @@ async def read(pool: Pool, chat_id: ChatId, since: Position | None) -> Reading |
         queue=_queue_of(row["queued"], chat),
         asked=parts_of(row["asked"]) if row["asked"] else (),
         messages=tuple(public_message(message) for message in messages),
+        line=Line(row["line"], dict(zip(row["earlier_lines"], row["last_snapshots"], strict=True))),
         cut=row["cut"],
     )
 
 
-async def versions(pool: Pool, chat_ids: Sequence[ChatId]) -> dict[ChatId, tuple[int, int]]:
-    """The snapshot and metadata versions of those chats that exist."""
-    return {each.id: (each.snapshot_version, each.metadata_version) for each in await chats.versions(pool, chat_ids)}
+async def versions(pool: Pool, chat_ids: Sequence[ChatId]) -> dict[ChatId, Versions]:
+    """The versions of those chats that exist."""
+    return {each.id: each for each in await chats.versions(pool, chat_ids)}
 
 
 def _queue_of(rows: Sequence[Record], chat: Chat) -> tuple[QueuedMessage, ...]:

@@ -25,6 +25,15 @@ class ServerConnection(asyncpg.Connection):
         said = (getattr(settings, name, "off") for name in ("in_hot_standby", "default_transaction_read_only"))
         return "on" in said
 
+    def break_off(self) -> None:
+        """End it under whoever uses it, who hears that it was lost.
+
+        `terminate` would leave the driver without what it is in the middle of using.
+        """
+        transport: asyncio.Transport | None = getattr(self, "_transport", None)
+        if transport is not None:
+            transport.abort()
+
     # Everything but a statement without values goes through these two, which the driver's types do not name.
 
     async def _execute(self, *args: Any, **options: Any) -> Any:

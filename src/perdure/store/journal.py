@@ -56,6 +56,10 @@ class Journal:
     async def load(self, chat_id: ChatId, message: MessageNumber) -> tuple[Entry, ...]:
         return tuple(await journal.load(self._pool, chat_id, message))
 
+    async def uncertain(self, chat_id: ChatId, message: MessageNumber) -> bool:
+        """Whether a failover may have lost what was known about the calls of a message."""
+        return bool(await journal.uncertain(self._pool, chat_id, message))
+
     async def forget(self, calls: Sequence[CallRun]) -> None:
         """Drop every run of calls whose results are committed."""
         chats, messages = [call.chat_id for call in calls], [call.message for call in calls]

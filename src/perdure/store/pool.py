@@ -57,7 +57,7 @@ class RenewingPool(asyncpg.Pool):
             follower()
         if ending:
             for connection in tuple(self._opened):
-                connection.terminate()
+                connection.break_off()
 
     async def _connect_one(self, *_: Any, **options: Any) -> ServerConnection:
         age = self.renewals

@@ -27,6 +27,12 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.current_line() RETURNS integer
+    LANGUAGE sql
+    AS $$
+    SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer
+$$;
+
 CREATE FUNCTION public.depart(who uuid[], what uuid) RETURNS void
     LANGUAGE sql
     AS $$
@@ -63,6 +69,18 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+CREATE FUNCTION public.keep_line() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.line := current_line();
+    IF TG_OP = 'UPDATE' AND OLD.line <> NEW.line THEN
+        NEW.earlier_lines := (array_prepend(OLD.line, OLD.earlier_lines))[1:16];
+        NEW.last_snapshots := (array_prepend(OLD.snapshot_version, OLD.last_snapshots))[1:16];
+    END IF;
+    RETURN NEW;
+END $$;
 
 CREATE FUNCTION public.may_read(chat uuid, root uuid, owner uuid, reader uuid) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -243,6 +261,9 @@ CREATE TABLE public.chats (
     made_file_count integer DEFAULT 0 NOT NULL,
     action_kind text,
     asks_owner text,
+    line integer DEFAULT 0 NOT NULL,
+    earlier_lines integer[] DEFAULT '{}'::integer[] NOT NULL,
+    last_snapshots bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     CONSTRAINT chats_valid_state CHECK ((((NOT archived) OR ((status)::text = 'waiting'::text) OR ((status)::text = 'error'::text)) AND (((status)::text <> 'waiting'::text) OR (queue = '{}'::integer[])) AND (((status)::text = 'requires_action'::text) = (action IS NOT NULL)) AND ((worker_id IS NULL) = (runner_id IS NULL)) AND (history_version <= snapshot_version)))
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
@@ -995,6 +1016,8 @@ CREATE TRIGGER chat_shares_gone AFTER DELETE ON public.chat_shares FOR EACH ROW 
 CREATE TRIGGER chats_forgotten AFTER DELETE ON public.chats REFERENCING OLD TABLE AS forgotten FOR EACH STATEMENT EXECUTE FUNCTION public.forget_chats();
 
 CREATE TRIGGER group_members_gone AFTER DELETE ON public.group_members FOR EACH ROW EXECUTE FUNCTION public.member_gone();
+
+CREATE TRIGGER keep_line BEFORE INSERT OR UPDATE OF snapshot_version ON public.chats FOR EACH ROW EXECUTE FUNCTION public.keep_line();
 
 CREATE TRIGGER read_markers_changed BEFORE UPDATE ON public.read_markers FOR EACH ROW EXECUTE FUNCTION public.stamp_marker();
 

@@ -12,12 +12,15 @@ from perdure.core.errors import ChatNotFound
 from perdure.core.ids import ChatId
 from perdure.live.episodes import Episode, EpisodeKey
 from perdure.store.following import Reading
+from perdure.store.tables.chats import Versions
 from perdure.stream.batches import Batch
 from perdure.stream.log import Anchor, End, Node, Parts, Synced
 from perdure.stream.sync import sync
 from perdure.stream.view import News, View, behind, moved_on, view_of
 
 Read = Callable[[ChatId, Position | None], Awaitable[Reading | None]]
+Lost = Callable[[ChatId, int, int], Awaitable[None]]
+"""Told of a chat, the version that was known of it, and the one of another past that the database has."""
 GONE = "gone"
 RECONNECT = "reconnect"
 """Why a stream ends: the chat is no more, or another connection will do better."""
@@ -28,7 +31,9 @@ _log = logging.getLogger(__name__)
 class Hub:
     """Follows a chat's rows and its newest episode, and chains up what subscribers are to be told."""
 
-    def __init__(self, chat_id: ChatId, read: Read, moved: Callable[["Hub"], None] = lambda _: None) -> None:
+    def __init__(
+        self, chat_id: ChatId, read: Read, moved: Callable[["Hub"], None] = lambda _: None, lost: Lost | None = None
+    ) -> None:
         self.chat_id = chat_id
         self.view: View | None = None
         self.seen = Cursor()
@@ -37,6 +42,7 @@ class Hub:
         self.episode: Episode | None = None
         self._read = read
         self._moved = moved
+        self._lost = lost
         self._waiting: list[asyncio.Future[None]] = []
         self._stale = False
         self._syncing: asyncio.Task[None] | None = None
@@ -77,13 +83,13 @@ class Hub:
         if self.view is None or behind(self.view, snapshot, metadata):
             self.stale()
 
-    def polled(self, snapshot: int, metadata: int, *, knew: int) -> None:
+    def polled(self, now: Versions, *, knew: int) -> None:
         """The database is at these versions. `knew` is the snapshot that was known before it was asked."""
-        if self.view is None:
+        view = self.view
+        if view is None:
             return
-        if snapshot < knew:
-            self.end(RECONNECT)
-        elif snapshot > self.view.chat.snapshot_version or metadata != self.view.metadata_version:
+        newer = now.snapshot_version > view.chat.snapshot_version or now.metadata_version != view.metadata_version
+        if newer or now.snapshot_version < knew or now.line != view.line:
             self.stale()
 
     def committed(self, commit: Commit) -> None:
@@ -118,7 +124,7 @@ class Hub:
 
     def _begin(self, view: View) -> None:
         self.view = view
-        self.seen = Cursor.of(view.chat, view.metadata_version)
+        self.seen = Cursor.of(view.chat, view.metadata_version, line=view.line)
         self._moved(self)
         if self._stale:
             self.stale()
@@ -128,18 +134,23 @@ class Hub:
     async def _sync(self) -> None:
         while self._stale and self.view is not None:
             self._stale = False
-            view = self.view
-            reading = await self._read(self.chat_id, self.seen.position)
+            view, seen = self.view, self.seen
+            reading = await self._read(self.chat_id, seen.position)
             if reading is None:
                 self.end(GONE)
-            elif reading.chat.snapshot_version < view.chat.snapshot_version:
-                # The database went back in time. Whoever comes again gets everything anew.
-                self.end(RECONNECT)
+            elif seen.lost(reading.chat, reading.line):
+                await self._start_again(seen, reading)
             elif self.view is not view:
                 # A commit of our own came in between: what was read may be older, or tell things twice.
                 self.hinted(reading.chat.snapshot_version, reading.metadata_version)
             else:
                 self._move(view_of(reading), News(reading.messages, reading.cut))
+
+    async def _start_again(self, seen: Cursor, reading: Reading) -> None:
+        """The database went back in time. Whoever comes again gets everything anew."""
+        self.end(RECONNECT)
+        if self._lost is not None:
+            await self._lost(self.chat_id, seen.snapshot, reading.chat.snapshot_version)
 
     def _synced(self, task: "asyncio.Task[None]") -> None:
         self._syncing = None

@@ -18,6 +18,7 @@ from perdure.live.episodes import Episodes
 from perdure.machine.announcer import Announcer
 from perdure.store import following
 from perdure.store.following import Reading
+from perdure.store.losses import Losses
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
 from perdure.stream.hub import GONE, RECONNECT, Hub
@@ -42,13 +43,20 @@ class Hubs:
     """One hub for every chat that somebody follows here. A chat that nobody follows costs nothing."""
 
     def __init__(
-        self, pool: Pool, episodes: Episodes, clock: Clock | None = None, *, remote: Remote | None = None
+        self,
+        pool: Pool,
+        episodes: Episodes,
+        clock: Clock | None = None,
+        *,
+        remote: Remote | None = None,
+        losses: Losses | None = None,
     ) -> None:
         self._pool = pool
         self._episodes = episodes
         self._clock = clock or SystemClock()
         self._hubs: dict[ChatId, tuple[Hub, Callable[[], None]]] = {}
         self._remote = remote
+        self._losses = losses or Losses(pool)
         self.reads = 0
         self.ended = False
 
@@ -92,7 +100,7 @@ class Hubs:
             if hub is None:
                 continue
             if chat_id in versions:
-                hub.polled(*versions[chat_id], knew=knew)
+                hub.polled(versions[chat_id], knew=knew)
             else:
                 hub.end(GONE)
 
@@ -108,7 +116,7 @@ class Hubs:
             if not found[0].over:
                 return found[0]
             found[1]()
-        hub = Hub(chat_id, self._read, self._moved)
+        hub = Hub(chat_id, self._read, self._moved, self._lost)
         self._hubs[chat_id] = hub, self._episodes.follow(chat_id, hub.woken)
         hub.episode = self._episodes.of(chat_id)
         if self.ended:
@@ -126,6 +134,11 @@ class Hubs:
     def _moved(self, hub: Hub) -> None:
         if self._remote is not None:
             self._remote.moved(hub)
+
+    async def _lost(self, chat_id: ChatId, remembered: int, found: int) -> None:
+        # Another answer may come under the name of one that is gone.
+        self._episodes.drop(chat_id)
+        await self._losses.say(chat_id, remembered=remembered, found=found)
 
     async def _read(self, chat_id: ChatId, since: Position | None) -> Reading | None:
         self.reads += 1

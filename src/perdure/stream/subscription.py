@@ -51,7 +51,7 @@ class Subscription:
 
     async def _read(self, seen: Cursor | None) -> list[AnyEvent]:
         reading = await self._hub.read(None if seen is None else seen.position)
-        if seen is not None and seen.ahead_of(reading.chat):
+        if seen is not None and seen.lost(reading.chat, reading.line):
             reading = await self._hub.read(START.position)
             events, self._seen = start_again(view_of(reading), News(reading.messages))
         else:

@@ -32,6 +32,7 @@ def sync(seen: Cursor, news: News, view: View, *, before: View | None = None) ->
     Without a view from before, everything but messages and card is told whether it changed or not.
     """
     events: list[AnyEvent] = []
+    seen = replace(seen, line=view.line)
     if news.cut is not None:
         events.append(HistoryReset(cursor=str(seen), after=MessageNumber(news.cut - 1)))
     for message in news.messages:

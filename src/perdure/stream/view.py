@@ -22,6 +22,8 @@ class View:
     card: ChatCard
     metadata_version: int
     queue: tuple[QueuedMessage, ...]
+    line: int | None = None
+    """The line of the database's history that it is on."""
     asked: Sequence[AnyPart] = ()
     """The parts of the message that the open calls belong to."""
 
@@ -44,6 +46,7 @@ def view_of(reading: Reading) -> View:
         card=reading.card,
         metadata_version=reading.metadata_version,
         queue=reading.queue,
+        line=reading.line.now,
         asked=reading.asked,
     )
 
@@ -58,6 +61,7 @@ def moved_on(view: View, commit: Commit) -> tuple[View, News] | None:
         card=card_after(view.card, commit),
         metadata_version=commit.metadata_version or view.metadata_version,
         queue=queue_after(view.queue, commit),
+        line=commit.line,
         asked=asked_parts(view.asked, commit) if chat.open_calls else (),
     )
     messages = tuple(public_message(message) for message in commit.messages if visible(message))
@@ -69,7 +73,7 @@ def _follows(view: View, commit: Commit) -> bool:
     base, chat, known = commit.base, commit.chat, view.chat.snapshot_version
     if base is None or base.snapshot_version != known or chat.snapshot_version != known + 1:
         return False
-    if len(commit.promoted_messages) != len(commit.promoted):
+    if len(commit.promoted_messages) != len(commit.promoted) or commit.line is None:
         # The answer of the database got lost.
         return False
     return commit.card is None or commit.metadata_version == view.metadata_version + 1

@@ -179,6 +179,12 @@ class PostgresPair:
         await self.standby.promote()
         self.primary, self.standby = self.standby, self.primary
 
+    async def part(self) -> None:
+        """Have the standby hear nothing more: what the primary commits from now on is lost when it dies."""
+        await self.standby.ask("ALTER SYSTEM SET primary_conninfo = ''")
+        await self.standby.ask("SELECT pg_reload_conf()")
+        await seen(lambda: self.primary.holds("NOT EXISTS (SELECT FROM pg_stat_replication)"))
+
     async def repair(self) -> None:
         """Bring the old primary back as the standby, and wait until it has everything."""
         await self.standby.rejoin(self.primary)

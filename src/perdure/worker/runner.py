@@ -7,6 +7,7 @@ from dataclasses import replace
 from perdure.agent.decide import Compact, Decision, Facts, Finish, Generate, Park, RefuseBatch, RunTools, decide
 from perdure.agent.facts import facts_of, next_prompt
 from perdure.agent.history import History
+from perdure.agent.journaling import doubted, unrecorded
 from perdure.agent.once_calls import OnceCalls
 from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, DatabaseFault, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
@@ -214,7 +215,13 @@ class Runner:
         chat = owned.chat
         if not chat.open_calls or self._carried.calls_of == chat.last_assistant:
             return ()
-        return await self._services.journal.load(chat.id, chat.last_assistant)
+        journal = self._services.journal
+        entries = await journal.load(chat.id, chat.last_assistant)
+        unheard_of = unrecorded(entries, chat.open_calls, (await owned.prepared()).toolset)
+        if not unheard_of or not await journal.uncertain(chat.id, chat.last_assistant):
+            return entries
+        _log.warning("a failover may have lost that calls of chat %s were started: its people are asked", chat.id)
+        return (*entries, *map(doubted, unheard_of))
 
     async def _facts(self, owned: OwnedChat, entries: Sequence[Entry]) -> Facts:
         chat, prepared, history = owned.chat, await owned.prepared(), await owned.history()

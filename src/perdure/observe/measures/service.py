@@ -36,6 +36,9 @@ class DatabaseMeasures:
         self.statements = metrics.read_counter("chat_statements", "Statements that read or change a chat's state.")
         self.commits = metrics.counter("commits", "Changes of chats: done, or lost to somebody first.", "result")
         self.commit_seconds = metrics.seconds("commit", "How long the statement of a change takes.")
+        self.lost_histories = metrics.counter(
+            "lost_histories", "Chats of which a failover lost changes that this replica had seen committed."
+        )
         self.notices = metrics.read_counter("notices", "Notices between replicas: sent, heard or lost.", "direction")
         self.listening = metrics.read_gauge("pubsub_listening", "1 while notices of other replicas are heard.")
         self.gaps = metrics.read_counter("pubsub_gaps", "Times that notices may have been missed.")

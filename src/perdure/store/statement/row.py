@@ -52,7 +52,7 @@ def bind_chat(commit: Commit, values: list[object]) -> Hashable:
     if base is None:
         changed = _COLUMNS
     else:
-        values.append(base.snapshot_version)
+        values += (base.snapshot_version, base.change_id)
         pairs = zip(_COLUMNS, _columns_of(base), _columns_of(chat), strict=True)
         changed = [column for column, old, new in pairs if old is not new and old != new]
     names: list[str] = []
@@ -72,19 +72,21 @@ def bind_chat(commit: Commit, values: list[object]) -> Hashable:
 
 def render_chat(text: Text, shape: Shape) -> None:
     created, guarded, named, names = shape
-    seen = "" if created else text.value()
+    seen, by = ("", "") if created else (text.value(), text.value())
     columns = {"snapshot_version": "$3::bigint", "change_id": CHANGE, "updated_at": "now()"}
     columns |= dict(_column(text, name) for name in names)
     if not named:
         columns["recent_changes"] = f"(array_prepend({CHANGE}, recent_changes))[1:{REMEMBERED}]"
-    returned = "RETURNING id, snapshot_version, updated_at, action_deadline_at, compaction_requested_at"
+    returned = "RETURNING id, snapshot_version, updated_at, action_deadline_at, compaction_requested_at, line"
     if created:
         source = " FROM guard" if guarded else ""
         listed, given = ", ".join(columns), ", ".join(columns.values())
         text.piece("swap", f"INSERT INTO chats (id, {listed}) SELECT $1::uuid, {given}{source} {returned}")
     else:
         sets = ", ".join(f"{name} = {value}" for name, value in columns.items())
-        where = f"id = $1 AND snapshot_version = {seen}{' AND EXISTS (SELECT FROM guard)' if guarded else ''}"
+        # After a failover that lost commits, another change may have the number of the one that was seen.
+        where = f"id = $1 AND snapshot_version = {seen} AND change_id IS NOT DISTINCT FROM {by}::uuid"
+        where += " AND EXISTS (SELECT FROM guard)" if guarded else ""
         text.piece("swap", f"UPDATE chats SET {sets} WHERE {where} {returned}")
 
 

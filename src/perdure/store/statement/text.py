@@ -14,7 +14,12 @@ class Text:
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
-        self.outcome: list[str] = ["swap.updated_at", "swap.action_deadline_at", "swap.compaction_requested_at"]
+        self.outcome: list[str] = [
+            "swap.updated_at",
+            "swap.action_deadline_at",
+            "swap.compaction_requested_at",
+            "swap.line",
+        ]
         self._count = 0
 
     def value(self) -> str:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from perdure.core.ids import OrganisationId, UserId
+from perdure.core.ids import ChatId, OrganisationId, UserId
 from perdure.store.query import query
 from perdure.store.scopes import Database, OrganisationScope, PersonScope
 
@@ -29,6 +29,10 @@ async def note(db: Database, organisation_id: OrganisationId, action: str, detai
 
 @query
 async def note_sign_in(db: Database, user_id: UserId, action: str, detail: str) -> None: ...
+
+
+@query
+async def note_loss(db: Database, chat_id: ChatId, detail: str) -> None: ...
 
 
 @query

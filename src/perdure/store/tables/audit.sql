@@ -11,6 +11,11 @@ INSERT INTO audit (organisation_id, action, detail) VALUES ($1, $2, $3)
 INSERT INTO audit (organisation_id, actor_id, action, subject, detail)
 SELECT organisation_id, id, $2, id::text, $3 FROM users WHERE id = $1
 
+-- name: audit.note_loss
+-- Note that the database lost changes of a chat.
+INSERT INTO audit (organisation_id, action, subject, detail)
+SELECT organisation_id, 'database.lost_changes', id::text, $2 FROM chat_cards WHERE id = $1
+
 -- name: audit.page
 -- What was done in an organisation, newest first, before $2 if that is given.
 SELECT a.id, a.actor_id, u.email AS actor, a.action, a.subject, a.detail, a.at

@@ -98,6 +98,7 @@ class Versions(Struct, frozen=True):
     id: ChatId
     snapshot_version: int
     metadata_version: int
+    line: int
 
 
 class AcquirableChat(Struct, frozen=True):

@@ -167,7 +167,7 @@ WHERE may_read(c.id, c.root_id, c.owner_id, p.user_id)
 
 -- name: chats.versions
 -- Where the followed chats stand. A chat that is missing is gone.
-SELECT c.id, c.snapshot_version, k.metadata_version
+SELECT c.id, c.snapshot_version, k.metadata_version, c.line
 FROM chats c
 JOIN chat_cards k ON k.id = c.id
 WHERE c.id = ANY($1::uuid[])

@@ -74,6 +74,10 @@ async def load(db: Database, chat_id: ChatId, message: MessageNumber) -> list[En
 
 
 @query
+async def uncertain(db: Database, chat_id: ChatId, message: MessageNumber) -> bool | None: ...
+
+
+@query
 async def forget(
     db: Database, chats: Sequence[ChatId], messages: Sequence[MessageNumber], indexes: Sequence[int]
 ) -> None: ...

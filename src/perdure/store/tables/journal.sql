@@ -35,6 +35,13 @@ RETURNING 1
 SELECT index, run, effect, state, runner_id, incarnation, result, is_error
 FROM journal WHERE chat_id = $1 AND message = $2
 
+-- name: journal.uncertain
+-- Whether a message is from before a failover, which may have lost what was known about its calls.
+SELECT c.earlier_lines[1] > 0 AND m.revision <= c.last_snapshots[1]
+FROM chats c
+JOIN messages m ON m.chat_id = c.id AND m.number = $2
+WHERE c.id = $1
+
 -- name: journal.forget
 -- Drop what is known about calls whose results are committed.
 DELETE FROM journal j

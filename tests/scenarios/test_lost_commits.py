@@ -1,0 +1,117 @@
+"""A failover to a standby that was behind: what is lost is said, and nobody sees both pasts."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from perdure.app.foundation import migrate_database
+from perdure.client import Chat, Client
+from perdure.client.transcript import Transcript
+from perdure.store.pool import Pool, open_pool
+from perdure.testing.fleet import Fleet, open_fleet
+from perdure.testing.metric_reader import sample
+from perdure.testing.polling import seen
+from perdure.testing.postgres_pair import PostgresPair, postgres_pair
+
+KEPT, LOST, AFTER = "[[say:kept]]", "[[say:lost]]", "[[say:after]]"
+
+
+@asynccontextmanager
+async def following(chat: Chat) -> AsyncGenerator[Transcript]:
+    """What a client knows, which comes again whenever its stream ends."""
+    stream = chat.stream()
+
+    async def follow() -> None:
+        async with aclosing(aiter(stream)) as events:
+            async for _ in events:
+                pass
+
+    task = asyncio.create_task(follow())
+    try:
+        yield stream.transcript
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _history(pool: Pool, chat_id: UUID) -> list[tuple[int, int]]:
+    rows = await pool.fetch(
+        "SELECT number, revision FROM messages WHERE chat_id = $1 AND hidden_in IS NULL"
+        " AND visibility <> 'model' AND role <> 'system' ORDER BY number",
+        chat_id,
+    )
+    return [(row["number"], row["revision"]) for row in rows]
+
+
+async def _shows(transcript: Transcript, pool: Pool, chat_id: UUID) -> bool:
+    return [(each.number, each.revision) for each in transcript.messages] == await _history(pool, chat_id)
+
+
+async def _lost_of(fleet: Fleet) -> float:
+    pages = [await fleet.numbers(number) for number in range(len(fleet.replicas))]
+    return sum(sample(page, "perdure_lost_histories_total") for page in pages)
+
+
+class Loss:
+    """One chat, of which the database loses two messages that everybody had seen."""
+
+    def __init__(self, pair: PostgresPair, pool: Pool, fleet: Fleet) -> None:
+        self._pair = pair
+        self._pool = pool
+        self._fleet = fleet
+
+    async def happens(self, client: Client, *, overtaken: bool) -> None:
+        chat = await client.chats.create(KEPT)
+        await chat.answer()
+        async with following(chat) as transcript:
+            kept = await _history(self._pool, chat.id)
+            await self._pair.part()
+            await chat.send(LOST)
+            await self._fleet.comes_to_rest(0, str(chat.id))
+            lost = await _history(self._pool, chat.id)
+            await seen(lambda: _shows(transcript, self._pool, chat.id))
+            assert (len(kept), len(lost)) == (2, 4)
+            await self._fails_over(chat, overtaken=overtaken)
+            await seen(lambda: _shows(transcript, self._pool, chat.id))
+        await self._pair.repair()
+
+    async def _fails_over(self, chat: Chat, *, overtaken: bool) -> None:
+        """The standby takes over without them, and in the end has as many messages, or more."""
+        asked = len(self._fleet.sim.requests)
+        await self._pair.switch(crash=True)
+        for _ in range(2 if overtaken else 1):
+            await seen(lambda: self._said(chat, AFTER))
+            await self._fleet.comes_to_rest(0, str(chat.id))
+        prompts = [bytes(each.body).decode() for each in self._fleet.sim.requests[asked:]]
+        assert prompts
+        assert not [prompt for prompt in prompts if LOST in prompt]
+
+    async def _said(self, chat: Chat, text: str) -> bool:
+        try:
+            await chat.send(text)
+        except Exception:  # noqa: BLE001 - the database is away
+            return False
+        return True
+
+
+@pytest.mark.timeout(0)
+async def test_what_a_failover_lost_is_said_and_nobody_sees_two_pasts(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    rounds = max(2, int(str(request.config.getoption("--losses"))))
+    async with postgres_pair(synchronous=False) as pair:
+        await migrate_database(pair.url)
+        async with open_pool(pair.url) as pool, open_fleet(pair.url, pool, tmp_path, count=2) as fleet:
+            await fleet.ready()
+            async with Client(fleet.replicas[0].url, token=fleet.person.token) as client:
+                for number in range(rounds):
+                    await Loss(pair, pool, fleet).happens(client, overtaken=bool(number % 2))
+            assert await _lost_of(fleet) >= rounds
+            said = await pool.fetchval(
+                "SELECT count(DISTINCT subject) FROM audit WHERE action = 'database.lost_changes'"
+            )
+            assert said == rounds
