@@ -8,9 +8,8 @@ from tests.providers.clock import HandClock
 from tests.providers.routes import MODELS, route, user
 
 from perdure.core.errors import ProviderFailure
-from perdure.core.timing import PACE_PATIENCE
 from perdure.providers.client import Completion, ProviderClient
-from perdure.providers.pacing import Pacing
+from perdure.providers.pacing import PACE_PATIENCE, Pacing
 from perdure.providers.request import ModelRequest
 from perdure.providers.route import Route
 from perdure.sim.server import Simulator

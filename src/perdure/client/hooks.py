@@ -3,11 +3,13 @@
 import hmac
 import time
 from collections.abc import Mapping
+from datetime import timedelta
 
 from perdure.core.signature import DISPATCH, SIGNATURE, TIMESTAMP, signature
 from perdure.core.tasks import BoundedMap
-from perdure.core.timing import HOOK_SIGNATURE_KEPT
 
+# A signed request that is older was recorded and sent again.
+HOOK_SIGNATURE_KEPT = timedelta(minutes=5)
 REMEMBERED = 10_000
 
 

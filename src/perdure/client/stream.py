@@ -15,14 +15,13 @@ from perdure.client.transcript import Gap, Transcript
 from perdure.core.clock import SystemClock
 from perdure.core.events import AnyEvent
 from perdure.core.tasks import Backoff
-from perdure.core.timing import (
-    REQUEST_CONNECT,
-    STREAM_AGAIN_FIRST,
-    STREAM_AGAIN_LONGEST,
-    STREAM_GOODBYE,
-    STREAM_SILENCE,
-)
+from perdure.core.timing import REQUEST_CONNECT, STREAM_SILENCE
 
+# A dead connection does not say goodbye.
+STREAM_GOODBYE = timedelta(seconds=2)
+# Between a client's tries to follow a stream again.
+STREAM_AGAIN_FIRST = timedelta(milliseconds=200)
+STREAM_AGAIN_LONGEST = timedelta(seconds=10)
 _batches = msgspec.json.Decoder(list[AnyEvent])
 _events = msgspec.json.Decoder(AnyEvent)
 _FATAL = frozenset({400, 401, 403, 404})

@@ -1,4 +1,4 @@
-"""Every duration of the system, in one place. What depends on another is computed from it."""
+"""Durations that several modules share, or that depend on each other: what depends on another is computed from it."""
 
 from datetime import timedelta
 
@@ -33,11 +33,6 @@ STREAM_POLL = timedelta(seconds=10)
 STREAM_PING = timedelta(seconds=15)
 # A connection on which nothing comes for two heartbeats is dead, whatever the network says.
 STREAM_SILENCE = 2 * STREAM_PING + timedelta(seconds=5)
-# A dead connection does not say goodbye.
-STREAM_GOODBYE = timedelta(seconds=2)
-# Between a client's tries to follow a stream again.
-STREAM_AGAIN_FIRST = timedelta(milliseconds=200)
-STREAM_AGAIN_LONGEST = timedelta(seconds=10)
 # How long a client waits for one answer before it asks again.
 REQUEST_PATIENCE = timedelta(seconds=30)
 REQUEST_CONNECT = timedelta(seconds=10)
@@ -59,19 +54,6 @@ RELAY_RETRY_LONGEST = timedelta(seconds=5)
 
 STARTUP_TIMEOUT = timedelta(seconds=60)
 SILENCE_TIMEOUT = timedelta(minutes=3)
-CONNECTION_KEPT = timedelta(seconds=60)
-CONNECTION_DRAIN = timedelta(seconds=1)
-ERROR_BODY = timedelta(seconds=5)
-RESPONSE_GIVEN_UP = timedelta(seconds=5)
-RETRY_FIRST = timedelta(seconds=1)
-RETRY_LONGEST = timedelta(seconds=60)
-RETRY_HINT_LONGEST = timedelta(minutes=10)
-# No hint of a provider reaches further.
-RETRY_HINT_BELIEVED = timedelta(days=31)
-# Between calls to a provider that limits them, and how long one of them waits at most.
-PACE_FIRST = timedelta(milliseconds=100)
-PACE_LONGEST = timedelta(seconds=2)
-PACE_PATIENCE = timedelta(seconds=30)
 ATTEMPT_LIMIT = 25
 
 PREPARE_RETRIES = 3
@@ -93,8 +75,6 @@ TOOL_TIMEOUT = timedelta(minutes=10)
 TOOL_CAP_EXTRA = timedelta(minutes=1)
 
 CLIENT_TOOL_DEADLINE = timedelta(minutes=5)
-CHILDREN_DEADLINE = timedelta(minutes=5)
-CHILDREN_DEADLINE_LONGEST = timedelta(hours=1)
 APPROVAL_DEADLINE = timedelta(hours=24)
 OUTCOME_UNKNOWN_DEADLINE = timedelta(days=7)
 
@@ -140,7 +120,6 @@ WORKSPACE_STOP = timedelta(seconds=15)
 CONTROL_GROUP_EMPTY = timedelta(seconds=5)
 CONTROL_GROUP_LOOK = timedelta(milliseconds=10)
 PROCESS_GRACE = timedelta(seconds=2)
-COMPUTER_CALL = timedelta(minutes=1)
 EXECUTE_TIMEOUT = timedelta(seconds=10)
 EXECUTE_TIMEOUT_LONGEST = timedelta(minutes=10)
 BUILD_STEP_LONGEST = timedelta(minutes=15)
@@ -193,20 +172,7 @@ SIMULATED_PATIENCE = timedelta(seconds=10)
 SIMULATED_GRAIN = timedelta(milliseconds=10)
 
 MCP_CONNECT = timedelta(seconds=10)
-MCP_PARTING = timedelta(milliseconds=200)
 MCP_CALL = timedelta(seconds=60)
-MCP_DOWN = timedelta(minutes=1)
-MCP_IDLE = timedelta(minutes=10)
-MCP_SWEEP = timedelta(seconds=30)
-MCP_STREAM_SILENCE = timedelta(minutes=5)
-MCP_LISTEN_AGAIN = timedelta(seconds=5)
-MCP_TOKEN_MARGIN = timedelta(minutes=1)
-MCP_SIGN_IN_KEPT = timedelta(minutes=10)
-
-# A signed request that is older was recorded and sent again.
-HOOK_SIGNATURE_KEPT = timedelta(minutes=5)
-HOOK_LOG_KEPT = timedelta(days=7)
-HOOK_LOG_SWEEP = timedelta(hours=1)
 
 SERVICE_PAUSE = timedelta(milliseconds=500)
 """After which a service that failed starts again."""

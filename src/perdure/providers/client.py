@@ -7,6 +7,7 @@ import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Self
 
 import aiohttp
@@ -17,7 +18,7 @@ from perdure.core.deltas import Accumulator, Finish
 from perdure.core.failure import ErrorKind
 from perdure.core.parts import AnyPart
 from perdure.core.tasks import BackgroundTasks
-from perdure.core.timing import CONNECTION_DRAIN, CONNECTION_KEPT, ERROR_BODY, RESPONSE_GIVEN_UP, STARTUP_TIMEOUT
+from perdure.core.timing import STARTUP_TIMEOUT
 from perdure.observe.calls import Watcher
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Background, Encoded
@@ -32,6 +33,10 @@ from perdure.providers.request import ModelRequest, ModelSettings
 from perdure.providers.route import Route
 from perdure.providers.stream import TRANSPORT_ERRORS, ModelStream, cancelled_from_above
 
+CONNECTION_KEPT = timedelta(seconds=60)
+CONNECTION_DRAIN = timedelta(seconds=1)
+ERROR_BODY = timedelta(seconds=5)
+RESPONSE_GIVEN_UP = timedelta(seconds=5)
 HEADERS = {"content-type": "application/json", "accept": "text/event-stream"}
 ERROR_BODY_BYTES = 64 * 1024
 FETCHED_BYTES = 16 * 1024 * 1024

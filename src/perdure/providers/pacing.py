@@ -2,11 +2,15 @@
 
 import logging
 from collections.abc import Hashable
+from datetime import timedelta
 
 from perdure.core.clock import Clock
-from perdure.core.timing import PACE_FIRST, PACE_LONGEST, PACE_PATIENCE
 from perdure.providers.route import Route
 
+# Between calls to a provider that limits them, and how long one of them waits at most.
+PACE_FIRST = timedelta(milliseconds=100)
+PACE_LONGEST = timedelta(seconds=2)
+PACE_PATIENCE = timedelta(seconds=30)
 _log = logging.getLogger(__name__)
 SLOWER, QUICKER = 2.0, 0.75
 # A gap so small that it makes no difference.

@@ -8,12 +8,13 @@ from msgspec import Meta
 
 from perdure.core.chat import CallKind
 from perdure.core.message import Effort
-from perdure.core.timing import CHILDREN_DEADLINE, CHILDREN_DEADLINE_LONGEST
 from perdure.tools.call import WITH_AGENTS, ToolFailed
 from perdure.tools.family import AgentType
 from perdure.tools.reports import Reports, report_of, reported
 from perdure.tools.tool import AGENTS, Effect, ToolContext, tool
 
+CHILDREN_DEADLINE = timedelta(minutes=5)
+CHILDREN_DEADLINE_LONGEST = timedelta(hours=1)
 USUAL_WAIT, LONGEST_WAIT = (int(span / timedelta(seconds=1)) for span in (CHILDREN_DEADLINE, CHILDREN_DEADLINE_LONGEST))
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from perdure.core.clock import SystemClock
-from perdure.core.timing import MCP_DOWN
-from perdure.tools.mcp.connection import Connection
+from perdure.tools.mcp.connection import MCP_DOWN, Connection
 from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, Session
 
 

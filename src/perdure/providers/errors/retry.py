@@ -3,8 +3,11 @@
 from datetime import datetime, timedelta
 
 from perdure.core.failure import ChatError, RetryState
-from perdure.core.timing import RETRY_FIRST, RETRY_HINT_LONGEST, RETRY_LONGEST
 from perdure.providers.errors.classification import ClassifiedError
+
+RETRY_FIRST = timedelta(seconds=1)
+RETRY_LONGEST = timedelta(seconds=60)
+RETRY_HINT_LONGEST = timedelta(minutes=10)
 
 
 def retry_delay(attempt: int, hint: timedelta | None = None) -> timedelta:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-from perdure.core.timing import RETRY_HINT_BELIEVED
-
+# No hint of a provider reaches further.
+RETRY_HINT_BELIEVED = timedelta(days=31)
 _GOOGLE_DELAY = re.compile(r'"retrydelay"\s*:\s*"([\d.]+)s"')
 
 

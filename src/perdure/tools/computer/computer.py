@@ -14,7 +14,6 @@ import msgspec
 
 from perdure.core.errors import WorkspaceLost, WorkspaceRefused
 from perdure.core.ids import FileId
-from perdure.core.timing import COMPUTER_CALL
 from perdure.tools.call import ACTING, NewFile, ToolFailed, ToolOutput
 from perdure.tools.computer.actions import AnyAction, actions_of
 from perdure.tools.processes import end_command, stop_command
@@ -26,6 +25,7 @@ from perdure.workspaces.driver import Computer
 from perdure.workspaces.operations import LOST
 from perdure.workspaces.wire import Process, ProcessState
 
+COMPUTER_CALL = timedelta(minutes=1)
 NAME = "computer"
 PICTURE = "image/png"
 PICTURE_BYTES = 10 * 1024 * 1024

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from datetime import timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
@@ -15,7 +16,6 @@ from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, HookDispatchFailed, Unavailable
 from perdure.core.ids import OrganisationId
 from perdure.core.tasks import BackgroundTasks, every
-from perdure.core.timing import HOOK_LOG_KEPT, HOOK_LOG_SWEEP
 from perdure.observe.measures.work import HookMeasures
 from perdure.store.pool import Pool
 from perdure.store.tables import hooks
@@ -23,6 +23,8 @@ from perdure.store.tables.hooks import NewDelivery
 from perdure.tools.hooks.client import Delivery, DeliveryFailed, HookClient
 from perdure.tools.hooks.messages import CONTEXT_CHARACTERS, Decision, HookRequest, HookResponse, Subject, Verdict
 
+HOOK_LOG_KEPT = timedelta(days=7)
+HOOK_LOG_SWEEP = timedelta(hours=1)
 DENIED = "A hook refused this."
 _log = logging.getLogger(__name__)
 

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any
 
 from perdure.core.clock import Clock
-from perdure.core.timing import MCP_DOWN
 from perdure.tools.mcp.messages import CallResult, ListedTool, NotDelivered, Session, SignInNeeded, Unreachable
 
+MCP_DOWN = timedelta(minutes=1)
 Connect = Callable[[Callable[[], None]], Awaitable[Session]]
 
 

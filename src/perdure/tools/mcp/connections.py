@@ -5,19 +5,21 @@ import importlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 from perdure.config.mcp import McpServer, Transport
 from perdure.core.clock import Clock
 from perdure.core.ids import ChatId, UserId
 from perdure.core.tasks import every
-from perdure.core.timing import MCP_IDLE, MCP_SWEEP
 from perdure.observe.measures.work import McpMeasures
 from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.messages import Session, Unreachable
 from perdure.tools.mcp.transport import Transports
 
+MCP_IDLE = timedelta(minutes=10)
+MCP_SWEEP = timedelta(seconds=30)
 _log = logging.getLogger(__name__)
 
 

@@ -10,7 +10,7 @@ from perdure.access.keyring import Keyring
 from perdure.config.mcp import GRANT_PURPOSE
 from perdure.core.clock import Clock
 from perdure.core.ids import McpServerId, UserId
-from perdure.core.timing import MCP_CONNECT, MCP_TOKEN_MARGIN
+from perdure.core.timing import MCP_CONNECT
 from perdure.store.errors import transaction
 from perdure.store.pool import Pool
 from perdure.store.scopes import Database
@@ -18,6 +18,7 @@ from perdure.store.tables import mcp_grants
 from perdure.tools.mcp.messages import SignInNeeded, Unreachable
 from perdure.tools.network import Network
 
+MCP_TOKEN_MARGIN = timedelta(minutes=1)
 SIGN_IN = "the user has to sign in to it first, in the settings"
 
 

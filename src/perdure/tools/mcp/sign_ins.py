@@ -5,6 +5,7 @@ Nothing waits in memory between leaving and coming back: any replica can meet th
 
 import asyncio
 import importlib
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,13 +17,13 @@ from perdure.access.secret_texts import digest, mint
 from perdure.config.mcp import GRANT_PURPOSE, McpServer
 from perdure.core.errors import InvalidInput, Unavailable
 from perdure.core.ids import McpServerId, UserId
-from perdure.core.timing import MCP_SIGN_IN_KEPT
 from perdure.store.pool import Pool
 from perdure.store.tables import mcp_servers, mcp_sign_ins
 from perdure.tools.mcp.grants import Grant, Grants, OAuthClient, exchange
 from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.transport import opened_secrets
 
+MCP_SIGN_IN_KEPT = timedelta(minutes=10)
 STATE_PREFIX = "pds_"
 
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from importlib.metadata import version
 from typing import Any
 
@@ -12,12 +13,14 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types import CONNECTION_CLOSED, Implementation, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from perdure.core.timing import MCP_CONNECT, MCP_LISTEN_AGAIN, MCP_PARTING
+from perdure.core.timing import MCP_CONNECT
 from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, NotDelivered, SignInNeeded, Unreachable
 from perdure.tools.mcp.protocol.translation import call_result, explained, listed
 from perdure.tools.mcp.protocol.transports import TransportState, transport
 from perdure.tools.mcp.transport import TransportOptions
 
+MCP_PARTING = timedelta(milliseconds=200)
+MCP_LISTEN_AGAIN = timedelta(seconds=5)
 PAGES = 100
 TOOLS = 2_000
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import timedelta
 
 import anyio
 import httpx2
@@ -16,11 +17,12 @@ from mcp.shared.message import SessionMessage
 
 from perdure.config.mcp import Transport
 from perdure.core.errors import PerdureError
-from perdure.core.timing import MCP_CONNECT, MCP_STREAM_SILENCE
+from perdure.core.timing import MCP_CONNECT
 from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.transport import TransportOptions
 from perdure.workspaces.client import WorkspaceClient
 
+MCP_STREAM_SILENCE = timedelta(minutes=5)
 COMPLAINT = 500
 LONGEST_LINE = 16 * 1024 * 1024
 _TIMEOUT = httpx2.Timeout(MCP_CONNECT.total_seconds(), read=MCP_STREAM_SILENCE.total_seconds())
