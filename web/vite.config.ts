@@ -10,6 +10,8 @@ const place = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   plugins: [react()],
   root: place("."),
+  // Diagrams ask for another version than formulas: one is enough.
+  resolve: { dedupe: ["katex"] },
   build: {
     target: "es2023",
     assetsInlineLimit: 0,
