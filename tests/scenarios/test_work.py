@@ -173,6 +173,25 @@ async def test_stop_reaches_what_ignores_signals_and_forks_also_when_its_replica
     assert sample(numbers, "perdure_workspace_quiet_seconds_sum") < PATIENCE
 
 
+@pytest.mark.parametrize("killed", [False, True])
+async def test_an_edit_ends_the_command_that_it_took_out_of_the_chat_also_when_its_replica_is_gone(
+    fleet: Fleet, killed: bool
+) -> None:
+    chat = await fleet.asks(0, f"{call('create_workspace')} [[then]] {call('execute', command=UNRULY, timeout=600)}")
+    await started(fleet, chat, "execute")
+    await moves(fleet, chat)
+    if killed:
+        await fleet.dies(0)
+    measure = call("execute", command="wc -c < moving; sleep 1; wc -c < moving")
+    edit = {"content": [{"type": "text", "text": f"{measure} [[then]] [[say:done]]"}]}
+    assert (await fleet.at(1).put(f"/chats/{chat}/messages/1", edit)).status == 202
+    assert (await fleet.comes_to_rest(1, chat))["status"] == "waiting"
+    before, after = (await results(fleet, chat))[-1].split()[:2]
+    assert before == after
+    left = "SELECT count(*) = 0 FROM journal WHERE chat_id = $1"
+    await seen(lambda: fleet.pool.fetchval(left, chat), within=timedelta(seconds=PATIENCE))
+
+
 async def test_a_chat_that_plans_runs_commands_and_changes_nothing(fleet: Fleet) -> None:
     made = await fleet.asks(0, f"{call('create_workspace')} [[then]] {call('write_file', path='a', content='kept')}")
     workspace = (await fleet.comes_to_rest(0, made))["workspace_id"]

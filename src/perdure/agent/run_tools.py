@@ -176,14 +176,14 @@ class ToolRunner:
         self._reached("tools.shown")
         return output
 
-    async def end(self, chat: Chat, card: Card, calls: Iterable[OpenCall]) -> None:
-        """End what calls of a stopped turn still have running. What cannot be reached is left, and said in the log."""
-        for call in calls:
-            end = ending(call.tool)
+    async def end(self, card: Card, runs: Iterable[tuple[CallRun, str]]) -> None:
+        """End what calls, each with its tool, still have running. What cannot be reached is left, and logged."""
+        for run, tool in runs:
+            end = ending(tool)
             if end is None:
                 continue
             context = ToolContext(
-                key=CallKey(chat.id, chat.last_assistant, call.index, call.run),
+                key=CallKey(run.chat_id, run.message, run.index, run.run),
                 owner_id=card.owner_id,
                 organisation_id=card.organisation_id,
                 home=card.root_id or card.id,
@@ -194,7 +194,7 @@ class ToolRunner:
                 async with asyncio.timeout(WORKSPACE_REACH.total_seconds()):
                     await end(context)
             except (PerdureError, TimeoutError) as error:
-                _log.warning("a call of chat %s may still run: %s", chat.id, error)
+                _log.warning("a call of chat %s may still run: %s", card.id, error)
 
     async def _output(self, batch: Batch, open_call: OpenCall, call: ToolCall) -> ToolOutput:
         entry = batch.entries.get(open_call.index)

@@ -9,7 +9,7 @@ from perdure.core.ids import ChatId, MessageNumber, RunnerId
 from perdure.core.text import storable
 from perdure.store.pool import Pool
 from perdure.store.tables import journal
-from perdure.store.tables.journal import CallRun, Entry, NewRun
+from perdure.store.tables.journal import CallRun, EarlierRun, Entry, NewRun
 
 
 class AlreadyStarted(Exception):
@@ -55,6 +55,10 @@ class Journal:
 
     async def load(self, chat_id: ChatId, message: MessageNumber) -> tuple[Entry, ...]:
         return tuple(await journal.load(self._pool, chat_id, message))
+
+    async def before(self, chat_id: ChatId, message: MessageNumber) -> list[EarlierRun]:
+        """What nobody has forgotten yet of the calls before a message."""
+        return await journal.before(self._pool, chat_id, message)
 
     async def uncertain(self, chat_id: ChatId, message: MessageNumber) -> bool:
         """Whether a failover may have lost what was known about the calls of a message."""

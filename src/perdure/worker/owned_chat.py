@@ -301,9 +301,12 @@ class OwnedChat:
 
     def forget(self, calls: Sequence[OpenCall], message: MessageNumber) -> None:
         """Nobody needs to know any more how these calls went: their results are committed."""
+        local = (call for call in calls if call.kind is CallKind.LOCAL)
+        self.forget_runs([CallRun(self._chat.id, message, call.index, call.run) for call in local])
+
+    def forget_runs(self, runs: Sequence[CallRun]) -> None:
         card = self._history.card if self._history else None
         home = (card and card.root_id) or self._chat.id
-        runs = [CallRun(self._chat.id, message, call.index, call.run) for call in calls if call.kind is CallKind.LOCAL]
         self.services.journal_cleanup.committed([Done(run, home) for run in runs])
 
 

@@ -20,6 +20,7 @@ from perdure.machine.transitions.ownership import Abandon
 from perdure.observe.context import concerning
 from perdure.store.journal import Entry
 from perdure.worker.duties.compact import compact_history
+from perdure.worker.duties.edited_away import end_edited_away
 from perdure.worker.duties.ending import finish, park
 from perdure.worker.duties.generate import generate_step, wait_for_retry
 from perdure.worker.duties.interruption import finish_interruption, give_up_partial
@@ -192,6 +193,7 @@ class Runner:
 
     async def _one_duty(self, owned: OwnedChat) -> Outcome:
         self._services.crash_points.reached("runner.duty")
+        await end_edited_away(owned)
         if owned.chat.status is Status.INTERRUPTING:
             return await finish_interruption(owned, self._carried.owed)
         if owned.chat.retry_state is not None:

@@ -49,6 +49,16 @@ class Entry(Struct, frozen=True):
     is_error: bool
 
 
+class EarlierRun(Struct, frozen=True):
+    """A run of a call that an earlier message asked for."""
+
+    message: MessageNumber
+    index: int
+    run: int
+    tool: str
+    state: str
+
+
 @query
 async def start(db: Database, run: NewRun) -> int | None: ...
 
@@ -71,6 +81,10 @@ async def finish(db: Database, call: CallRun, runner_id: RunnerId, result: str, 
 
 @query
 async def load(db: Database, chat_id: ChatId, message: MessageNumber) -> list[Entry]: ...
+
+
+@query
+async def before(db: Database, chat_id: ChatId, message: MessageNumber) -> list[EarlierRun]: ...
 
 
 @query

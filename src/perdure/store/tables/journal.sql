@@ -35,6 +35,11 @@ RETURNING 1
 SELECT index, run, effect, state, runner_id, incarnation, result, is_error
 FROM journal WHERE chat_id = $1 AND message = $2
 
+-- name: journal.before
+-- What is known about the calls of all messages before one.
+SELECT message, index, run, tool, state
+FROM journal WHERE chat_id = $1 AND message < $2
+
 -- name: journal.uncertain
 -- Whether a message is from before a failover, which may have lost what was known about its calls.
 SELECT c.earlier_lines[1] > 0 AND m.revision <= c.last_snapshots[1]

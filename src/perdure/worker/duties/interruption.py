@@ -19,6 +19,7 @@ from perdure.machine.planning import FILES_LIMIT
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption
 from perdure.providers.projection.step import repair_step
+from perdure.store.journal import CallRun
 from perdure.worker.duties.following import after_turn
 from perdure.worker.duties.run_tools import fitting
 from perdure.worker.outcomes import Committed, Interrupted, Outcome
@@ -68,9 +69,13 @@ async def _end_calls(owned: OwnedChat) -> None:
     chat = owned.chat
     entries = await owned.services.journal.load(chat.id, chat.last_assistant) if chat.open_calls else ()
     started = {(entry.index, entry.run) for entry in entries if entry.state == "started"}
-    open_calls = [call for call in chat.open_calls if (call.index, call.run) in started]
-    if open_calls:
-        await owned.services.tools.end(chat, (await owned.history()).card, open_calls)
+    runs = [
+        (CallRun(chat.id, chat.last_assistant, call.index, call.run), call.tool)
+        for call in chat.open_calls
+        if (call.index, call.run) in started
+    ]
+    if runs:
+        await owned.services.tools.end((await owned.history()).card, runs)
 
 
 def _bundle(partial: Sequence[NewMessage], spent: int) -> Callable[[Chat], Sequence[Transition]]:
