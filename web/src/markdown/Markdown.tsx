@@ -4,20 +4,47 @@ import type { Token, Tokens } from "marked";
 import { Fragment, memo, type ReactNode, useState } from "react";
 import { type Block, GrowingMarkdown } from "./blocks.ts";
 import { CodeBlock } from "./CodeBlock.tsx";
+import { beforeClosing, isComment, type Opening, openingOf } from "./html.ts";
 import { Formula, inline } from "./inline.tsx";
-import type { MathToken } from "./reader.ts";
+import { lex, lexInline, type MathToken } from "./reader.ts";
 import "./markdown.css";
 
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const [growing] = useState(() => new GrowingMarkdown());
-  return (
-    <div className="markdown">
-      {growing.read(text).map((block) => (
-        <BlockView key={block.key} block={block} />
-      ))}
-    </div>
-  );
+  return <div className="markdown">{folded(growing.read(text))}</div>;
 });
+
+/** The blocks, those between the marks of details in their fold. Details that nobody closes reach to the end. */
+function folded(all: readonly Block[]): ReactNode[] {
+  const open: { key: number; opening: Opening; inner: ReactNode[] }[] = [];
+  const outer: ReactNode[] = [];
+  const add = (node: ReactNode) => (open.at(-1)?.inner ?? outer).push(node);
+  const close = () => {
+    const fold = open.pop();
+    if (fold) add(<Fold key={fold.key} opening={fold.opening} inner={fold.inner} />);
+  };
+  for (const block of all) {
+    const html = block.kind === "tokens" && block.tokens[0]?.type === "html" ? block.tokens[0].raw : "";
+    const opening = openingOf(html);
+    if (opening) open.push({ key: block.key, opening, inner: [] });
+    const body = opening?.body ?? html;
+    const before = open.length > 0 ? beforeClosing(body) : null;
+    if (before === null && !opening) add(<BlockView key={block.key} block={block} />);
+    else add(<Fragment key="body">{blocks(lex((before ?? body).trim()))}</Fragment>);
+    if (before !== null) close();
+  }
+  while (open.length > 0) close();
+  return outer;
+}
+
+function Fold({ opening, inner }: { opening: Opening; inner: ReactNode[] }) {
+  return (
+    <details open={opening.open}>
+      <summary>{inline(lexInline(opening.summary))}</summary>
+      {inner}
+    </details>
+  );
+}
 
 /** A settled block is the same object for good, so it renders once. */
 const BlockView = memo(function BlockView({ block }: { block: Block }) {
@@ -67,7 +94,7 @@ function one(token: BlockToken): ReactNode {
     case "text":
       return token.tokens ? inline(token.tokens) : token.text;
     case "html":
-      return /^<!--/.test(token.raw) ? null : <p dir="auto">{token.raw.trim()}</p>;
+      return isComment(token.raw) ? null : <p dir="auto">{inline(lexInline(token.raw.trim()))}</p>;
     default:
       return null;
   }

@@ -1,14 +1,45 @@
 /** Inline markdown as React nodes. Nothing a model writes is ever handed to the browser as HTML. */
 
 import type { Token, Tokens } from "marked";
-import { Fragment, lazy, type ReactNode, Suspense } from "react";
+import { createElement, Fragment, lazy, type ReactNode, Suspense } from "react";
+import { entities } from "./entities.ts";
+import { isBreak, isComment, tagOf } from "./html.ts";
 import { safeAddress } from "./links.ts";
 import type { MathToken } from "./reader.ts";
 
 const MathText = lazy(() => import("./MathText.tsx"));
 
 export function inline(tokens: readonly Token[] | undefined): ReactNode {
-  return tokens?.map((token, at) => <Fragment key={at}>{one(token as InlineToken)}</Fragment>);
+  return tokens && nested(tokens, { at: 0, open: [] });
+}
+
+/** Where reading stands, and which elements of HTML are open there. */
+interface Place {
+  at: number;
+  open: string[];
+}
+
+/** The nodes from here to the end of the element that is open. One that nobody closes reaches to the end. */
+function nested(tokens: readonly Token[], place: Place): ReactNode[] {
+  const nodes: ReactNode[] = [];
+  while (place.at < tokens.length) {
+    const key = place.at;
+    const token = tokens[key] as InlineToken;
+    const tag = token.type === "html" ? tagOf(token.raw) : null;
+    if (tag?.closes && place.open.includes(tag.name)) {
+      if (place.open.at(-1) === tag.name) place.at++;
+      return nodes;
+    }
+    place.at++;
+    if (!tag || tag.closes) {
+      nodes.push(<Fragment key={key}>{one(token)}</Fragment>);
+      continue;
+    }
+    place.open.push(tag.name);
+    nodes.push(createElement(tag.name, { key }, nested(tokens, place)));
+    place.open.pop();
+  }
+  return nodes;
 }
 
 type InlineToken =
@@ -58,7 +89,8 @@ function one(token: InlineToken): ReactNode {
         />
       );
     default:
-      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : token.raw;
+      if (isComment(token.raw)) return null;
+      return isBreak(token.raw) ? <br /> : token.raw;
   }
 }
 
@@ -85,12 +117,4 @@ function Picture({ token }: { token: Tokens.Image }) {
   if (token.href.startsWith("/api/v1/files/"))
     return <img src={token.href} alt={token.text} loading="lazy" />;
   return <Link href={token.href}>{token.text || token.href}</Link>;
-}
-
-const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " ", "#39": "'" };
-
-function entities(text: string): string {
-  return text.includes("&")
-    ? text.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (whole, name: string) => NAMED[name] ?? whole)
-    : text;
 }

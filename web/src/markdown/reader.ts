@@ -84,3 +84,7 @@ const grammar = new Marked({
 export function lex(text: string): Token[] {
   return new Lexer(grammar.defaults).lex(text);
 }
+
+export function lexInline(text: string): Token[] {
+  return new Lexer(grammar.defaults).inlineTokens(text);
+}
