@@ -9,9 +9,15 @@ import { Formula, inline } from "./inline.tsx";
 import { lex, lexInline, type MathToken } from "./reader.ts";
 import "./markdown.css";
 
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
+interface Props {
+  text: string;
+  /** More of it is still to come. */
+  live?: boolean;
+}
+
+export const Markdown = memo(function Markdown({ text, live = false }: Props) {
   const [growing] = useState(() => new GrowingMarkdown());
-  return <div className="markdown">{folded(growing.read(text))}</div>;
+  return <div className="markdown">{folded(growing.read(text, live))}</div>;
 });
 
 /** The blocks, those between the marks of details in their fold. Details that nobody closes reach to the end. */

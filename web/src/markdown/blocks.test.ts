@@ -42,7 +42,7 @@ test("read piece by piece or at once, the blocks are the same", () => {
       let text = "";
       for (const next of pieces) {
         text += next;
-        growing.read(text);
+        growing.read(text, true);
       }
       expect(plain(growing.read(text))).toEqual(plain(new GrowingMarkdown().read(text)));
     }),

@@ -5,6 +5,7 @@
  */
 
 import type { Token } from "marked";
+import { ended } from "./ending.ts";
 import { lex } from "./reader.ts";
 
 export type Block =
@@ -27,10 +28,12 @@ export class GrowingMarkdown {
   #offset = 0;
   #fence: Fence | null = null;
   #blocks: Block[] = [];
+  #live = false;
 
   /** The blocks of `text`. Cheap when it only grew since the last time; anything else starts over. */
-  read(text: string): readonly Block[] {
-    if (text === this.#text) return this.#blocks;
+  read(text: string, live = false): readonly Block[] {
+    if (text === this.#text && live === this.#live) return this.#blocks;
+    this.#live = live;
     // Comparing a slice is ten times cheaper here than `startsWith`, which walks the text letter by letter.
     if (text.slice(0, this.#text.length) !== this.#text) this.#reset();
     this.#text = text;
@@ -98,7 +101,7 @@ export class GrowingMarkdown {
   /** Read the tail; all but its last two blocks are final, since only what follows a block can still change it. */
   #settleParagraphs(): void {
     const tail = this.#text.slice(this.#offset);
-    const tokens = lex(tail);
+    const tokens = lex(this.#live ? ended(tail) : tail);
     const fence = tokens.findIndex((token) => token.type === "code" && FENCE.test(token.raw));
     const final = fence >= 0 ? fence : Math.max(0, tokens.length - 2);
     for (const token of tokens.slice(0, final)) {

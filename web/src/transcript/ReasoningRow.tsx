@@ -47,7 +47,7 @@ export function ReasoningRow({ part, live }: { part: ReasoningPart; live: boolea
       </button>
       {open && (
         <div className="tool-body reasoning">
-          <Markdown text={body} />
+          <Markdown text={body} live={live} />
         </div>
       )}
     </div>

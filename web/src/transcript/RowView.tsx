@@ -34,5 +34,6 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
 });
 
 function AnswerText({ text, live }: { text: string; live: boolean }) {
-  return <Markdown text={useSmooth(text, live)} />;
+  const shown = useSmooth(text, live);
+  return <Markdown text={shown} live={live || shown.length < text.length} />;
 }
