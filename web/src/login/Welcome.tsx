@@ -12,7 +12,7 @@ import "./login.css";
 
 const FIRST_WORDS = [
   "Explain what you can do, in five lines.",
-  "Write a small Python script that counts words in a file, and test it.",
+  "Write a small Python script that counts words in a text, and test it.",
   "Make a plan for a weekend project: a habit tracker.",
 ];
 

@@ -131,7 +131,7 @@ PRIMES = Program(
 
 WORD_COUNT = Program(
     name="word_count",
-    words=("word count", "count words", "wordcount", "word frequency", "count the words"),
+    words=("word count", "count words", "counts words", "wordcount", "word frequency", "count the words"),
     what="counts how often each word occurs in a text",
     source=_program('''
         """Counts how often each word occurs in a text."""
