@@ -6,13 +6,16 @@ import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { useLocation, useRoute } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
+import type { LiveChat } from "../chat/live.ts";
+import { STOP_TITLE, StopQuestion } from "../composer/stopping.tsx";
 import { useCard, useCards } from "../list/directory.ts";
 import { Snippet } from "../list/Snippet.tsx";
 import { StatusIcon } from "../list/StatusIcon.tsx";
 import { useVerbs } from "../list/verbs.ts";
+import { Dialog } from "../ui/Dialog.tsx";
 import { ago } from "../ui/format.ts";
 import { useReturnedFocus } from "../ui/returnFocus.ts";
-import { type Entry, useChatCommands, useModelCommands, usePlaces } from "./commands.tsx";
+import { type Entry, type Questions, useChatCommands, useModelCommands, usePlaces } from "./commands.tsx";
 import { found, offered } from "./found.ts";
 import { isTyping } from "./shortcuts.ts";
 
@@ -20,6 +23,22 @@ const MOST = 12;
 const MOST_UNASKED = 6;
 
 export function Palette({ onClose }: { onClose: () => void }) {
+  const [stopping, setStopping] = useState<LiveChat | null>(null);
+  if (!stopping) return <Searching onStop={setStopping} onClose={onClose} />;
+  return (
+    <Dialog title={STOP_TITLE} onClose={onClose}>
+      <StopQuestion live={stopping} onDone={onClose} />
+    </Dialog>
+  );
+}
+
+interface Asking {
+  /** Asks about the queue before it stops the chat. */
+  onStop: (live: LiveChat) => void;
+  onClose: () => void;
+}
+
+function Searching({ onStop, onClose }: Asking) {
   const [renaming, setRenaming] = useState<ChatCard | null>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   // Before it is painted: whoever sees it can type.
@@ -43,19 +62,19 @@ export function Palette({ onClose }: { onClose: () => void }) {
       {renaming ? (
         <NewTitle card={renaming} onDone={onClose} />
       ) : (
-        <Results onRename={setRenaming} onClose={goOn} />
+        <Results onRename={setRenaming} onStop={onStop} onClose={goOn} />
       )}
     </dialog>
   );
 }
 
-function Results({ onRename, onClose }: { onRename: (card: ChatCard) => void; onClose: () => void }) {
+function Results({ onRename, onStop, onClose }: Asking & { onRename: (card: ChatCard) => void }) {
   const [query, setQuery] = useState("");
   const [chosen, setChosen] = useState(0);
-  const entries = useEntries(query, onRename);
+  const entries = useEntries(query, { onRename, onStop });
   const list = useRef<HTMLDivElement>(null);
   const run = (entry: Entry | undefined) => {
-    if (entry?.key !== "rename") onClose();
+    if (!entry?.asks) onClose();
     entry?.run();
   };
   const choose = (at: number) => {
@@ -186,10 +205,10 @@ function NewTitle({ card, onDone }: { card: ChatCard; onDone: () => void }) {
   );
 }
 
-function useEntries(query: string, onRename: (card: ChatCard) => void): Entry[] {
+function useEntries(query: string, questions: Questions): Entry[] {
   const [, params] = useRoute("/chats/:id");
   const card = useCard(params?.id ?? "");
-  const commands = [...useChatCommands(card, onRename), ...useModelCommands(card), ...usePlaces()];
+  const commands = [...useChatCommands(card, questions), ...useModelCommands(card), ...usePlaces()];
   const chats = useChats(query.trim(), params?.id);
   return query.trim() ? found(query, commands, chats) : offered(commands, chats);
 }

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { ChatCard, ChatEvent } from "../api/types.ts";
-import { at, card, chat, status } from "../stories/fixtures.ts";
+import { at, card, chat, status, text } from "../stories/fixtures.ts";
 import { ANSWERS, CARDS, HISTORY, QUEUE, STREAMING } from "../stories/house.ts";
 import type { Story } from "../stories/story.ts";
 import { World } from "../stories/World.tsx";
@@ -289,6 +289,34 @@ export const Commands: Story = {
     await expect
       .poll(() => root.querySelector('.settings-link[aria-current="page"]')?.textContent, { timeout: 15_000 })
       .toContain("Audit");
+  },
+};
+
+export const StopWithAQueue: Story = {
+  render: () =>
+    page("/chats/c1", ...HISTORY, ...STREAMING, {
+      type: "queue_update",
+      cursor: "q",
+      queue: [{ number: 9, parts: [text("and then this")], created_at: "2026-01-01T00:00:00Z" }],
+    }),
+  answers: ANSWERS,
+  width: 1280,
+  height: 800,
+  play: async ({ root, user, asked }) => {
+    const requests = () => asked.map((entry) => entry.what);
+    await user.keyboard("{Control>}k{/Control}");
+    await expect.poll(() => document.activeElement?.closest(".palette"), { timeout: 15_000 }).toBeTruthy();
+    await user.keyboard("stop");
+    await expect
+      .poll(() => root.querySelector('.palette [aria-selected="true"]')?.textContent, { timeout: 15_000 })
+      .toContain("Stop the turn");
+    await user.keyboard("{Enter}");
+    await expect.poll(() => root.querySelector("dialog")?.textContent).toContain("1 message in the queue");
+    expect(requests()).not.toContain("POST /chats/c1/interrupt");
+    await user.click(root.querySelector("dialog .button-danger") as HTMLElement);
+    await expect.poll(requests).toContain("POST /chats/c1/interrupt");
+    expect(requests()).toContain("DELETE /chats/c1/queue/9");
+    expect(root.querySelector("dialog")).toBe(null);
   },
 };
 

@@ -24,7 +24,9 @@ import { useLocation } from "wouter";
 import { api, pathOf } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
 import { useFork } from "../chat/fork.ts";
+import type { LiveChat } from "../chat/live.ts";
 import { isBusy, phaseOf } from "../chat/phase.ts";
+import { asksBeforeStop } from "../composer/stopping.tsx";
 import { useVerbs } from "../list/verbs.ts";
 import { ADMIN_PLACES, PERSONAL_PLACES } from "../settings/places.ts";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -43,11 +45,19 @@ export interface Entry {
   also?: string;
   snippet?: string;
   hint?: string;
+  /** It asks something first, so the palette stays. */
+  asks?: boolean;
   run: () => void;
 }
 
+/** What an entry may have to ask before it does anything. */
+export interface Questions {
+  onRename: (card: ChatCard) => void;
+  onStop: (live: LiveChat) => void;
+}
+
 /** What can be done to the open chat. */
-export function useChatCommands(card: ChatCard | undefined, onRename: (card: ChatCard) => void): Entry[] {
+export function useChatCommands(card: ChatCard | undefined, { onRename, onStop }: Questions): Entry[] {
   const { chats } = useStores();
   const { complain, say } = useToasts();
   const verbsOf = useVerbs();
@@ -74,10 +84,13 @@ export function useChatCommands(card: ChatCard | undefined, onRename: (card: Cha
     one("json", Download, "Export as JSON", save("json"), "download save"),
   ];
   if (card.owner_id !== me.id) return copies;
+  const asks = asksBeforeStop(live);
+  const stopped = asks ? () => onStop(live) : ask("interrupt");
+  const stop = { ...one("stop", Square, "Stop the turn", stopped, "interrupt cancel"), asks };
   return [
-    isBusy(phaseOf(live.state)) && one("stop", Square, "Stop the turn", ask("interrupt"), "interrupt cancel"),
+    isBusy(phaseOf(live.state)) && stop,
     card.status === "error" && one("retry", RotateCw, "Try again", ask("retry"), "retry"),
-    one("rename", Pencil, "Rename", () => onRename(card), "title name"),
+    { ...one("rename", Pencil, "Rename", () => onRename(card), "title name"), asks: true },
     one("title", Sparkles, "Suggest a title", verbs.retitle, "rename"),
     !card.parent_id &&
       one("pin", card.pin ? PinOff : Pin, card.pin ? "Unpin" : "Pin", () => verbs.pin(card.pin ? 0 : 1)),

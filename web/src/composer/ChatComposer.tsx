@@ -39,7 +39,8 @@ export function ChatComposer() {
   const suggestions = useMemo(() => ({ command: [...COMMANDS, ...skills], file: files }), [skills, files]);
   const send = (content: Content[], busy: Busy, text: string): boolean => {
     const found = commandIn(text);
-    if (found && content.length === 1)
+    if (found?.command.value === "stop" && content.length === 1) stop();
+    else if (found && content.length === 1)
       void live.inOrder(() => found.command.run(live, found.rest)).catch(complain);
     else void say({ content, busy });
     return true;

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, pathOf } from "../api/client.ts";
 import type { LiveChat } from "../chat/live.ts";
+import { interrupt } from "./stopping.tsx";
 import type { Suggestion } from "./suggest.ts";
 
 export interface Command extends Suggestion {
@@ -15,7 +16,7 @@ export const COMMANDS: Command[] = [
     hint: "Summarise older messages",
     run: (live) => api.post(`/chats/${live.id}/compact`),
   },
-  { value: "stop", hint: "Stop the turn", run: (live) => api.post(`/chats/${live.id}/interrupt`) },
+  { value: "stop", hint: "Stop the turn", run: interrupt },
   { value: "retry", hint: "Try again after an error", run: (live) => api.post(`/chats/${live.id}/retry`) },
   { value: "plan", hint: "Plan mode on", run: (live) => api.patch(`/chats/${live.id}`, { plan_mode: true }) },
   {

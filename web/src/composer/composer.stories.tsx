@@ -85,14 +85,7 @@ export const HowToSend: Story = {
 };
 
 export const StopWithAQueue: Story = {
-  render: () =>
-    shown({}, ...busy, {
-      type: "queue_update",
-      cursor: "q",
-      queue: [
-        { number: 4, parts: [{ type: "text", text: "and then this" }], created_at: "2026-01-01T00:00:00Z" },
-      ],
-    }),
+  render: () => shown({}, ...busy, queued(4)),
   play: async ({ root, user, asked }) => {
     await user.click(root.querySelector(".stop") as HTMLElement);
     expect(root.textContent).toContain("1 message in the queue");
@@ -100,6 +93,18 @@ export const StopWithAQueue: Story = {
     await expect
       .poll(() => asked.map((entry) => entry.what).filter((what) => !what.startsWith("GET")))
       .toEqual(["DELETE /chats/c1/queue/4", "POST /chats/c1/interrupt"]);
+  },
+};
+
+export const StopByCommandWithAQueue: Story = {
+  render: () => shown({ text: "/stop" }, ...busy, queued(4)),
+  play: async ({ root, user, asked }) => {
+    await user.click(box(root));
+    await user.keyboard("{Enter}");
+    await expect.poll(() => root.querySelector("dialog")?.textContent).toContain("1 message in the queue");
+    expect(asked.map((entry) => entry.what)).not.toContain("POST /chats/c1/interrupt");
+    await user.click(root.querySelector("dialog .button-primary") as HTMLElement);
+    await expect.poll(() => asked.map((entry) => entry.what)).toContain("POST /chats/c1/interrupt");
   },
 };
 

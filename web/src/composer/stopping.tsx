@@ -3,42 +3,59 @@
 import { type ReactNode, useState } from "react";
 import { api } from "../api/client.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import type { LiveChat } from "../chat/live.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { plural } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
+/** Stopping sends what waits, so whoever has something waiting is asked. */
+export const asksBeforeStop = (live: LiveChat): boolean => live.state.queue.length > 0;
+
+export const interrupt = (live: LiveChat) => api.post(`/chats/${live.id}/interrupt`);
+
 export function useStop(): { stop: () => void; question: ReactNode } {
   const live = useLiveChat();
   const { complain } = useToasts();
   const [asking, setAsking] = useState(false);
-  const interrupt = () => api.post(`/chats/${live.id}/interrupt`);
-  const clear = async () => {
-    for (const { number } of live.state.queue) await api.delete(`/chats/${live.id}/queue/${number}`);
-    await interrupt();
-  };
-  const chosen = (act: () => Promise<unknown>) => () => {
-    setAsking(false);
-    void live.inOrder(act).catch(complain);
-  };
   const stop = () => {
-    if (live.state.queue.length > 0) setAsking(true);
-    else void interrupt().catch(complain);
+    if (asksBeforeStop(live)) setAsking(true);
+    else void interrupt(live).catch(complain);
   };
   const question = asking && (
-    <Dialog title="Stop the turn?" onClose={() => setAsking(false)}>
+    <Dialog title={STOP_TITLE} onClose={() => setAsking(false)}>
+      <StopQuestion live={live} onDone={() => setAsking(false)} />
+    </Dialog>
+  );
+  return { stop, question };
+}
+
+export const STOP_TITLE = "Stop the turn?";
+
+/** What becomes of the messages that wait. */
+export function StopQuestion({ live, onDone }: { live: LiveChat; onDone: () => void }) {
+  const { complain } = useToasts();
+  const clear = async () => {
+    for (const { number } of live.state.queue) await api.delete(`/chats/${live.id}/queue/${number}`);
+    await interrupt(live);
+  };
+  const chosen = (act: () => Promise<unknown>) => () => {
+    onDone();
+    void live.inOrder(act).catch(complain);
+  };
+  return (
+    <>
       <p>
         {plural(live.state.queue.length, "message")} in the queue. Once the turn stops, the first one is sent.
       </p>
       <div className="spread wrap">
-        <Button look="primary" onClick={chosen(interrupt)}>
+        <Button look="primary" onClick={chosen(() => interrupt(live))}>
           Stop and send the next one
         </Button>
         <Button look="danger" onClick={chosen(clear)}>
           Stop and clear the queue
         </Button>
       </div>
-    </Dialog>
+    </>
   );
-  return { stop, question };
 }
