@@ -1,12 +1,13 @@
 """Chats as one actor may see and change them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Self
 from uuid import UUID
 
 from perdure.access.actor import Actor
+from perdure.access.audit import record
 from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.core.after import card_after, pending
@@ -24,7 +25,7 @@ from perdure.machine.machine import Bundle, Machine, Request
 from perdure.machine.transitions.messages import Target
 from perdure.store.cards import card_of
 from perdure.store.histories import seen_card
-from perdure.store.tables import chats, messages, shares
+from perdure.store.tables import chats, messages, shares, users
 from perdure.store.tables.cards import CardRow
 from perdure.store.tables.chats import Description, Listing, Searching, SeenChat
 from perdure.store.tables.messages import Prompt
@@ -43,6 +44,8 @@ class Seen:
     """When it moved last, in a list."""
     snippet: str | None = None
     """Where a search found it."""
+    looked_after: bool = False
+    """Whether its owner was removed, and the actor may act for them."""
 
     @classmethod
     def of(cls, actor: Actor, found: SeenChat) -> Self:
@@ -95,13 +98,27 @@ class Chats:
         self._rows.actor.require(Permission.CHAT)
         return seen
 
+    async def stoppable(self, chat_id: ChatId) -> Seen:
+        """A chat of the actor's own, or of somebody who was removed where the actor manages people."""
+        seen = await self.read(chat_id)
+        if seen.own or not await self._owner_removed(seen):
+            return await self.own(chat_id)
+        await record(self._rows, "chat.stop", chat_id, owner=seen.row.owner_id)
+        return replace(seen, looked_after=True)
+
+    async def _owner_removed(self, seen: Seen) -> bool:
+        if Permission.PEOPLE not in self._rows.actor.permissions:
+            return False
+        owner = await users.one(self._rows.organisation(Permission.PEOPLE), seen.row.owner_id)
+        return owner is not None and owner.disabled
+
     async def create(self, chat_id: ChatId, card: NewCard, transitions: Transitions, request: Request) -> Commit:
         self._rows.actor.require(Permission.CHAT)
         return await self._machine.create(chat_id, card, transitions, request)
 
     async def advance(self, seen: Seen, bundle: Bundle, request: Request) -> Commit:
-        """Follow the arrows that the bundle chooses, in a chat of the actor's own."""
-        assert seen.own
+        """Follow the arrows that the bundle chooses, in a chat of the actor's own or one that they look after."""
+        assert seen.own or seen.looked_after
         return await self._machine.advance_by(seen.chat, bundle, request=request)
 
     async def edit(

@@ -10,12 +10,14 @@ from perdure.access.rows import ActorRows
 from perdure.access.secret_texts import HINT_LENGTH, TOKEN_PREFIX, digest, mint
 from perdure.core.errors import InvalidInput, NotAllowed, NotFound, Refused, Validation
 from perdure.core.ids import UserId
-from perdure.store.tables import groups, tokens, users
+from perdure.store.tables import chats, groups, tokens, users
+from perdure.store.tables.chats import ChatOfPerson
 from perdure.store.tables.groups import Group, GroupWithMembers
 from perdure.store.tables.tokens import Token
 from perdure.store.tables.users import User
 
 _PEOPLE = Permission.PEOPLE
+CHATS_SHOWN = 500
 
 
 class People:
@@ -52,6 +54,16 @@ class People:
         told = {"role": role, "disabled": disabled, "name": name, "password": secret and "changed"}
         await record(self._rows, "user.change", user_id, **{k: v for k, v in told.items() if v is not None})
         return changed
+
+    async def chats_of_removed(self, user_id: UserId) -> list[ChatOfPerson]:
+        """The newest chats of somebody who was removed. Those of all others are their own business."""
+        organisation = self._rows.organisation(_PEOPLE)
+        person = await users.one(organisation, user_id)
+        if person is None:
+            raise NotFound("There is no such user.")
+        if not person.disabled:
+            raise Refused("Only the chats of somebody who was removed can be read by others.")
+        return await chats.of_person(organisation, user_id, CHATS_SHOWN)
 
     def _may_give(self, *roles: Role) -> None:
         if Role.OWNER in roles and self._rows.actor.role is not Role.OWNER:

@@ -70,6 +70,17 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.is_listed_for(chat uuid, root uuid, owner uuid, reader uuid) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+    SELECT owner = reader OR EXISTS (
+        SELECT FROM chat_shares s
+        WHERE s.chat_id = coalesce(root, chat)
+            AND (s.user_id = reader
+                 OR s.group_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = reader))
+    )
+$$;
+
 CREATE FUNCTION public.keep_line() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -85,11 +96,10 @@ END $$;
 CREATE FUNCTION public.may_read(chat uuid, root uuid, owner uuid, reader uuid) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
-    SELECT owner = reader OR EXISTS (
-        SELECT FROM chat_shares s
-        WHERE s.chat_id = coalesce(root, chat)
-            AND (s.user_id = reader
-                 OR s.group_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = reader))
+    SELECT is_listed_for(chat, root, owner, reader) OR EXISTS (
+        SELECT FROM users gone JOIN users admin ON admin.organisation_id = gone.organisation_id
+        WHERE gone.id = owner AND gone.disabled_at IS NOT NULL
+            AND admin.id = reader AND admin.role IN ('owner', 'admin') AND admin.disabled_at IS NULL
     )
 $$;
 

@@ -1,4 +1,4 @@
-"""Finds chats that need a driver and have none, and parked chats whose deadline passed."""
+"""Finds chats that need a driver and have none, parked chats whose deadline passed, and chats of removed people."""
 
 import asyncio
 import logging
@@ -18,6 +18,7 @@ from perdure.store.pool import Pool
 from perdure.store.replicas import Candidate, acquirable, due, place
 from perdure.worker.late_results import answer_late
 from perdure.worker.lease import Lease
+from perdure.worker.removed_people import stop_chats_of_removed
 from perdure.worker.runners import Runners
 from perdure.worker.services import RunnerServices
 
@@ -82,6 +83,7 @@ class Acquirer:
     async def once(self) -> int:
         """One sweep. How many chats it took."""
         await self._end_due_actions()
+        await stop_chats_of_removed(self._machine, self._pool, PAGE)
         if not self._runners.accepting:
             return 0
         candidates = await acquirable(self._pool, LEASE, PAGE)

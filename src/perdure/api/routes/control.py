@@ -22,8 +22,8 @@ routes = Routes("control")
 
 @routes.post("/chats/{chat_id}/interrupt", by_machine=True)
 async def interrupt(caller: Caller, chat_id: ChatId, body: TurnBody) -> Moved:
-    """Stop. What the agent said so far is kept."""
-    seen = await caller.chats.own(chat_id)
+    """Stop. What the agent said so far is kept. An admin may also stop the chats of somebody who was removed."""
+    seen = await caller.chats.stoppable(chat_id)
     if seen.chat.state in (State.I0, State.I1):
         return Moved(seen.card)
     return await _follow(caller, seen, Interrupt(turn=None if body.turn is None else MessageNumber(body.turn)))

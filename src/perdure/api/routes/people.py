@@ -11,6 +11,8 @@ from perdure.api.routing import Routes
 from perdure.api.wire.people import (
     AuditEntry,
     AuditPage,
+    ChatOfPerson,
+    ChatsOfPerson,
     Group,
     GroupBody,
     GroupPatch,
@@ -59,9 +61,16 @@ async def change_user(caller: Caller, user_id: UserId, body: UserPatch) -> User:
 
 @routes.delete("/users/{user_id}")
 async def remove_user(caller: Caller, user_id: UserId) -> None:
-    """Lock somebody out for good. Their chats stay."""
+    """Lock somebody out for good. Their chats stop and stay."""
     await caller.administration.people.change(user_id, name=None, role=None, disabled=True, password=None)
     caller.announcements.rights_changed()
+
+
+@routes.get("/users/{user_id}/chats")
+async def list_chats_of_removed_user(caller: Caller, user_id: UserId) -> ChatsOfPerson:
+    """The newest chats of somebody who was removed, to read or to stop."""
+    rows = await caller.administration.people.chats_of_removed(user_id)
+    return ChatsOfPerson(tuple(ChatOfPerson(row.id, row.title, row.status, row.updated_at) for row in rows))
 
 
 @routes.get("/groups")

@@ -8,7 +8,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from perdure.access.roles import Role, Scope
 from perdure.api.wire.content import END, LINE
-from perdure.core.ids import OrganisationId, UserId
+from perdure.core.chat import Status
+from perdure.core.ids import ChatId, OrganisationId, UserId
 
 Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s\u0000-\u001f]+@[^@\s\u0000-\u001f]+" + END)]
 Password = Annotated[str, Meta(max_length=1_024)]
@@ -69,6 +70,19 @@ class User(Struct, frozen=True, kw_only=True):
 
 class Users(Struct, frozen=True):
     items: tuple[User, ...]
+
+
+class ChatOfPerson(Struct, frozen=True):
+    """A chat of somebody who was removed."""
+
+    id: ChatId
+    title: str
+    status: Status
+    updated_at: datetime
+
+
+class ChatsOfPerson(Struct, frozen=True):
+    items: tuple[ChatOfPerson, ...]
 
 
 class UserBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

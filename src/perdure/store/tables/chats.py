@@ -7,10 +7,10 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from perdure.core.chat import Chat
+from perdure.core.chat import Chat, Status
 from perdure.core.ids import ChatId, OrganisationId, ReplicaId, UserId
 from perdure.store.query import query
-from perdure.store.scopes import Database, PersonScope
+from perdure.store.scopes import Database, OrganisationScope, PersonScope
 from perdure.store.tables.cards import CardRow
 
 
@@ -118,6 +118,15 @@ class DueChat(Struct, frozen=True):
     action_deadline_at: datetime
 
 
+class ChatOfPerson(Struct, frozen=True):
+    """What somebody who looks after an organisation is told of another person's chat."""
+
+    id: ChatId
+    title: str
+    status: Status
+    updated_at: datetime
+
+
 class IdleRoot(Struct, frozen=True):
     """A root chat that nobody has used for long."""
 
@@ -182,6 +191,14 @@ async def due(db: Database, limit: int) -> list[DueChat]: ...
 async def forget_archived(
     db: Database, organisation_id: OrganisationId, kept: timedelta, limit: int
 ) -> list[ChatId]: ...
+
+
+@query
+async def of_removed_at_work(db: Database, limit: int) -> list[ChatId]: ...
+
+
+@query
+async def of_person(scope: OrganisationScope, user_id: UserId, limit: int) -> list[ChatOfPerson]: ...
 
 
 @query

@@ -182,6 +182,25 @@ WHERE c.status IN ('running', 'interrupting') AND (r.id IS NULL OR r.seen_at <= 
 ORDER BY c.status = 'running', row_number() OVER (PARTITION BY d.owner_id ORDER BY c.updated_at), c.updated_at
 LIMIT $2
 
+-- name: chats.of_removed_at_work
+-- Chats at work whose owners were removed, and stopping ones that would go on with their queue.
+SELECT c.id
+FROM chats c
+JOIN chat_cards k ON k.id = c.id
+JOIN users u ON u.id = k.owner_id
+WHERE c.status IN ('running', 'interrupting') AND (c.status = 'running' OR cardinality(c.queue) > 0)
+    AND u.disabled_at IS NOT NULL
+LIMIT $1
+
+-- name: chats.of_person
+-- The root chats of one person, newest first.
+SELECT k.id, k.title, c.status, c.updated_at
+FROM chat_cards k
+JOIN chats c ON c.id = k.id
+WHERE k.organisation_id = $1 AND k.owner_id = $2 AND k.parent_id IS NULL
+ORDER BY c.updated_at DESC, k.id
+LIMIT $3
+
 -- name: chats.due
 -- Parked chats whose deadline has passed.
 SELECT id, action_deadline_at FROM chats

@@ -26,7 +26,7 @@ JOIN chats e ON e.id = t.id
 JOIN cards k ON k.id = t.id
 CROSS JOIN unnest($1::uuid[]) AS v (user_id)
 LEFT JOIN read_markers r ON r.chat_id = t.id AND r.user_id = v.user_id
-WHERE may_read(k.id, k.root_id, k.owner_id, v.user_id)
+WHERE is_listed_for(k.id, k.root_id, k.owner_id, v.user_id)
 ORDER BY e.updated_at
 
 -- name: watch.departed
@@ -35,7 +35,7 @@ SELECT d.user_id AS viewer, d.chat_id, d.at, now() AS position
 FROM unnest($1::uuid[], $2::timestamptz[]) AS v (user_id, since)
 JOIN departures d ON d.user_id = v.user_id AND d.at > v.since
 LEFT JOIN chat_cards c ON c.id = d.chat_id
-WHERE c.id IS NULL OR NOT may_read(c.id, c.root_id, c.owner_id, d.user_id)
+WHERE c.id IS NULL OR NOT is_listed_for(c.id, c.root_id, c.owner_id, d.user_id)
 
 -- name: watch.inbox
 -- For each viewer, the inbox entries that are new or were read after the moment they name, and how many are unread.
