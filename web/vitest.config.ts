@@ -34,6 +34,8 @@ export default defineConfig({
       },
       {
         plugins: [react()],
+        // Found only once a frame is open, and reloading that would begin the tests again.
+        optimizeDeps: { include: ["mermaid", "katex"] },
         test: {
           name: "stories",
           testTimeout: PATIENCE,

@@ -3,11 +3,8 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { useShownTheme } from "../app/theme.ts";
 import { draw } from "./drawer.ts";
-import { type Drawn, STYLE } from "./messages.ts";
+import { shown } from "./shown.ts";
 import "./diagrams.css";
-
-/** A wider drawing may shrink to this, and no further. */
-const LEGIBLE_PX = 480;
 
 type State = { phase: "drawing" } | { phase: "drawn" } | { phase: "failed"; reason: string };
 
@@ -22,8 +19,17 @@ export default function Diagram({ source }: { source: string }) {
     document.adoptedStyleSheets.push(sheet);
     void draw({ id: `${name}${theme}`, source, theme }).then((drawn) => {
       if (!current) return;
-      if ("svg" in drawn) place.current?.replaceChildren(shown(drawn, sheet));
-      setState("svg" in drawn ? { phase: "drawn" } : { phase: "failed", reason: drawn.reason });
+      const fail = (reason: string) => {
+        place.current?.replaceChildren();
+        setState({ phase: "failed", reason });
+      };
+      if (!("svg" in drawn)) return fail(drawn.reason);
+      try {
+        place.current?.replaceChildren(shown(drawn, sheet));
+        setState({ phase: "drawn" });
+      } catch (error) {
+        fail(error instanceof Error ? error.message : String(error));
+      }
     });
     return () => {
       current = false;
@@ -41,19 +47,4 @@ export default function Diagram({ source }: { source: string }) {
       )}
     </figure>
   );
-}
-
-/** The drawing as nodes of this page, its styles set by code, which the policy allows to nobody else. */
-function shown({ svg, css }: Extract<Drawn, { svg: string }>, sheet: CSSStyleSheet): Element {
-  sheet.replaceSync(css);
-  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  const root = document.importNode(parsed, true);
-  for (const element of [root, ...root.querySelectorAll(`[${STYLE}]`)]) {
-    (element as HTMLElement | SVGElement).style.cssText = element.getAttribute(STYLE) ?? "";
-    element.removeAttribute(STYLE);
-  }
-  // On a phone it is scrolled rather than made too small to read.
-  const { style } = root as unknown as SVGElement;
-  if (style.maxWidth) style.minWidth = `min(${style.maxWidth}, ${LEGIBLE_PX}px)`;
-  return root;
 }

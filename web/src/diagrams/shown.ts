@@ -1,0 +1,23 @@
+/** A drawing as nodes of the page. */
+
+import { type Drawn, STYLE } from "./messages.ts";
+
+/** A wider drawing may shrink to this, and no further. */
+const LEGIBLE_PX = 480;
+
+/** The drawing as nodes of this page, its styles set by code, which the policy allows to nobody else. */
+export function shown({ svg, css }: Extract<Drawn, { svg: string }>, sheet: CSSStyleSheet): Element {
+  sheet.replaceSync(css);
+  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  if (parsed.localName !== "svg" || parsed.querySelector("parsererror"))
+    throw new Error("The drawing could not be read.");
+  const root = document.importNode(parsed, true);
+  for (const element of [root, ...root.querySelectorAll(`[${STYLE}]`)]) {
+    (element as HTMLElement | SVGElement).style.cssText = element.getAttribute(STYLE) ?? "";
+    element.removeAttribute(STYLE);
+  }
+  // On a phone it is scrolled rather than made too small to read.
+  const { style } = root as unknown as SVGElement;
+  if (style.maxWidth) style.minWidth = `min(${style.maxWidth}, ${LEGIBLE_PX}px)`;
+  return root;
+}
