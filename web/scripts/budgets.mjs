@@ -86,31 +86,62 @@ record(
 );
 
 const DELTAS = 300;
-const idleStart = await taskSeconds();
-await page.waitForTimeout(DELTAS * 25);
-const idle = (await taskSeconds()) - idleStart;
-const busyStart = await taskSeconds();
-await page.evaluate(async (count) => {
+const WORDS = "Some **words** of an answer, with `code`, a list and more.\n\n- item one\n- item two\n\n";
+const many = (line, between) => Array.from({ length: 1_000 }, (_, at) => line(at)).join(between);
+/** What is there already, and what goes on arriving, each as a part of its own. */
+const STREAMS = [
+  { name: "streaming: main thread per delta", before: "", words: WORDS },
+  {
+    name: "streaming into a long paragraph: main thread per delta",
+    before: many((at) => `Sentence ${at} has **bold** words and a \`span\`.`, " "),
+    words: " And one more sentence with **bold** words and a `span`.",
+  },
+  {
+    name: "streaming into a long list: main thread per delta",
+    before: many((at) => `- item **${at}** with \`code\``, "\n"),
+    words: "\n- one more **item** with `code`",
+  },
+  {
+    name: "streaming into a long table: main thread per delta",
+    before: `| a | b |\n|---|---|\n${many((at) => `| ${at} | **x** |`, "\n")}`,
+    words: "\n| one more | **row** |",
+  },
+];
+await page.evaluate(() => {
   const { live } = window.measured;
+  let seq = 0;
   live.dispatch({ type: "status", status: "running", cursor: "x" });
-  const words = "Some **words** of an answer, with `code`, a list and more.\n\n- item one\n- item two\n\n";
-  for (let seq = 1; seq <= count; seq++) {
-    const at = (seq * 7) % words.length;
-    const part = { type: "text", index: 0, text: words.slice(at, at + 12) };
+  window.measured.say = (index, text) =>
     live.dispatch({
       type: "message_part",
       cursor: "p",
       role: "assistant",
-      part,
+      part: { type: "text", index, text },
       history_version: 1e9,
       attempt: 1,
-      seq,
+      seq: ++seq,
     });
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}, DELTAS);
-const busy = (await taskSeconds()) - busyStart;
-record("streaming: main thread per delta", Number((((busy - idle) * 1_000) / DELTAS).toFixed(2)), 8, "ms");
+});
+const idleStart = await taskSeconds();
+await page.waitForTimeout(DELTAS * 25);
+const idle = (await taskSeconds()) - idleStart;
+for (const [index, { name, before, words }] of STREAMS.entries()) {
+  await page.evaluate(([at, text]) => text && window.measured.say(at, text), [index, before]);
+  await page.waitForTimeout(2_000);
+  const busyStart = await taskSeconds();
+  await page.evaluate(
+    async ({ count, at, arriving }) => {
+      for (let delta = 0; delta < count; delta++) {
+        const start = (delta * 12) % arriving.length;
+        window.measured.say(at, `${arriving}${arriving}`.slice(start, start + 12));
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+    },
+    { count: DELTAS, at: index, arriving: words },
+  );
+  const busy = (await taskSeconds()) - busyStart;
+  record(name, Number((((busy - idle) * 1_000) / DELTAS).toFixed(2)), 8, "ms");
+}
 await browser.close();
 await server.close();
 rmSync(OUT, { recursive: true, force: true });

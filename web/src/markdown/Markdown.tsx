@@ -17,11 +17,11 @@ interface Props {
 
 export const Markdown = memo(function Markdown({ text, live = false }: Props) {
   const [growing] = useState(() => new GrowingMarkdown());
-  return <div className="markdown">{folded(growing.read(text, live))}</div>;
+  return <div className="markdown">{shownBlocks(growing.read(text, live))}</div>;
 });
 
 /** The blocks, those between the marks of details in their fold. Details that nobody closes reach to the end. */
-function folded(all: readonly Block[]): ReactNode[] {
+export function shownBlocks(all: readonly Block[]): ReactNode[] {
   const open: { key: number; opening: Opening; inner: ReactNode[] }[] = [];
   const outer: ReactNode[] = [];
   const add = (node: ReactNode) => (open.at(-1)?.inner ?? outer).push(node);
@@ -29,7 +29,11 @@ function folded(all: readonly Block[]): ReactNode[] {
     const fold = open.pop();
     if (fold) add(<Fold key={fold.key} opening={fold.opening} inner={fold.inner} />);
   };
-  for (const block of all) {
+  for (const [block, ...rest] of joined(all)) {
+    if (rest.length > 0) {
+      add(<Joined key={block.key} pieces={[block, ...rest]} />);
+      continue;
+    }
     const html = block.kind === "tokens" && block.tokens[0]?.type === "html" ? block.tokens[0].raw : "";
     const opening = openingOf(html);
     if (opening) open.push({ key: block.key, opening, inner: [] });
@@ -84,13 +88,13 @@ function one(token: BlockToken): ReactNode {
     case "heading":
       return <Heading token={token} />;
     case "list":
-      return <List token={token} />;
+      return <List tokens={[token]} />;
     case "blockquote":
       return <blockquote dir="auto">{blocks(token.tokens)}</blockquote>;
     case "code":
       return <CodeBlock code={token.text} lang={token.lang?.split(/\s/)[0] ?? ""} closed />;
     case "table":
-      return <Table token={token} />;
+      return <Table tokens={[token]} />;
     case "hr":
       return <hr />;
     case "math":
@@ -117,38 +121,80 @@ function Heading({ token }: { token: Tokens.Heading }) {
   );
 }
 
-function List({ token }: { token: Tokens.List }) {
-  const items = token.items.map((item, at) => (
-    <li key={at} className={item.task ? "task" : undefined}>
-      {blocks(item.tokens)}
-    </li>
-  ));
-  if (!token.ordered) return <ul dir="auto">{items}</ul>;
+/** Blocks, those that were cut with all their pieces. */
+function joined(all: readonly Block[]): [Block, ...Block[]][] {
+  const groups: [Block, ...Block[]][] = [];
+  for (const block of all) {
+    const last = groups.at(-1);
+    if (last && block.kind === "tokens" && block.joins) last.push(block);
+    else groups.push([block]);
+  }
+  return groups;
+}
+
+/** A long block from its pieces. Those that are settled render once. */
+function Joined({ pieces }: { pieces: Block[] }) {
+  const tokens = pieces.flatMap((piece) => (piece.kind === "tokens" ? piece.tokens : []));
+  const [first] = tokens;
+  if (first?.type === "list") return <List tokens={tokens as Tokens.List[]} />;
+  if (first?.type === "table") return <Table tokens={tokens as Tokens.Table[]} />;
   return (
-    <ol dir="auto" start={token.start || 1}>
+    <p dir="auto">
+      {tokens.map((token, at) => (
+        <Words key={at} token={token as Tokens.Paragraph} />
+      ))}
+    </p>
+  );
+}
+
+const Words = memo(function Words({ token }: { token: Tokens.Paragraph }) {
+  return inline(token.tokens);
+});
+
+function List({ tokens }: { tokens: Tokens.List[] }) {
+  const items = tokens.map((token, at) => <Items key={at} token={token} />);
+  const first = tokens[0] as Tokens.List;
+  if (!first.ordered) return <ul dir="auto">{items}</ul>;
+  return (
+    <ol dir="auto" start={first.start || 1}>
       {items}
     </ol>
   );
 }
 
-function Table({ token }: { token: Tokens.Table }) {
-  const cell = (entry: Tokens.TableCell, at: number, Tag: "th" | "td") => (
-    <Tag key={at} dir="auto" data-align={entry.align ?? undefined}>
-      {inline(entry.tokens)}
-    </Tag>
-  );
+const Items = memo(function Items({ token }: { token: Tokens.List }) {
+  return token.items.map((item, at) => (
+    <li key={at} className={item.task ? "task" : undefined}>
+      {blocks(item.tokens)}
+    </li>
+  ));
+});
+
+function Table({ tokens }: { tokens: Tokens.Table[] }) {
   return (
     <section className="table" tabIndex={0} aria-label="Table">
       <table>
         <thead>
-          <tr>{token.header.map((entry, at) => cell(entry, at, "th"))}</tr>
+          <tr>{tokens[0]?.header.map((entry, at) => cell(entry, at, "th"))}</tr>
         </thead>
         <tbody>
-          {token.rows.map((row, line) => (
-            <tr key={line}>{row.map((entry, at) => cell(entry, at, "td"))}</tr>
+          {tokens.map((token, at) => (
+            <Rows key={at} token={token} />
           ))}
         </tbody>
       </table>
     </section>
+  );
+}
+
+const Rows = memo(function Rows({ token }: { token: Tokens.Table }) {
+  return token.rows.map((row, line) => <tr key={line}>{row.map((entry, at) => cell(entry, at, "td"))}</tr>);
+});
+
+function cell(entry: Tokens.TableCell, at: number, Tag: "th" | "td") {
+  return (
+    <Tag key={at} dir="auto" data-align={entry.align ?? undefined}>
+      {inline(entry.tokens)}
+    </Tag>
   );
 }

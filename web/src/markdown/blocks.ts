@@ -1,15 +1,16 @@
 /**
  * Markdown that grows, parsed as it grows: blocks that cannot change any more are kept, only the open tail is read again.
  *
- * A long code block is the one tail that may grow without end, so it is followed line by line instead of being parsed again.
+ * A long code block is followed line by line; a long list, table or paragraph is cut, and its last piece alone is read again.
  */
 
 import type { Token } from "marked";
 import { ended } from "./ending.ts";
+import { cutOf } from "./long.ts";
 import { lex } from "./reader.ts";
 
 export type Block =
-  | { key: number; kind: "tokens"; tokens: Token[] }
+  | { key: number; kind: "tokens"; tokens: Token[]; joins: boolean }
   | { key: number; kind: "code"; lang: string; code: string; closed: boolean };
 
 interface Fence {
@@ -29,6 +30,10 @@ export class GrowingMarkdown {
   #fence: Fence | null = null;
   #blocks: Block[] = [];
   #live = false;
+  /** What the rest of a cut block needs before it to be read: the head of its table. */
+  #head = "";
+  /** Whether the tail goes on with a block that was cut. */
+  #joins = false;
 
   /** The blocks of `text`. Cheap when it only grew since the last time; anything else starts over. */
   read(text: string, live = false): readonly Block[] {
@@ -45,6 +50,8 @@ export class GrowingMarkdown {
     this.#settled = [];
     this.#offset = 0;
     this.#fence = null;
+    this.#head = "";
+    this.#joins = false;
   }
 
   #advance(): void {
@@ -100,22 +107,48 @@ export class GrowingMarkdown {
 
   /** Read the tail; all but its last two blocks are final, since only what follows a block can still change it. */
   #settleParagraphs(): void {
-    const tail = this.#text.slice(this.#offset);
+    const tail = this.#head + this.#text.slice(this.#offset);
     const tokens = lex(this.#live ? ended(tail) : tail);
     const fence = tokens.findIndex((token) => token.type === "code" && FENCE.test(token.raw));
     const final = fence >= 0 ? fence : Math.max(0, tokens.length - 2);
-    for (const token of tokens.slice(0, final)) {
-      this.#offset += token.raw.length;
-      if (token.type !== "space")
-        this.#settled.push({ key: this.#settled.length, kind: "tokens", tokens: [token] });
-    }
+    for (const token of tokens.slice(0, final)) this.#settle(token, token.raw.length);
     if (fence >= 0 && FENCE.test(this.#text.slice(this.#offset))) return this.#advance();
-    const open = tokens.slice(final).filter((token) => token.type !== "space");
+    const open = tokens.slice(final);
+    if (this.#cut(open)) return this.#settleParagraphs();
     const first = this.#settled.length;
+    const joins = this.#joins;
     this.#blocks = [
       ...this.#settled,
-      ...open.map((token, at) => ({ key: first + at, kind: "tokens" as const, tokens: [token] })),
+      ...open
+        .filter((token) => token.type !== "space")
+        .map((token, at) => this.#tokenBlock(token, first + at, joins && at === 0)),
     ];
+  }
+
+  #tokenBlock(token: Token, key: number, joins: boolean): Block {
+    return { key, kind: "tokens", tokens: [token], joins };
+  }
+
+  #settle(token: Token, length: number): void {
+    this.#offset += length - this.#head.length;
+    this.#head = "";
+    if (token.type === "space") return;
+    this.#settled.push(this.#tokenBlock(token, this.#settled.length, this.#joins));
+    this.#joins = false;
+  }
+
+  /** Settle the beginning of a long block, and whatever stands before it. */
+  #cut(open: Token[]): boolean {
+    const cuts = open.map(cutOf);
+    const at = cuts.findIndex((found) => found !== null);
+    const cut = cuts[at];
+    const piece = cut && lex(cut.piece)[0];
+    if (!cut || !piece || piece.type !== open[at]?.type) return false;
+    for (const token of open.slice(0, at)) this.#settle(token, token.raw.length);
+    this.#settle(piece, cut.piece.length);
+    this.#head = cut.head;
+    this.#joins = true;
+    return true;
   }
 }
 
