@@ -3,7 +3,9 @@
 import asyncio
 import logging
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 from perdure.agent.describing import Description, PaidDescription, fallback_label, report_summary
@@ -30,6 +32,9 @@ WAITING = 1_000
 AT_ONCE = 24
 PER_PERSON = 6
 TAKEN_AT_ONCE = 100
+# While so many chats are at work, a description waits: whoever goes on at once is described when it rests again.
+BUSY = 4
+BUSY_WAIT = timedelta(seconds=2)
 TRIES = 2
 
 
@@ -64,10 +69,16 @@ class Describing:
         self._more = asyncio.Event()
         self._under_way = BackgroundTasks(_log)
         self._owners = Counter[UserId]()
+        self._at_work = set[ChatId]()
+        """Chats that run, as far as commits of this process say."""
 
     def committed(self, committed: Commit) -> None:
         """Take note of a turn that ended, and of one that began: its chat is described when it rests again."""
         told, chat = committed.inbox, committed.chat
+        if chat.status is Status.RUNNING:
+            self._at_work.add(chat.id)
+        else:
+            self._at_work.discard(chat.id)
         if InboxKind.FINISHED in told or InboxKind.NEEDS_YOU in told:
             self._note(chat)
         elif chat.status is not Status.WAITING:
@@ -88,7 +99,9 @@ class Describing:
 
     async def _beginning(self) -> None:
         while True:
-            await self._more.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(BUSY_WAIT.total_seconds() if self._due else None):
+                    await self._more.wait()
             self._more.clear()
             # The runner is told of its commit after us: let it put the history where we find it.
             await asyncio.sleep(0)
@@ -115,13 +128,16 @@ class Describing:
 
     def _begin(self) -> None:
         """Begin as many as there is room for, the longest waiting first."""
+        now, busy = self._clock.monotonic(), len(self._at_work) > BUSY
         for due in list(self._due.values()):
             if len(self._under_way) >= AT_ONCE:
                 return
+            if busy and now - due.since < BUSY_WAIT.total_seconds():
+                continue
             if due.owner_id is not None and self._owners[due.owner_id] < PER_PERSON:
                 del self._due[due.chat.id]
                 # Whoever waited so long is left to a sweep, which may be another replica's.
-                if self._clock.monotonic() - due.since < DESCRIPTION_PATIENCE.total_seconds():
+                if now - due.since < DESCRIPTION_PATIENCE.total_seconds():
                     self._owners[due.owner_id] += 1
                     task = self._under_way.start(self._patiently(due.chat), "describing a chat")
                     task.add_done_callback(partial(self._ended, due.owner_id))
@@ -138,6 +154,8 @@ class Describing:
 
     async def sweep(self) -> None:
         """Take over what a replica that is gone was to describe."""
+        # Those that other replicas drive now are not heard of again.
+        self._at_work.clear()
         missed = await cards.take_undescribed(self._pool, DESCRIPTIONS_MISSED, DESCRIPTION_PATIENCE, TAKEN_AT_ONCE)
         for each in missed:
             try:
