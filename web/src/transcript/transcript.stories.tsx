@@ -470,6 +470,30 @@ export const EditOutOfSight: Story = {
   },
 };
 
+/** What lights up or opens lines up with what stands around it. */
+export const OnTheGrid: Story = {
+  render: () =>
+    shown(
+      asked,
+      message(2, "assistant", [text("Let me look."), call("k1", "read_file", { path: "a.py" })]),
+      message(3, "tool", [result("k1", "read_file", "1  import os")]),
+      status("waiting"),
+    ),
+  play: async ({ root, user }) => {
+    const line = root.querySelector(".tool-line") as HTMLElement;
+    const outer = (line.parentElement as HTMLElement).getBoundingClientRect();
+    const inner = line.getBoundingClientRect();
+    expect([inner.left - outer.left, inner.right - outer.right]).toEqual([-8, 8]);
+    const end = root.querySelector(".bubble")?.getBoundingClientRect().right;
+    await user.click(root.querySelector('[aria-label="Edit message"]') as HTMLElement);
+    const box = () => root.querySelector<HTMLTextAreaElement>(".edit-box textarea");
+    await expect.poll(box).not.toBe(null);
+    const style = getComputedStyle(box() as HTMLElement);
+    expect(box()?.getBoundingClientRect().right).toBe(end);
+    expect(Number.parseFloat(style.paddingRight) + Number.parseFloat(style.borderRightWidth)).toBe(16);
+  },
+};
+
 /** What is written from right to left reads so, paragraph by paragraph; code never does. */
 export const RightToLeft: Story = {
   render: () =>
