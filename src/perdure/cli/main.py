@@ -18,6 +18,7 @@ from perdure.core.errors import InvalidInput, Misconfigured, PerdureError, in_on
 COMMANDS = {
     "serve": "Run the server.",
     "chat": "Talk to an agent from here.",
+    "acp": "Be an agent in an editor.",
     "sim": "Run a provider that needs no key.",
     "agent": "Run the program inside a workspace.",
     "users": "Say who may sign in.",

@@ -1,0 +1,280 @@
+"""Sessions of an editor, each a chat: what the Agent Client Protocol asks, put to a server."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID, uuid4
+
+from perdure.cli.json_lines import JsonLines
+from perdure.client import ApiError, Client
+from perdure.client.chats import Chat
+from perdure.core.chat import ActionKind, Status, Verdict
+from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation
+from perdure.core.events import ActionRequired, MessageEvent, MessagePart, PendingAction, PreviewReset
+from perdure.core.message import Message
+from perdure.faces.acp.updates import call_of, history_of, text_block, updates_of
+from perdure.faces.turn import Outcome, TurnLog, outcome_after
+
+PROTOCOL_VERSION = 1
+LABEL = "editor"
+"""The label of a chat that an editor began: the name that the session has there."""
+_STOPPED = {
+    Outcome.COMPLETED: "end_turn",
+    Outcome.LENGTH: "max_tokens",
+    Outcome.FILTERED: "refusal",
+    Outcome.STOPPED: "cancelled",
+}
+_APPROVALS = (
+    (Verdict.APPROVE.value, "Allow once", "allow_once"),
+    ("approve_always", "Always allow in this chat", "allow_always"),
+    (Verdict.DENY.value, "Deny", "reject_once"),
+)
+_DOUBTS = (
+    (Verdict.HAPPENED.value, "It happened", "allow_once"),
+    (Verdict.REPEAT.value, "Run it again", "allow_once"),
+    (Verdict.SKIP.value, "Skip it", "reject_once"),
+)
+_PAGE = 200
+
+
+@dataclass(slots=True)
+class Session:
+    """What an editor has open. Without a chat until something is said."""
+
+    id: str
+    chat: Chat | None = None
+    plans: bool = False
+    following: "asyncio.Task[None] | None" = None
+
+
+class EditorSessions:
+    """Serves one editor. Everything that must last is in the chats."""
+
+    def __init__(self, client: Client, lines: JsonLines, model: str | None = None) -> None:
+        self._client = client
+        self._lines = lines
+        self._model = model
+        self._sessions: dict[str, Session] = {}
+        lines.handlers |= {
+            "initialize": self._initialize,
+            "authenticate": self._nothing,
+            "session/new": self._new,
+            "session/load": self._load,
+            "session/resume": self._resume,
+            "session/list": self._list,
+            "session/prompt": self._prompt,
+            "session/cancel": self._cancel,
+            "session/set_mode": self._set_mode,
+        }
+
+    async def _initialize(self, _: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "protocolVersion": PROTOCOL_VERSION,
+            "agentCapabilities": {
+                "loadSession": True,
+                "promptCapabilities": {"embeddedContext": True},
+                "sessionCapabilities": {"list": {}, "resume": {}},
+            },
+            "authMethods": [],
+        }
+
+    async def _nothing(self, _: dict[str, Any]) -> dict[str, Any]:
+        return {}
+
+    async def _new(self, _: dict[str, Any]) -> dict[str, Any]:
+        session = Session(str(uuid4()))
+        self._sessions[session.id] = session
+        return {"sessionId": session.id, "modes": _modes(plans=False)}
+
+    async def _load(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Show all that was said, and go on showing what is being answered."""
+        session = await self._opened(params["sessionId"])
+        assert session.chat is not None
+        said = await _history(session.chat)
+        for update in history_of(said):
+            self._update(session, update)
+        self._catch_up(session, said)
+        return {"modes": _modes(plans=session.plans)}
+
+    async def _resume(self, params: dict[str, Any]) -> dict[str, Any]:
+        session = await self._opened(params["sessionId"])
+        return {"modes": _modes(plans=session.plans)}
+
+    async def _list(self, params: dict[str, Any]) -> dict[str, Any]:
+        page = await self._client.chats.list(cursor=params.get("cursor"))
+        sessions = [
+            {
+                "sessionId": card.labels.get(LABEL, str(card.id)),
+                "cwd": params.get("cwd") or "/",
+                "title": card.title,
+                "updatedAt": card.updated_at.isoformat(),
+            }
+            for card in page.items
+        ]
+        return {"sessions": sessions, "nextCursor": page.next_cursor}
+
+    async def _set_mode(self, params: dict[str, Any]) -> dict[str, Any]:
+        self._session(params).plans = params.get("modeId") == "plan"
+        return {}
+
+    async def _prompt(self, params: dict[str, Any]) -> dict[str, Any]:
+        session, text, mark = self._session(params), _text(params.get("prompt") or ()), str(uuid4())
+        if session.following is not None:
+            session.following.cancel()
+        options: dict[str, Any] = {"client_id": mark, "plan_mode": session.plans}
+        if session.chat is None:
+            chosen = {} if self._model is None else {"model": self._model}
+            session.chat = await self._client.chats.create(text, labels={LABEL: session.id}, **chosen, **options)
+        else:
+            await session.chat.send(text, **options)
+        return {"stopReason": await self._followed(session, session.chat, mark)}
+
+    async def _cancel(self, params: dict[str, Any]) -> None:
+        chat = self._session(params).chat
+        if chat is None:
+            return
+        try:
+            await chat.interrupt()
+        except ApiError as error:
+            # It came to rest by itself.
+            if error.status != HTTPStatus.CONFLICT:
+                raise
+
+    async def _followed(self, session: Session, chat: Chat, mark: str | None, log: TurnLog | None = None) -> str:
+        """Show the turn that answers the message with this mark, or what a log does not know yet; why it ended."""
+        stream = chat.stream()
+        events = aiter(stream)
+        try:
+            async for event in events:
+                match event:
+                    case MessageEvent(message=message) if log is None and message.client_id == mark:
+                        log = TurnLog(message.number)
+                    case MessageEvent(message=message) if log is not None:
+                        self._show(session, log, message)
+                    case MessagePart(part=part) if log is not None:
+                        self._all(session, updates_of(log.arrived(part)))
+                    case PreviewReset() if log is not None:
+                        log.forget()
+                    case ActionRequired(action=action) if log is not None and action is not None:
+                        await self._decided(session, chat, action)
+                    case _:
+                        pass
+                told = stream.transcript
+                if log is not None and told.status is Status.ERROR and told.error is not None:
+                    raise PerdureError(told.error.message)
+                if log is not None and told.status is Status.WAITING:
+                    return _STOPPED.get(outcome_after(log.last), "end_turn")
+        finally:
+            await events.aclose()
+        raise PerdureError("The server ended the stream.")
+
+    def _show(self, session: Session, log: TurnLog, message: Message) -> None:
+        self._all(session, updates_of(log.committed(message)))
+
+    async def _decided(self, session: Session, chat: Chat, action: PendingAction) -> None:
+        """Ask the editor about every call that waits for a decision."""
+        if action.kind not in (ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN):
+            return
+        choices = _APPROVALS if action.kind is ActionKind.APPROVAL else _DOUBTS
+        options = [{"optionId": choice, "name": name, "kind": kind} for choice, name, kind in choices]
+        for call in action.calls:
+            if call.decision is not None:
+                continue
+            told = {"sessionId": session.id, "toolCall": call_of(call.call_id, call.tool, call.args)}
+            answer = await self._lines.ask("session/request_permission", {**told, "options": options})
+            match answer:
+                case {"outcome": {"optionId": str(chosen)}}:
+                    await _decide(chat, call.call_id, chosen)
+                case _:
+                    # The editor's turn was cancelled, which is said by itself.
+                    return
+
+    async def _opened(self, name: str) -> Session:
+        session = self._sessions.get(name) or Session(name)
+        if session.chat is None:
+            session.chat = await self._chat(name)
+            session.plans = session.chat.card.plan_mode
+        self._sessions[name] = session
+        return session
+
+    async def _chat(self, name: str) -> Chat:
+        """The chat of a session that was open before, in any editor; or one that somebody began elsewhere."""
+        found = (await self._client.chats.list(f"label:{LABEL}:{name}")).items
+        try:
+            return await self._client.chats.get(found[0].id if found else UUID(name))
+        except (ValueError, ApiError):
+            raise NotFound(f"There is no session {name!r}.") from None
+
+    def _catch_up(self, session: Session, said: Sequence[Message]) -> None:
+        chat = session.chat
+        assert chat is not None
+        if chat.card.status is Status.WAITING:
+            return
+        log = TurnLog(said[-1].number if said else 0)
+        session.following = asyncio.ensure_future(self._shown(session, chat, log))
+
+    async def _shown(self, session: Session, chat: Chat, log: TurnLog) -> None:
+        try:
+            await self._followed(session, chat, None, log)
+        except PerdureError as error:
+            self._update(session, {"sessionUpdate": "agent_message_chunk", "content": text_block(str(error))})
+
+    def _session(self, params: dict[str, Any]) -> Session:
+        session = self._sessions.get(params["sessionId"])
+        if session is None:
+            raise NotFound(f"There is no session {params['sessionId']!r}. Load it first.")
+        return session
+
+    def _all(self, session: Session, updates: Any) -> None:
+        for update in updates:
+            self._update(session, update)
+
+    def _update(self, session: Session, update: dict[str, Any]) -> None:
+        self._lines.notify("session/update", {"sessionId": session.id, "update": update})
+
+
+async def _decide(chat: Chat, call_id: str, chosen: str) -> None:
+    try:
+        await chat.act(decisions=[{"call_id": call_id, "decision": chosen}])
+    except ApiError as error:
+        # Somebody decided on the page.
+        if error.status != HTTPStatus.CONFLICT:
+            raise
+
+
+async def _history(chat: Chat) -> list[Message]:
+    said: list[Message] = []
+    before: int | None = None
+    while page := await chat.messages(before=before, limit=_PAGE):
+        said += page
+        before = page[-1].number
+    return said[::-1]
+
+
+def _modes(*, plans: bool) -> dict[str, Any]:
+    return {
+        "currentModeId": "plan" if plans else "work",
+        "availableModes": [{"id": "work", "name": "Work"}, {"id": "plan", "name": "Plan"}],
+    }
+
+
+def _text(prompt: Sequence[dict[str, Any]]) -> str:
+    """What is said, with what the editor embeds: files by their text, links by their address."""
+    said = "\n\n".join(filter(None, map(_block, prompt)))
+    if not said.strip():
+        raise InvalidInput("There is nothing to answer.", Validation("prompt", "is empty"))
+    return said
+
+
+def _block(block: dict[str, Any]) -> str:
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return text
+        case {"type": "resource", "resource": {"uri": str(uri), "text": str(text)}}:
+            return f"{uri}:\n```\n{text}\n```"
+        case {"type": "resource_link", "uri": str(uri)}:
+            return uri
+        case _:
+            raise InvalidInput("This kind of content is not taken.", Validation("prompt", str(block.get("type"))))

@@ -1,0 +1,1 @@
+"""The Agent Client Protocol: what editors speak with agents."""
