@@ -158,6 +158,7 @@ DESCRIPTION_CAP = timedelta(minutes=1)
 # A turn without a description for this long lost whoever was to find one. After a day nobody misses it any more.
 DESCRIPTION_PATIENCE = 10 * DESCRIPTION_CAP
 DESCRIBING_SWEEP = DESCRIPTION_PATIENCE / 2
+DESCRIBING_HOLD = timedelta(seconds=2)
 DESCRIPTIONS_MISSED = timedelta(days=1)
 OVER_KEPT = timedelta(days=30)
 DEMO_PATIENCE = timedelta(seconds=1)

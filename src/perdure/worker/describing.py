@@ -5,7 +5,6 @@ import logging
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 
 from perdure.agent.describing import Description, PaidDescription, fallback_label, report_summary
@@ -18,7 +17,7 @@ from perdure.core.errors import ChatNotFound, PerdureError, ProviderFailure, Una
 from perdure.core.ids import ChatId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import BackgroundTasks, every
-from perdure.core.timing import DESCRIBING_SWEEP, DESCRIPTION_PATIENCE, DESCRIPTIONS_MISSED
+from perdure.core.timing import DESCRIBING_HOLD, DESCRIBING_SWEEP, DESCRIPTION_PATIENCE, DESCRIPTIONS_MISSED
 from perdure.machine.machine import Machine
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub
@@ -34,7 +33,6 @@ PER_PERSON = 6
 TAKEN_AT_ONCE = 100
 # While so many chats are at work, a description waits: whoever goes on at once is described when it rests again.
 BUSY = 4
-BUSY_WAIT = timedelta(seconds=2)
 TRIES = 2
 
 
@@ -100,7 +98,7 @@ class Describing:
     async def _beginning(self) -> None:
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(BUSY_WAIT.total_seconds() if self._due else None):
+                async with asyncio.timeout(DESCRIBING_HOLD.total_seconds() if self._due else None):
                     await self._more.wait()
             self._more.clear()
             # The runner is told of its commit after us: let it put the history where we find it.
@@ -132,7 +130,7 @@ class Describing:
         for due in list(self._due.values()):
             if len(self._under_way) >= AT_ONCE:
                 return
-            if busy and now - due.since < BUSY_WAIT.total_seconds():
+            if busy and now - due.since < DESCRIBING_HOLD.total_seconds():
                 continue
             if due.owner_id is not None and self._owners[due.owner_id] < PER_PERSON:
                 del self._due[due.chat.id]
