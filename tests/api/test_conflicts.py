@@ -97,6 +97,7 @@ async def test_a_model_is_not_added_again(boss: Person) -> None:
 
 
 async def test_of_two_defaults_that_are_chosen_at_once_one_is_refused(api: ServedApi, boss: Person) -> None:
+    await api.has_no_model()
     await models(boss, "one", "two")
     async with api.pool.acquire() as connection:
         async with connection.transaction():

@@ -10,6 +10,11 @@ from perdure.testing.served_api import ServedApi
 OURS = {"base_url": "https://models.example.org"}
 
 
+@pytest.fixture(autouse=True)
+async def nothing_set_up(api: ServedApi) -> None:
+    await api.has_no_model()
+
+
 @pytest.mark.parametrize(
     ("dialect", "body", "complaint"),
     [

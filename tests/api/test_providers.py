@@ -30,6 +30,11 @@ async def boss(api: ServedApi) -> AsyncIterator[Person]:
         yield person
 
 
+@pytest.fixture(autouse=True)
+async def nothing_set_up(api: ServedApi) -> None:
+    await api.has_no_model()
+
+
 async def tried(boss: Person, **provider: Any) -> tuple[bool, str]:
     """What trying a new provider says."""
     body = {"name": "Ours", "dialect": "openai_chat", **provider}

@@ -17,7 +17,7 @@ from perdure.api.wire.content import AnyContent
 from perdure.config.config import Config
 from perdure.config.settings import Experiment
 from perdure.core.card import ChatSource
-from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.core.errors import InvalidInput, NoModel, NotFound, Validation
 from perdure.core.ids import ChatId, ModelName
 
 CLIENT_HEADER = "perdure-client"
@@ -77,6 +77,13 @@ class Caller:
         if name is not None and await self.config.model(self.actor.organisation_id, name) is None:
             raise InvalidInput("The model cannot be used.", Validation("model", "is not known or not enabled"))
         return name
+
+    async def answerable(self, *names: ModelName | None) -> None:
+        """Refuse what no model could answer: neither one of these, nor the default."""
+        for name in (*names, None):
+            if await self.config.model(self.actor.organisation_id, name) is not None:
+                return
+        raise NoModel
 
     def made_id(self, what: str) -> UUID:
         """An id for something that is made on the way: the same again for a request that comes again."""

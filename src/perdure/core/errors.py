@@ -25,6 +25,7 @@ PerdureError
 │   ├── QueueFull
 │   ├── NotRoot
 │   ├── NothingToCompact
+│   ├── NoModel
 │   ├── KeyReused            an idempotency key came back with another request
 │   ├── WorkspaceRefused      the program in a workspace said no: a code and one instruction
 │   ├── BuildFailed           a workspace could not be made from its template; carries the log's tail
@@ -175,6 +176,11 @@ class NotRoot(Refused):
 class NothingToCompact(Refused):
     def __init__(self) -> None:
         super().__init__("There is nothing to compact: no answer follows the newest summary.")
+
+
+class NoModel(Refused):
+    def __init__(self) -> None:
+        super().__init__("No model is set up, so nobody could answer. An admin adds a provider and a model first.")
 
 
 class KeyReused(Refused):

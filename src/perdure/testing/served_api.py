@@ -31,6 +31,9 @@ from perdure.store.search import SearchIndex
 from perdure.testing.fakes import SECRET, LocalPubsub
 from perdure.testing.workspace_folder import workspace_folder
 
+NOWHERE = "http://127.0.0.1:9"
+"""Where the demo model of a served API would be. Nobody asks it."""
+
 
 class _Server(uvicorn.Server):
     """Uvicorn that says when it listens."""
@@ -143,6 +146,14 @@ class ServedApi:
     account: FirstAccount
     url: str
     search: SearchIndex
+    stream_patterns: frozenset[str]
+    """The paths of what is followed instead of asked for."""
+
+    async def has_no_model(self) -> None:
+        """As before anything was set up: without the demo model, and the provider that has it."""
+        await self.pool.execute("DELETE FROM model_settings")
+        await self.pool.execute("DELETE FROM providers")
+        self.services.config.changed(self.account.organisation)
 
     async def person(
         self, name: str = "ada", role: Role = Role.MEMBER, organisation: OrganisationId | None = None
@@ -173,8 +184,10 @@ async def serve_api(database_url: str, pool: Pool) -> AsyncGenerator[ServedApi]:
         parts = Parts(pool=pool, pubsub=LocalPubsub(), runs=Runs.NOTHING)
         async with (
             workspace_folder(pool, settings.data_dir / "workspaces"),
-            assemble(settings, parts=parts) as replica,
+            assemble(settings, parts=parts, demo=NOWHERE) as replica,
             listening(replica.asgi) as url,
         ):
             services = replica.services
-            yield ServedApi(pool, services, replica.account, url, SearchIndex(pool, services.clock))
+            search = SearchIndex(pool, services.clock)
+            patterns = frozenset(route.pattern.pattern for route in replica.streams.routes)
+            yield ServedApi(pool, services, replica.account, url, search, patterns)

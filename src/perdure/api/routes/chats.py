@@ -113,6 +113,7 @@ async def begin_chat(
     """Begin a chat, with what was said elsewhere before."""
     said = await caller.said(body.content)
     model = await caller.model(body.model)
+    await caller.answerable(model)
     settings, title = await _chosen(caller, body), named(body.title) if body.title else ""
     system = await _system_rows(caller, body)
     if body.workspace is None:

@@ -51,6 +51,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     """Say something. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
     seen = await caller.chats.own(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
+    await caller.answerable(model, seen.card.model)
     message = NewMessage(
         role=Role.USER,
         parts=said.parts,
@@ -79,6 +80,7 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
     """Say it differently: the message and all that followed give way to this one."""
     seen = await caller.chats.own(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
+    await caller.answerable(model, seen.card.model)
     if await _editable(caller, seen, number):
         said = await caller.submitted(said, chat_id)
 
