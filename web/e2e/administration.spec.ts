@@ -216,7 +216,7 @@ test("a browser subscribes to pushes with the server's key, and takes that back"
   await page.goto("/settings/notifications");
   await page.getByRole("button", { name: "Also when Perdure is closed" }).click();
   await expect(page.getByText("also when Perdure is closed")).toBeVisible();
-  expect((await page.locator("html").getAttribute("data-push-key"))?.length).toBe(87);
+  await expect(page.locator("html")).toHaveAttribute("data-push-key", /^.{87}$/);
   await page.getByRole("button", { name: "Turn off" }).click();
   await expect(page.getByText("while Perdure is open")).toBeVisible();
 });

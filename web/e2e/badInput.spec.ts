@@ -41,7 +41,7 @@ test("a model that is gone is refused with what to do, and the text stays", asyn
   await page.getByRole("menuitemradio", { name: /short-lived/ }).click();
   await person.asks("DELETE", "/model-settings/short-lived");
   await person.says("[[say:with another one]]");
-  await expect(page.getByRole("alert")).toContainText("Choose another and send it again");
+  await expect(page.getByRole("alert")).toContainText("Choose another and send again");
   await expect(person.composer).toHaveValue("[[say:with another one]]");
   await expect(page.getByRole("button", { name: /^Model/ })).not.toContainText("short-lived");
   await person.composer.press("Enter");
