@@ -160,6 +160,20 @@ async def test_a_response_can_be_cancelled(openai: AsyncOpenAI, sim: Simulator) 
     assert '"response.incomplete"' in told[-1]
 
 
+async def test_cancelling_what_is_over_leaves_what_runs_alone(
+    openai: AsyncOpenAI, replica: InProcessReplica, sim: Simulator
+) -> None:
+    first = await openai.responses.create(model="demo", input="[[say:One.]]")
+    said = "[[say:Some words.]] [[gate:open]] [[say:The rest.]]"
+    second = await openai.responses.create(model="demo", input=said, previous_response_id=first.id, background=True)
+    await sim.gates["open"].reached()
+    assert (await openai.responses.cancel(first.id)).status == "completed"
+    await sim.gates["open"].set(open=True)
+    (chat,) = await chats(replica)
+    await replica.comes_to_rest(chat)
+    assert (await openai.responses.retrieve(second.id)).status == "completed"
+
+
 async def test_a_conversation_that_is_being_answered_takes_nothing_else(openai: AsyncOpenAI, sim: Simulator) -> None:
     created = await openai.responses.create(model="demo", input="[[gate:open]] [[say:One.]]", background=True)
     assert created.conversation is not None

@@ -18,11 +18,11 @@ from perdure.api.routing import Routes, Table
 from perdure.api.uploads import FILE_LIMIT, file_name, sniffed
 from perdure.api.wire.chats import PatchBody
 from perdure.api.wire.control import TurnBody
-from perdure.core.chat import AT_REST
 from perdure.core.errors import ChatNotFound, NotFound, Refused
 from perdure.core.ids import ChatId, FileId
 from perdure.core.message import Message, Role
 from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.public import public_message
 from perdure.faces.asking import AGENT, Asking, TurnId, keyed_chat
 from perdure.faces.content import file_id, file_named
 from perdure.faces.errors import NoModel
@@ -43,7 +43,7 @@ from perdure.faces.openai.responses import Response
 from perdure.faces.openai.turns import Turns, chunks, frames, told
 from perdure.faces.openai.wire import CompletionBody, ConversationBody, ResponseBody
 from perdure.faces.turn import TurnEvent
-from perdure.store.tables import files
+from perdure.store.tables import files, messages
 
 BODY_LIMIT = 4 * FILE_LIMIT // 3 * 2
 """Room for two of the largest files, written as base64."""
@@ -154,8 +154,12 @@ async def cancel_response(request: Request, response_id: str) -> Answered:
     turn = turn_named(response_id)
     response, feed = await _turns(request).response(turn)
     seen = await request.caller.chats.own(turn.chat_id)
-    if seen.chat.status not in AT_REST:
-        await interrupt(request.caller, turn.chat_id, TurnBody(turn=seen.chat.turn))
+    response.add(await feed.now())
+    if response.ended is not None:
+        # Another turn may run by now: that one goes on.
+        return Answer.json(200, response.object)
+    await interrupt(request.caller, turn.chat_id, TurnBody(turn=seen.chat.turn))
+    response, feed = await _turns(request).response(turn)
     return Awaited(_responded(response, told(feed)))
 
 
@@ -266,9 +270,8 @@ async def _models(caller: Caller) -> list[dict[str, Any]]:
 
 
 async def _messages(request: Request, chat_id: ChatId) -> list[Message]:
-    found = await request.caller.chats.oldest(chat_id, after=0, limit=10_000)
     await request.caller.chats.read(chat_id)
-    return found
+    return [public_message(message) for message in await messages.visible(request.caller.rows, chat_id)]
 
 
 async def _delete(request: Request, chat_id: ChatId) -> None:
