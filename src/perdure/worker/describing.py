@@ -31,8 +31,6 @@ WAITING = 1_000
 AT_ONCE = 24
 PER_PERSON = 6
 TAKEN_AT_ONCE = 100
-# While so many chats are at work, a description waits: whoever goes on at once is described when it rests again.
-BUSY = 4
 TRIES = 2
 
 
@@ -126,10 +124,11 @@ class Describing:
 
     def _begin(self) -> None:
         """Begin as many as there is room for, the longest waiting first."""
-        now, busy = self._clock.monotonic(), len(self._at_work) > BUSY
+        now, busy = self._clock.monotonic(), bool(self._at_work)
         for due in list(self._due.values()):
             if len(self._under_way) >= AT_ONCE:
                 return
+            # Whoever goes on at once is described when it rests again; beside others' work that is worth a moment.
             if busy and now - due.since < DESCRIBING_HOLD.total_seconds():
                 continue
             if due.owner_id is not None and self._owners[due.owner_id] < PER_PERSON:
