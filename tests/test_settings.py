@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perdure.core.errors import Misconfigured
-from perdure.settings import Address, LogFormat, LogLevel, Settings, described, misspelt, variable
+from perdure.settings import Address, LogFormat, LogLevel, Settings, described, misspelt, usable_cores, variable
 
 REFERENCE = Path(__file__).parents[1] / "docs/reference/settings.md"
 
@@ -83,3 +83,13 @@ def test_a_misspelt_variable_is_noticed() -> None:
 def test_the_reference_describes_every_setting() -> None:
     rows = {f"| `{variable(name)}` | {about.what} |" for name, about in described().items()}
     assert rows - set(REFERENCE.read_text().splitlines()) == set()
+
+
+@pytest.mark.parametrize(
+    ("limit", "cores"), [("150000 100000", 2), ("50000 100000", 1), ("max 100000", None), ("?", None)]
+)
+def test_a_container_has_as_many_cores_as_its_limit(tmp_path: Path, limit: str, cores: int | None) -> None:
+    (tmp_path / "cpu.max").write_text(f"{limit}\n")
+    machine = len(os.sched_getaffinity(0))
+    assert usable_cores(tmp_path / "cpu.max") == (machine if cores is None else min(cores, machine))
+    assert usable_cores(tmp_path / "nothing") == machine

@@ -72,6 +72,19 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _processes(text: str) -> int:
+    return usable_cores() if text == "auto" else _count(text)
+
+
+def usable_cores(limit: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """How many cores we may use: those of the machine, less where a container has fewer."""
+    cores = len(os.sched_getaffinity(0))
+    with suppress(OSError, ValueError):
+        quota, period = limit.read_text().split()
+        cores = min(cores, max(1, round(int(quota) / int(period))))
+    return cores
+
+
 def _postgres_url(text: str) -> str:
     if not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("it must start with postgresql://")
@@ -225,6 +238,14 @@ class Settings:
             _nats_url,
         ),
     ] = field(default=None, repr=False)
+    processes: Annotated[
+        int,
+        About(
+            "How many processes share the address, each a replica of its own with its own capacity and connections. "
+            "`auto` is one for each core.",
+            _processes,
+        ),
+    ] = 1
     role: Annotated[
         ReplicaRole,
         About(

@@ -14,6 +14,9 @@ async def get(path: str, obstacles: Mapping[str, str]) -> tuple[int, bytes]:
     async def readiness() -> Mapping[str, str]:
         return obstacles
 
+    async def metrics(_: str) -> bytes:
+        return Metrics().render()
+
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -22,7 +25,7 @@ async def get(path: str, obstacles: Mapping[str, str]) -> tuple[int, bytes]:
     async def receive() -> Any:
         return {"type": "http.request"}
 
-    await OperatorEndpoints(readiness=readiness, metrics=Metrics())({"type": "http", "path": path}, receive, send)
+    await OperatorEndpoints(readiness=readiness, metrics=metrics)({"type": "http", "path": path}, receive, send)
     return sent[0]["status"], sent[1]["body"]
 
 

@@ -3,7 +3,6 @@
 import asyncio
 from uuid import uuid4
 
-import aiohttp
 import pytest
 from aiohttp import web
 
@@ -31,8 +30,7 @@ async def test_a_refused_handshake_is_not_tried_for_ever(status: int, asked: int
     async def find(_: ReplicaId) -> str | None:
         return alive.pop() if alive else None
 
-    async with aiohttp.ClientSession() as session:
-        peer = Peer(ReplicaId(uuid4()), find, "a secret", HurriedClock())
-        await asyncio.wait_for(peer.run(lambda _: None, session), 10)
+    peer = Peer(ReplicaId(uuid4()), find, "a secret", HurriedClock())
+    await asyncio.wait_for(peer.run(lambda _: None), 10)
     await runner.cleanup()
     assert (len(seen), peer.connected) == (asked, False)

@@ -6,11 +6,13 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from perdure.observe.metrics import CONTENT_TYPE, Metrics
+from perdure.observe.metrics import CONTENT_TYPE
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Render: TypeAlias = Callable[[str], Awaitable[bytes]]
+"""The numbers, given the query of who asks."""
 Asgi: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 Readiness: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
@@ -20,7 +22,7 @@ Readiness: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
 class OperatorEndpoints:
     """Answers `/healthz`, `/readyz` and `/metrics`, and hands everything else on."""
 
-    def __init__(self, *, readiness: Readiness, metrics: Metrics, rest: Asgi | None = None) -> None:
+    def __init__(self, *, readiness: Readiness, metrics: Render, rest: Asgi | None = None) -> None:
         self._readiness = readiness
         self._metrics = metrics
         self._rest = rest
@@ -32,7 +34,8 @@ class OperatorEndpoints:
             case "http", "/readyz":
                 await self._answer_readiness(send)
             case "http", "/metrics":
-                await _send(send, HTTPStatus.OK, self._metrics.render(), CONTENT_TYPE)
+                page = await self._metrics(scope.get("query_string", b"").decode("latin-1"))
+                await _send(send, HTTPStatus.OK, page, CONTENT_TYPE)
             case _ if self._rest is not None:
                 await self._rest(scope, receive, send)
             case "http", _:

@@ -10,6 +10,7 @@ from perdure.app.foundation import Foundation, open_foundation
 from perdure.app.parts import NO_PARTS, Parts, Runs
 from perdure.app.replica import Replica
 from perdure.app.request_parts import make_services
+from perdure.app.siblings import Siblings
 from perdure.app.stream_parts import make_stream_parts
 from perdure.app.worker_parts import make_worker_parts
 from perdure.config.demo import offer_demo
@@ -23,16 +24,22 @@ from perdure.store.fleet_pubsub import FleetPubsub
 
 @asynccontextmanager
 async def assemble(
-    settings: Settings, *, parts: Parts = NO_PARTS, address: str | None = None, demo: str | None = None
+    settings: Settings,
+    *,
+    parts: Parts = NO_PARTS,
+    address: str | None = None,
+    demo: str | None = None,
+    siblings: Siblings | None = None,
 ) -> AsyncGenerator[Replica]:
     """Everything a replica is made of, started from the bottom up and stopped in reverse.
 
-    `address` is where other replicas reach this one, `demo` where a simulated model is that this one may use.
+    `address` is where other replicas reach this one, `demo` where a simulated model is that this one may use,
+    `siblings` the processes that share its address.
     """
     if settings.role is ReplicaRole.API:
         settings = replace(settings, capacity=0)
     async with AsyncExitStack() as stack:
-        foundation = await open_foundation(stack, settings, parts)
+        foundation = await open_foundation(stack, settings, parts, siblings)
         workers = await make_worker_parts(stack, foundation, parts, address=address)
         services = make_services(stack, foundation, workers)
         streams = make_stream_parts(stack, foundation, workers, services.authentication)

@@ -11,6 +11,7 @@ from perdure.access.key_file import open_keyring
 from perdure.access.keyring import Keyring
 from perdure.access.signing_in import FirstAccount, first_account
 from perdure.app.parts import Parts
+from perdure.app.siblings import Siblings
 from perdure.config.config import Config
 from perdure.core.clock import Clock
 from perdure.core.errors import Misconfigured
@@ -55,9 +56,13 @@ class Foundation:
     machine: Machine
     spans: TurnSpans
     account: FirstAccount
+    siblings: Siblings | None
+    """The processes that share its address, if there are several."""
 
 
-async def open_foundation(stack: AsyncExitStack, settings: Settings, parts: Parts) -> Foundation:
+async def open_foundation(
+    stack: AsyncExitStack, settings: Settings, parts: Parts, siblings: Siblings | None = None
+) -> Foundation:
     url = await stack.enter_async_context(open_database(settings))
     pool, clock, measures = parts.pool or await opened_pool(stack, settings, url), parts.clock, Measures()
     account = await first_account(pool)
@@ -87,6 +92,7 @@ async def open_foundation(stack: AsyncExitStack, settings: Settings, parts: Part
         machine=Machine(Execution(pool, measures=measures.database), announcer, clock),
         spans=spans,
         account=account,
+        siblings=siblings,
     )
 
 

@@ -15,6 +15,7 @@ from perdure.api.server import Api
 from perdure.api.services import Services
 from perdure.api.table import TABLE
 from perdure.app.foundation import Foundation
+from perdure.app.siblings import OWN_METRICS
 from perdure.app.stream_parts import StreamParts
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.errors import DatabaseFault, Unavailable
@@ -59,7 +60,7 @@ class Replica:
             app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server), faces=faces)
         else:
             app = AsgiApp(api=closed, page=closed, streams=(streams.relay_server,))
-        return OperatorEndpoints(readiness=self.obstacles, metrics=self.foundation.measures.metrics, rest=app)
+        return OperatorEndpoints(readiness=self.obstacles, metrics=self.metrics, rest=app)
 
     async def obstacles(self) -> Mapping[str, str]:
         """What keeps this replica from taking traffic."""
@@ -77,6 +78,12 @@ class Replica:
         except (TimeoutError, Unavailable, DatabaseFault) as error:
             return {"database": str(error) or type(error).__name__}
         return {}
+
+    async def metrics(self, query: str) -> bytes:
+        """The numbers of this replica, or of all processes that share its address."""
+        own = self.foundation.measures.metrics.render()
+        siblings = self.foundation.siblings
+        return own if siblings is None or query == OWN_METRICS else await siblings.metrics(own)
 
     async def drain(self) -> None:
         """Hand every chat over, then ask those who follow to come again elsewhere."""

@@ -20,6 +20,7 @@ from perdure.stream.chat_stream import ChatStream
 from perdure.stream.gauges import observe_streams
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
+from perdure.stream.relay.peer import nobody_near
 from perdure.stream.relay.relay import Relay
 from perdure.stream.relay.server import RelayServer
 from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
@@ -48,7 +49,8 @@ def make_stream_parts(
     access = StreamAccess(
         authentication, pool, lambda actor: ActorRows(actor, pool), public_url=foundation.settings.public_url
     )
-    relay = Relay(pool, secret, lambda: workers.lease.id, clock)
+    near = nobody_near if foundation.siblings is None else foundation.siblings.socket_of
+    relay = Relay(pool, secret, lambda: workers.lease.id, clock, near=near)
     losses = Losses(pool, foundation.measures.database)
     hubs, open_streams = Hubs(pool, episodes, clock, remote=relay, losses=losses), OpenStreams(access, clock)
     stack.callback(hubs.listen(foundation.announcer, foundation.pubsub))

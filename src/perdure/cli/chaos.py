@@ -29,9 +29,10 @@ PEOPLE = 4
 REPLICA = ("-m", "perdure.cli.chaos_replica")
 
 
-def command(
+def command(  # noqa: PLR0913 (one parameter to an option)
     replicas: Annotated[int, typer.Option(help="How many replicas run.", min=2, max=20)] = 3,
     minutes: Annotated[float, typer.Option(help="How long things go wrong.", min=0.1)] = 1.0,
+    processes: Annotated[int, typer.Option(help="How many processes a replica has.", min=1, max=8)] = 1,
     seed: Annotated[int | None, typer.Option(help="What is drawn from; the same seed breaks the same things.")] = None,
     url: Annotated[
         str | None,
@@ -49,7 +50,7 @@ def command(
     typer.echo(f"seed {chosen}", err=True)
     length = timedelta(minutes=minutes)
     if url is None:
-        outcome = uvloop.run(run(replicas, length, chosen, cluster=cluster(postgres, reached)))
+        outcome = uvloop.run(run(replicas, length, chosen, processes=processes, cluster=cluster(postgres, reached)))
     else:
         outcome = uvloop.run(outside(url, token, length, chosen))
     typer.echo(chaos_table(outcome))
@@ -63,6 +64,7 @@ async def run(
     length: timedelta,
     seed: int,
     *,
+    processes: int = 1,
     program: Sequence[str] = REPLICA,
     stop_at: AbstractSet[int] = frozenset(),
     cluster: AbstractAsyncContextManager[Moves] | None = None,
@@ -79,7 +81,8 @@ async def run(
                 simulator_url=simulator.url,
                 tokens=tokens,
                 folder=Path(folder),
-                program=lambda ledger: (*program, ledger),
+                program=lambda ledger: (*program, ledger, *((str(processes),) if processes > 1 else ())),
+                supervised=processes > 1,
                 shake_postgres=shake,
                 moves=moves,
             )

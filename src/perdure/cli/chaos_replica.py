@@ -11,11 +11,14 @@ from msgspec import Meta
 
 from perdure.app.parts import Parts
 from perdure.cli.serve import serve
+from perdure.cli.supervised import Assignment, serve_supervised
+from perdure.cli.supervisor import supervise
 from perdure.observe.logs import start_logging
 from perdure.settings import Address, Settings
 from perdure.tools.call import ToolFailed
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
+MODULE = "perdure.cli.chaos_replica"
 _PATIENCE = aiohttp.ClientTimeout(total=20)
 Named = Annotated[str, Meta(description="The name of the effect.")]
 
@@ -46,9 +49,19 @@ def ledger_tools(url: str) -> tuple[Tool, ...]:
 
 
 def main() -> None:
+    """Serve with the ledger at the first argument; the second, if any, is how many processes there are."""
+    ledger, *several = sys.argv[1:]
     settings = replace(Settings.from_environment(), bind=Address.parse("127.0.0.1:0"))
     start_logging(level=settings.log_level, json=True)
-    uvloop.run(serve(settings, parts=Parts(tools=ledger_tools(sys.argv[1]))))
+    parts = Parts(tools=ledger_tools(ledger))
+    match several:
+        case []:
+            uvloop.run(serve(settings, parts=parts))
+        case [count]:
+            many = replace(settings, processes=int(count))
+            uvloop.run(supervise(many, lambda given: ("-m", MODULE, ledger, count, given.written())))
+        case _:
+            uvloop.run(serve_supervised(settings, Assignment.read(several[-1]), parts=parts))
 
 
 if __name__ == "__main__":

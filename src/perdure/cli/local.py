@@ -10,7 +10,7 @@ from perdure.access.people import Tokens
 from perdure.access.roles import PERMISSIONS, Role, Scope
 from perdure.app.assembly import assemble
 from perdure.app.replica import Replica
-from perdure.cli.serve import listening, web_server
+from perdure.cli.serving import listening, web_server
 from perdure.core.timing import LOCAL_CHAT_PATIENCE, LOCAL_CHAT_TOKEN_KEPT
 from perdure.settings import Address, ReplicaRole, Settings
 from perdure.sim.process import simulator_process

@@ -40,6 +40,8 @@ class ChaosSetup:
     """What a replica runs, given where the ledger is."""
     shake_postgres: Callable[[bool], Awaitable[None]]
     """Have Postgres gone and back, or elsewhere: in good order, or as a crash."""
+    supervised: bool = False
+    """Whether replicas are supervisors with several processes."""
     moves: Moves | None = None
     """Where the database has several servers: then it is moved, and not restarted."""
 
@@ -116,7 +118,13 @@ class Chaos:
             program = self._setup.program(self._ledger.url)
             progress(f"starting {self._replicas} replicas")
             replicas = await stack.enter_async_context(
-                fleet(self._setup.replica_url, self._setup.folder, self._replicas, program)
+                fleet(
+                    self._setup.replica_url,
+                    self._setup.folder,
+                    self._replicas,
+                    program,
+                    supervises=self._setup.supervised,
+                )
             )
             balancer = await stack.enter_async_context(
                 Balancer(replicas.urls, Random(f"{self._seed} balancer")).running()
@@ -171,7 +179,10 @@ class Chaos:
     async def _storm(self, nemesis: Nemesis, progress: Callable[[str], None], stop_at: AbstractSet[int]) -> bool:
         """People act and things break, for as long as was asked, or until something is found: whether it was."""
         until = time.monotonic() + self._length.total_seconds()
-        strikes = plan(self._seed, self._replicas, self._length, moving=self._setup.moves is not None)
+        setup = self._setup
+        strikes = plan(
+            self._seed, self._replicas, self._length, moving=setup.moves is not None, supervised=setup.supervised
+        )
         async with self._users.acting(), together([nemesis.run(strikes)]):
             while (left := until - time.monotonic()) > 0:
                 await asyncio.sleep(min(LOOK_PERIOD, left))

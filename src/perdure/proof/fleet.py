@@ -1,10 +1,13 @@
 """Replica processes that may be killed, stopped and started again, each with its own way to the database."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from urllib.parse import urlsplit, urlunsplit
 
 from perdure.proof.processes import Replica, started
@@ -21,6 +24,8 @@ class Member:
     proxy: Proxy
     folder: Path
     program: Sequence[str]
+    supervises: bool = False
+    """Whether it is a supervisor with several processes."""
     replica: Replica | None = None
     paused: bool = False
     leaving: bool = False
@@ -38,12 +43,20 @@ class Member:
 
     async def start(self) -> None:
         self.paused = self.leaving = False
-        self.replica = await started(self.proxy.url, self.folder, name=self.name, program=self.program)
+        self.replica = await started(
+            self.proxy.url, self.folder, name=self.name, program=self.program, supervises=self.supervises
+        )
 
     async def kill(self) -> None:
         if self.replica is not None:
             self.paused = False
             await self.replica.end()
+
+    def kill_one(self, dice: Random) -> None:
+        """Kill one of the processes of a supervisor, which starts another."""
+        if self.replica is not None and (pids := self.replica.supervised()):
+            with suppress(ProcessLookupError):
+                os.kill(dice.choice(pids), signal.SIGKILL)
 
     async def back(self) -> None:
         """Have a process in it, unless there is one: one that does not come up is started again, as a service is."""
@@ -101,12 +114,14 @@ class Fleet:
 
 
 @asynccontextmanager
-async def fleet(database_url: str, folder: Path, count: int, program: Sequence[str]) -> AsyncGenerator[Fleet]:
+async def fleet(
+    database_url: str, folder: Path, count: int, program: Sequence[str], *, supervises: bool = False
+) -> AsyncGenerator[Fleet]:
     """So many replicas on one database. Its users `replica_0`, `replica_1`, … must be there."""
     members: list[Member] = []
     for number in range(count):
         name = f"replica_{number}"
-        members.append(Member(name, Proxy(as_user(database_url, name)), folder, program))
+        members.append(Member(name, Proxy(as_user(database_url, name)), folder, program, supervises))
     async with _proxies(members):
         try:
             await asyncio.gather(*(member.start() for member in members))

@@ -109,10 +109,19 @@ MOVING_OPENING = (SWITCH_OVER, *(MOVED.get(kind, kind) for kind in OPENING))
 """What becomes of the plan where the database has a server to move to."""
 
 
-def plan(seed: int, replicas: int, length: timedelta, *, moving: bool = False) -> list[Strike]:
+KILL_ONE = "kill a process"
+KILL_ONE_WEIGHT = 6
+"""Where replicas are supervisors with several processes."""
+
+
+def plan(
+    seed: int, replicas: int, length: timedelta, *, moving: bool = False, supervised: bool = False
+) -> list[Strike]:
     """What will happen: the same for the same seed."""
     dice = Random(f"{seed} nemesis")
     opening, weights = (MOVING_OPENING, MOVING_WEIGHTS) if moving else (OPENING, WEIGHTS)
+    if supervised:
+        opening, weights = (KILL_ONE, *opening), {**weights, KILL_ONE: KILL_ONE_WEIGHT}
     more = dice.choices(list(weights), list(weights.values()), k=int(length.total_seconds()))
     return [Strike(kind, dice.randrange(replicas), dice.uniform(0.3, 2.5)) for kind in (*opening, *more)]
 
@@ -179,6 +188,7 @@ class Nemesis:
             self.log.struck(strike.kind, target)
         hands: dict[str, Callable[[], Awaitable[None]]] = {
             "kill": lambda: self._kill(member),
+            KILL_ONE: lambda: self._kill_one(member),
             "kill in a call": self._kill_in_a_call,
             "kill and watch": self._kill_and_watch,
             "sleep": self._sleep,
@@ -209,6 +219,10 @@ class Nemesis:
             await member.kill()
             await asyncio.sleep(1)
             await member.back()
+
+    async def _kill_one(self, member: Member) -> None:
+        if not member.lock.locked():
+            member.kill_one(Random(f"{self.seed} {member.name} {len(self.log.faults)}"))
 
     async def _kill_in_a_call(self) -> None:
         """Kill whoever drives a chat while one of its calls has its effect. Its owner waits and sees."""

@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -45,10 +45,11 @@ async def spawned(program: Sequence[str], variables: Mapping[str, str]) -> Proce
 
 
 class Replica:
-    """One server process."""
+    """One server: a process, or a supervisor with several."""
 
-    def __init__(self, process: Process, log: Path) -> None:
+    def __init__(self, process: Process, log: Path, *, supervises: bool = False) -> None:
         self.process = process
+        self.supervises = supervises
         self.log = log
         self.url = ""
 
@@ -71,15 +72,33 @@ class Replica:
             while line := await self.process.stderr.readline():
                 log.write(line)
 
+    def supervised(self) -> list[int]:
+        """The processes that a supervisor has now."""
+        if not self.supervises or not self.alive:
+            return []
+        try:
+            listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        except FileNotFoundError:
+            return []
+        return [int(pid) for pid in listed.split()]
+
     def kill(self) -> None:
         """End it between two instructions."""
-        self.process.send_signal(signal.SIGKILL)
+        self._signal(signal.SIGKILL)
 
     def pause(self) -> None:
-        self.process.send_signal(signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        self.process.send_signal(signal.SIGCONT)
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        """For all of it: the supervisor first, so that it does not mend what is done to its processes."""
+        supervised = self.supervised()
+        self.process.send_signal(number)
+        for pid in supervised:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     @property
     def alive(self) -> bool:
@@ -88,7 +107,7 @@ class Replica:
     async def end(self) -> None:
         """Have it gone."""
         if self.alive:
-            self.process.kill()
+            self.kill()
         await self.process.wait()
 
     async def stop(self) -> int:
@@ -106,6 +125,7 @@ async def started(
     environment: Mapping[str, str] | None = None,
     program: Sequence[str] = SERVE,
     launch: Launch = spawned,
+    supervises: bool = False,
 ) -> Replica:
     """A replica on a free port, ready. Whoever starts it ends it."""
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240
@@ -122,9 +142,9 @@ async def started(
         process = await asyncio.shield(starting)
     except asyncio.CancelledError:
         # It starts all the same, and nobody else knows of it.
-        await Replica(await starting, folder / f"{name}.log").end()
+        await Replica(await starting, folder / f"{name}.log", supervises=supervises).end()
         raise
-    running = Replica(process, folder / f"{name}.log")
+    running = Replica(process, folder / f"{name}.log", supervises=supervises)
     try:
         await running.ready()
     except BaseException:

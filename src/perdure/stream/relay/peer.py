@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import aiohttp
 import msgspec
@@ -16,6 +17,13 @@ from perdure.stream.relay.wire import HEADER, PATH, Drop, Follow, Grown, credent
 
 Find = Callable[[ReplicaId], Awaitable[str | None]]
 """The address of a living replica."""
+Near = Callable[[str], Path | None]
+"""The Unix socket of a replica on this machine, by its address; of most there is none."""
+
+
+def nobody_near(_: str) -> Path | None:
+    return None
+
 
 _REFUSED = (401, 403)
 _log = logging.getLogger(__name__)
@@ -24,10 +32,13 @@ _log = logging.getLogger(__name__)
 class Peer:
     """Asks another replica for the parts of its chats. While it is not connected, somebody else must bring them."""
 
-    def __init__(self, replica_id: ReplicaId, find: Find, secret: str, clock: Clock) -> None:
+    def __init__(
+        self, replica_id: ReplicaId, find: Find, secret: str, clock: Clock, *, near: Near = nobody_near
+    ) -> None:
         self.replica_id = replica_id
         self.connected = False
         self._find = find
+        self._near = near
         self._secret = secret
         self._clock = clock
         self._wishes: dict[ChatId, Callable[[], Follow]] = {}
@@ -48,7 +59,7 @@ class Peer:
         if self._wishes.pop(chat_id, None) is not None:
             self._tell(Drop(chat_id))
 
-    async def run(self, heard: Callable[[Grown], None], session: aiohttp.ClientSession) -> None:
+    async def run(self, heard: Callable[[Grown], None]) -> None:
         """Stay connected until the replica is gone for good, or refuses us: asking again would not change its mind."""
         backoff = Backoff(RELAY_RETRY_FIRST, RELAY_RETRY_LONGEST)
         while True:
@@ -56,7 +67,7 @@ class Peer:
                 address = await self._find(self.replica_id)
                 if address is None:
                     return
-                async with self._connection(session, address) as socket:
+                async with self._session(address) as session, self._connection(session, address) as socket:
                     backoff.reset()
                     await self._converse(socket, heard)
             except aiohttp.WSServerHandshakeError as refusal:
@@ -71,6 +82,10 @@ class Peer:
             finally:
                 self.connected = False
             await backoff.wait(self._clock)
+
+    def _session(self, address: str) -> aiohttp.ClientSession:
+        path = self._near(address)
+        return aiohttp.ClientSession(connector=None if path is None else aiohttp.UnixConnector(str(path)))
 
     def _connection(
         self, session: aiohttp.ClientSession, address: str

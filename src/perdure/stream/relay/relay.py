@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import aiohttp
-
 from perdure.core.chat import Chat, Status
 from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import DatabaseFault, Unavailable
@@ -20,7 +18,7 @@ from perdure.store import segments as store
 from perdure.store.pool import Pool
 from perdure.store.tables.replicas import address
 from perdure.stream.hub import Hub
-from perdure.stream.relay.peer import Peer
+from perdure.stream.relay.peer import Near, Peer, nobody_near
 from perdure.stream.relay.wire import Follow, Grown
 
 _BUSY = frozenset({Status.RUNNING, Status.INTERRUPTING})
@@ -45,14 +43,22 @@ class Mirror:
 class Relay:
     """Keeps one copy for every followed chat that is driven elsewhere, and one connection to every driver."""
 
-    def __init__(self, pool: Pool, secret: str, own: Callable[[], ReplicaId], clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        secret: str,
+        own: Callable[[], ReplicaId],
+        clock: Clock | None = None,
+        *,
+        near: Near = nobody_near,
+    ) -> None:
+        self._near = near
         self._pool = pool
         self._secret = secret
         self._own = own
         self._clock = clock or SystemClock()
         self._mirrors: dict[ChatId, Mirror] = {}
         self._peers: dict[ReplicaId, tuple[Peer, asyncio.Task[None]]] = {}
-        self._session: aiohttp.ClientSession | None = None
         self.parts = 0
         """How many parts came from other replicas."""
 
@@ -112,10 +118,8 @@ class Relay:
         found = self._peers.get(replica_id)
         if found is not None and not found[1].done():
             return found[0]
-        if self._session is None:
-            self._session = aiohttp.ClientSession()
-        peer = Peer(replica_id, self._address, self._secret, self._clock)
-        task = asyncio.ensure_future(peer.run(self._heard, self._session))
+        peer = Peer(replica_id, self._address, self._secret, self._clock, near=self._near)
+        task = asyncio.ensure_future(peer.run(self._heard))
         task.add_done_callback(_report)
         self._peers[replica_id] = peer, task
         return peer
@@ -167,8 +171,6 @@ class Relay:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._session is not None:
-            await self._session.close()
 
 
 def _key(chat: Chat) -> EpisodeKey:
