@@ -9,20 +9,15 @@ import tempfile
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from perdure.cli.serving import address_of, listening, opened
 from perdure.cli.supervised import READY, Assignment
 from perdure.core.clock import SystemClock
 from perdure.core.tasks import BackgroundTasks, Backoff
+from perdure.core.timing import PROCESS_HEALTHY, PROCESS_RESTART_FIRST, PROCESS_RESTART_LONGEST
 from perdure.settings import Address, Settings
 from perdure.sim.process import simulator_process
 from perdure.store.database import open_database
-
-_RESTART_FIRST = timedelta(milliseconds=100)
-_RESTART_LONGEST = timedelta(seconds=10)
-_HEALTHY_AFTER = timedelta(seconds=30)
-"""A process that lived so long is started again at once."""
 
 Program = Callable[[Assignment], Sequence[str]]
 """What Python runs for a process with this assignment."""
@@ -43,7 +38,7 @@ class Child:
 
     @property
     def healthy(self) -> bool:
-        return asyncio.get_running_loop().time() - self._since >= _HEALTHY_AFTER.total_seconds()
+        return asyncio.get_running_loop().time() - self._since >= PROCESS_HEALTHY.total_seconds()
 
     async def ready(self) -> bool:
         """Whether it came up. False once it ended instead."""
@@ -106,7 +101,7 @@ class Supervisor:
         return await child.ready()
 
     async def _keep(self, slot: Slot) -> None:
-        backoff = Backoff(_RESTART_FIRST, _RESTART_LONGEST)
+        backoff = Backoff(PROCESS_RESTART_FIRST, PROCESS_RESTART_LONGEST)
         while not self._stopping:
             child = slot.child
             assert child is not None

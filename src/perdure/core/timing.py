@@ -52,6 +52,11 @@ RELAY_PATIENCE = timedelta(milliseconds=500)
 RELAY_RETRY_FIRST = timedelta(milliseconds=100)
 RELAY_RETRY_LONGEST = timedelta(seconds=5)
 
+# A process that lived for so long is started again at once.
+PROCESS_HEALTHY = timedelta(seconds=30)
+PROCESS_RESTART_FIRST = timedelta(milliseconds=100)
+PROCESS_RESTART_LONGEST = timedelta(seconds=10)
+
 STARTUP_TIMEOUT = timedelta(seconds=60)
 SILENCE_TIMEOUT = timedelta(minutes=3)
 ATTEMPT_LIMIT = 25
