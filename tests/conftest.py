@@ -23,6 +23,7 @@ hypothesis.settings.load_profile("steady")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--inputs", default="1000", help="How many inputs each fuzz test tries.")
+    parser.addoption("--cuts", default="2", help="How often each face is cut by a kill.")
     parser.addoption("--losses", default="2", help="How often a failover loses commits.")
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, NoReturn
 import typer
 import uvloop
 
-from perdure.cli import bench_failover, bench_machine, bench_streams, bench_trees, bench_workspaces
+from perdure.cli import bench_faces, bench_failover, bench_machine, bench_streams, bench_trees, bench_workspaces
 from perdure.cli.bench_providers import CallLoad, measured, missed, table
 from perdure.cli.progress import progress
 
@@ -74,6 +74,19 @@ def streams(
     with progress(f"measuring with {subscribers} subscribers, then {rounds} times with stuck ones"):
         rows = uvloop.run(bench_streams.measured(subscribers, followers, rounds))
     _judge(bench_streams.table(rows), bench_streams.missed(rows))
+
+
+@app.command()
+def faces(
+    turns: Annotated[int, typer.Option(help="How many turns are followed for their first words.", min=1)] = 60,
+    chats: Annotated[int, typer.Option(help="How many chats answer at once.", min=1)] = 16,
+    tokens: Annotated[int, typer.Option(help="How many tokens an answer has.", min=1)] = 400,
+    rounds: Annotated[int, typer.Option(help="How often CPU is measured; the best counts.", min=1)] = 5,
+) -> None:
+    """What other protocols cost beside our own stream: delay of the first words, and CPU for a token."""
+    with progress(f"following {turns} turns, then measuring CPU {rounds} times"):
+        rows = uvloop.run(bench_faces.measured(bench_faces.FaceLoad(turns, chats, tokens, rounds)))
+    _judge(bench_faces.table(rows), bench_faces.missed(rows))
 
 
 @app.command()

@@ -61,7 +61,7 @@ async def measured(subscribers: int, followers: int, rounds: int) -> list[Stream
     steady = "[[rate:400]] [[say:400 tokens]]"
     free = StreamLoad("large answer", followers, LARGE)
     stuck = StreamLoad("large answer, 5 stuck", followers, LARGE, stuck=5)
-    async with _fleet() as fleet:
+    async with one_replica() as fleet:
         rows = [
             await _row(fleet, StreamLoad(name, count, steady)) for name, count in (("one", 1), ("many", subscribers))
         ]
@@ -106,7 +106,7 @@ def _folder() -> Generator[Path]:
 
 
 @asynccontextmanager
-async def _fleet() -> AsyncGenerator[Fleet]:
+async def one_replica() -> AsyncGenerator[Fleet]:
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(_folder())
         databases = stack.enter_context(temporary_postgres(folder / "postgres"))
@@ -122,11 +122,11 @@ async def _row(fleet: Fleet, load: StreamLoad) -> StreamFigures:
     deaf = [_deaf(fleet, chat_id) for _ in range(load.stuck)]
     followers = [Follower(fleet, chat_id) for _ in range(load.subscribers)]
     await asyncio.gather(*(follower.connect() for follower in followers))
-    before, started = _cpu(fleet), time.monotonic()
+    before, started = server_cpu(fleet), time.monotonic()
     sent = await fleet.person.post(f"/chats/{chat_id}/messages", {"content": [{"type": "text", "text": load.prompt}]})
     assert sent.status == 202, sent.body
     ends = [end - started for end in await asyncio.gather(*(follower.ends() for follower in followers))]
-    cpu, blocked = _cpu(fleet) - before, await _blocked(fleet)
+    cpu, blocked = server_cpu(fleet) - before, await _blocked(fleet)
     for client in deaf:
         client.close()
     page = (await fleet.person.get(f"/chats/{chat_id}/messages?after=0")).json["items"]
@@ -213,7 +213,7 @@ def _deaf(fleet: Fleet, chat_id: str) -> socket.socket:
     return client
 
 
-def _cpu(fleet: Fleet) -> float:
+def server_cpu(fleet: Fleet) -> float:
     """Seconds that the server's process has used."""
     fields = Path(f"/proc/{fleet.replicas[0].process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

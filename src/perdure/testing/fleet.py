@@ -1,11 +1,11 @@
 """Several real replicas on one database, a simulator, and somebody who uses them over HTTP."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import aiohttp
 
@@ -21,17 +21,21 @@ from perdure.testing.served_api import Person
 from perdure.testing.workspace_folder import workspace_folder
 
 PATIENCE = 60
+Starting: TypeAlias = Coroutine[Any, Any, Replica]
 AT_REST = ("waiting", "error")
 
 
 class Fleet:
     """Replicas by number, and one person who talks to any of them."""
 
-    def __init__(self, open_fleet: list[Replica], sim: Simulator, person: Person, pool: Pool) -> None:
+    def __init__(
+        self, open_fleet: list[Replica], sim: Simulator, person: Person, pool: Pool, start: Callable[[int], Starting]
+    ) -> None:
         self.replicas = open_fleet
         self.sim = sim
         self.person = person
         self.pool = pool
+        self._start = start
 
     def at(self, number: int) -> Person:
         """The person, talking to this replica."""
@@ -78,6 +82,11 @@ class Fleet:
             "UPDATE replicas SET seen_at = seen_at - $2::interval WHERE address = $1", address, LEASE
         )
 
+    async def comes_back(self, number: int) -> None:
+        """Another process takes the place of one that ended."""
+        self.replicas[number] = await self._start(number)
+        await self.ready()
+
     async def numbers(self, number: int) -> str:
         """The page of numbers that this replica shows now."""
         async with aiohttp.ClientSession() as http, http.get(f"{self.replicas[number].url}/metrics") as page:
@@ -115,23 +124,21 @@ async def open_fleet(
             digest(token),
             account.owner,
         )
+
+        def start(number: int) -> Starting:
+            opened = replica(
+                database_url,
+                folder,
+                name=f"replica-{number}",
+                program=first if number == 0 else SERVE,
+                environment=environment,
+                launch=forked,
+            )
+            return stack.enter_async_context(opened)
+
         async with asyncio.TaskGroup() as group:
-            starting = [
-                group.create_task(
-                    stack.enter_async_context(
-                        replica(
-                            database_url,
-                            folder,
-                            name=f"replica-{number}",
-                            program=first if number == 0 else SERVE,
-                            environment=environment,
-                            launch=forked,
-                        )
-                    )
-                )
-                for number in range(count)
-            ]
+            starting = [group.create_task(start(number)) for number in range(count)]
         started = [each.result() for each in starting]
         person = Person(account.owner, account.organisation, started[0].url, token)
         await stack.enter_async_context(person)
-        yield Fleet(started, sim, person, pool)
+        yield Fleet(started, sim, person, pool, start)

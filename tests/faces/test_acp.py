@@ -1,120 +1,25 @@
 """`perdure acp`: a real process, spoken to as an editor does, in front of a replica."""
 
-import asyncio
-import sys
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
-import msgspec
 import pytest
+from tests.faces.conftest import minted
+from tests.faces.editor import Editor, open_editor
 
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
 from perdure.agent.prepare import Policy, Rules
 from perdure.sim.server import Simulator
-from perdure.store.pool import Pool
-from perdure.testing.replica import InProcessReplica, open_replica
+from perdure.testing.replica import InProcessReplica
 from perdure.testing.served_api import listening
-from perdure.tools.builtin import BUILTIN_TOOLS
 
-PERDURE = Path(sys.executable).with_name("perdure")
 ASKED = '[[think:Hm.]] [[say:I look.]] [[call:read_skill {"name": "x"}]] [[then]] [[say:Nothing there.]]'
-
-
-class Editor:
-    """One editor: asks, is told, and is asked."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self.updates: list[dict[str, Any]] = []
-        self.told = asyncio.Event()
-        self.permissions: list[dict[str, Any]] = []
-        self.choice = "approve"
-
-    async def listen(self) -> None:
-        assert self._process.stdout is not None
-        async for line in self._process.stdout:
-            message: dict[str, Any] = msgspec.json.decode(line)
-            match message:
-                case {"method": "session/update", "params": {"update": update}}:
-                    self.updates.append(update)
-                    self.told.set()
-                case {"method": "session/request_permission", "id": number, "params": params}:
-                    self.permissions.append(params)
-                    outcome = {"outcome": {"outcome": "selected", "optionId": self.choice}}
-                    self._say({"id": number, "result": outcome})
-                case {"id": number}:
-                    self._answers[number].set_result(message)
-                case _:
-                    raise AssertionError(message)
-
-    def begin(self, method: str, **params: Any) -> "asyncio.Future[dict[str, Any]]":
-        number = len(self._answers)
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
-        self._say({"id": number, "method": method, "params": params})
-        return answer
-
-    async def ask(self, method: str, **params: Any) -> Any:
-        return (await self.begin(method, **params)).get("result")
-
-    async def prompts(self, session: str, text: str) -> str:
-        answer = await self.ask("session/prompt", sessionId=session, prompt=[{"type": "text", "text": text}])
-        return answer["stopReason"]
-
-    def notify(self, method: str, **params: Any) -> None:
-        self._say({"method": method, "params": params})
-
-    def said(self, kind: str = "agent_message_chunk") -> str:
-        return "".join(update["content"]["text"] for update in self.updates if update["sessionUpdate"] == kind)
-
-    async def hears(self, text: str) -> None:
-        while text not in self.said():
-            self.told.clear()
-            await self.told.wait()
-
-    def _say(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(msgspec.json.encode({"jsonrpc": "2.0", **message}) + b"\n")
-
-
-@pytest.fixture
-async def sim() -> AsyncIterator[Simulator]:
-    async with Simulator(rate=None) as sim:
-        yield sim
-
-
-@pytest.fixture
-async def replica(database_url: str, pool: Pool, sim: Simulator) -> AsyncIterator[InProcessReplica]:
-    async with open_replica(database_url, pool, sim.url) as replica:
-        replica.tools.tools = BUILTIN_TOOLS
-        await replica.offers()
-        yield replica
 
 
 @asynccontextmanager
 async def editor(replica: InProcessReplica) -> AsyncGenerator[Editor]:
-    token = mint(TOKEN_PREFIX)
-    await replica.pool.execute(
-        "INSERT INTO tokens (hash, user_id, name, hint, scopes) VALUES ($1, $2, 'test', '', '{chat}')",
-        digest(token),
-        replica.user,
-    )
-    async with listening(replica.replica.asgi) as url:
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
-            *(PERDURE, "acp", "--url", url, "--token", token), stdin=pipe, stdout=pipe
-        )
-        opened = Editor(process)
-        listener = asyncio.create_task(opened.listen())
-        try:
-            assert (await opened.ask("initialize", protocolVersion=1))["protocolVersion"] == 1
-            yield opened
-        finally:
-            process.kill()
-            await process.wait()
-            await asyncio.gather(listener, return_exceptions=True)
+    token = await minted(replica.pool, replica.user)
+    async with listening(replica.replica.asgi) as url, open_editor(url, token) as opened:
+        yield opened
 
 
 async def test_an_editor_sees_thoughts_calls_and_answers(replica: InProcessReplica) -> None:
