@@ -217,8 +217,8 @@ class Settings:
     allowed_origins: Annotated[
         tuple[str, ...],
         About(
-            "Pages of other origins that may use `/v1`, `/ai` and `/ag-ui` with a token, separated by commas, such as "
-            "`https://app.example.com`. `*` lets every page.",
+            "Pages of other origins that may use `/v1`, `/ai`, `/ag-ui` and `/mcp` with a token, separated by commas, "
+            "such as `https://app.example.com`. `*` lets every page.",
             _names,
         ),
     ] = ()

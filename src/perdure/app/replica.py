@@ -23,6 +23,8 @@ from perdure.core.timing import READINESS_PATIENCE
 from perdure.faces.ag_ui.routes import AG_UI
 from perdure.faces.ai_sdk.routes import AI_SDK
 from perdure.faces.face import Face
+from perdure.faces.mcp.resource import ProtectedResource
+from perdure.faces.mcp.routes import MCP
 from perdure.faces.openai.routes import OPENAI
 from perdure.settings import ReplicaRole
 from perdure.store.tables import watch
@@ -53,10 +55,11 @@ class Replica:
         if self.serves:
             api, page = Api(self.services, TABLE), Page(page_folder())
             origins = self.foundation.settings.allowed_origins
-            faces = {
+            faces: dict[str, App] = {
                 protocol.base: Face(protocol, self.services, streams.hubs, streams.open_streams, origins=origins)
-                for protocol in (OPENAI, AI_SDK, AG_UI)
+                for protocol in (OPENAI, AI_SDK, AG_UI, MCP)
             }
+            faces["/.well-known"] = ProtectedResource(self.services)
             app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server), faces=faces)
         else:
             app = AsgiApp(api=closed, page=closed, streams=(streams.relay_server,))

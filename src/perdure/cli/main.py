@@ -19,6 +19,7 @@ COMMANDS = {
     "serve": "Run the server.",
     "chat": "Talk to an agent from here.",
     "acp": "Be an agent in an editor.",
+    "mcp": "Be tools of another agent.",
     "sim": "Run a provider that needs no key.",
     "agent": "Run the program inside a workspace.",
     "users": "Say who may sign in.",

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Any, TypeAlias, TypeVar
 
 from perdure.access.presented import token_of
@@ -36,7 +37,7 @@ class Request:
 class Streamed:
     """An answer that comes piece by piece, as server-sent events."""
 
-    chat_id: ChatId
+    chat_id: ChatId | None
     frames: AsyncIterator[bytes]
 
 
@@ -59,6 +60,10 @@ class Protocol:
     error_of: Callable[[Exception], Answer]
     headers: tuple[tuple[str, str], ...] = ()
     """What every answer carries."""
+    challenge: Callable[[int, str], tuple[tuple[str, str], ...]] = lambda _status, _address: ()
+    """What a refusal carries, by its status and by where this deployment is reached."""
+    guard: Callable[[Call, str | None, Sequence[str]], None] = lambda _call, _public_url, _origins: None
+    """Raises where a page may not use the protocol, before anything else is looked at."""
 
 
 class HeadersAdded:
@@ -122,7 +127,7 @@ class Face:
         except Gone:
             return
         except Exception as error:  # noqa: BLE001 - the edge: every error becomes an answer, and a bug is logged
-            answer = self._protocol.error_of(error)
+            answer = self._refusal(call, error)
         status = 200 if answer is None else answer.status
         seconds = self._services.clock.monotonic() - since
         route = f"{self._protocol.base}{call.route}" if call.route else "none"
@@ -130,8 +135,16 @@ class Face:
         if answer is not None:
             await answer.send(send, ("cache-control", "no-store"), ("x-content-type-options", "nosniff"))
 
+    def _refusal(self, call: Call, error: Exception) -> Answer:
+        answer = self._protocol.error_of(error)
+        if answer.status not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            return answer
+        more = self._protocol.challenge(answer.status, self._services.address(call))
+        return replace(answer, headers=(*answer.headers, *more))
+
     async def _answer(self, call: Call, scope: Scope, receive: Receive, send: Send) -> Answer | None:
         """The answer; None where it was streamed."""
+        self._protocol.guard(call, self._services.public_url, self._origins)
         routes, texts = self._protocol.table.find(call.path.removeprefix(self._protocol.base))
         route = routes.get(call.method)
         if route is None:

@@ -1,0 +1,49 @@
+"""`perdure mcp`: chats as tools of another agent, on standard input and output. What it asks goes to a server."""
+
+import asyncio
+import sys
+from typing import Annotated
+
+import aiohttp
+import typer
+
+from perdure.cli.local import Deployment, local_replica
+from perdure.cli.mcp_bridge import McpBridge
+from perdure.core.clock import SystemClock
+from perdure.observe.logs import start_logging
+from perdure.settings import LogLevel, Settings
+
+_LINE_LIMIT = 16 * 1024 * 1024
+
+
+def command(
+    url: Annotated[
+        str | None, typer.Option(envvar="PERDURE_URL", help="A server. Without it this machine's own deployment.")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="PERDURE_TOKEN", help="A token for that server.", show_default=False)
+    ] = None,
+) -> None:
+    # Standard output is the client's.
+    start_logging(level=LogLevel.ERROR)
+    asyncio.run(_serve(Deployment(url, token) if url else None))
+
+
+async def _serve(place: Deployment | None) -> None:
+    if place is None:
+        async with local_replica(Settings.from_environment()) as local:
+            await _talk(local)
+    else:
+        await _talk(place)
+
+
+async def _talk(place: Deployment) -> None:
+    reader = asyncio.StreamReader(limit=_LINE_LIMIT)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    async with aiohttp.ClientSession() as http:
+        await McpBridge(http, place, _write, SystemClock()).run(reader)
+
+
+def _write(line: bytes) -> None:
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
