@@ -16,7 +16,7 @@ from perdure.proof.evidence import sql
 from perdure.proof.processes import replica
 from perdure.proof.scale.load import Deployment
 from perdure.proof.scale.load_chat import BASE
-from perdure.proof.scale.pictures import plot, table
+from perdure.proof.scale.pictures import against, plot, table
 from perdure.proof.scale.scaletest import Report, ScaleTest, Wanted
 from perdure.store.connection import connect
 
@@ -29,12 +29,16 @@ def command(  # noqa: PLR0913 (one parameter to an option)
     turns: Annotated[int, typer.Option(help="How many turns each.", min=1)] = 10,
     tokens: Annotated[int, typer.Option(help="How long an answer is.", min=1)] = 200,
     tools: Annotated[int, typer.Option(help="How many tool calls a turn makes.", min=0)] = 0,
+    processes: Annotated[int, typer.Option(help="How many processes a replica has.", min=1)] = 1,
     replicas: Annotated[int, typer.Option(help="How many replicas run.", min=1)] = 1,
     subscribers: Annotated[int, typer.Option(help="How many follow each chat.", min=1)] = 1,
     streams: Annotated[int, typer.Option(help="How many stream beside a stuck one; 0 leaves that out.")] = 1000,
     resting: Annotated[int, typer.Option(help="How many chats rest in memory's bar; 0 leaves that out.")] = 10_000,
     load_only: Annotated[bool, typer.Option("--load-only", help="Nothing but the load and its floor.")] = False,
     json: Annotated[Path | None, typer.Option(help="Where to write the numbers.")] = None,
+    earlier: Annotated[
+        Path | None, typer.Option(help="Numbers of another run, such as the last release's, to compare with.")
+    ] = None,
     picture: Annotated[Path | None, typer.Option(help="Where to write the plot, as SVG.")] = None,
     url: Annotated[str | None, typer.Option(help="A deployment to measure from outside, instead of our own.")] = None,
     token: Annotated[str | None, typer.Option(help="A token of that deployment.")] = None,
@@ -45,17 +49,28 @@ def command(  # noqa: PLR0913 (one parameter to an option)
         tokens=tokens,
         tools=tools,
         subscribers=subscribers,
+        processes=processes,
         load_only=load_only,
         streams=0 if load_only else streams,
         resting=0 if load_only else resting,
     )
+    before = None if earlier is None else _numbers(earlier)
     report = uvloop.run(_measured(wanted, replicas, url, token))
     typer.echo(table(report))
+    if before is not None:
+        typer.echo(f"\nAgainst {earlier}:\n{against(report, before)}")
     if json is not None:
         json.write_bytes(msgspec.json.format(msgspec.json.encode(report)))
     if picture is not None:
         picture.write_text(plot(report))
     raise typer.Exit(0 if report.met else 1)
+
+
+def _numbers(path: Path) -> Report:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Report)
+    except (OSError, msgspec.DecodeError) as error:
+        raise Misconfigured(f"{path} has no numbers of a scale test: {error}.") from error
 
 
 async def _measured(wanted: Wanted, replicas: int, url: str | None, token: str | None) -> Report:
@@ -80,7 +95,11 @@ async def _tested(place: Deployment, simulator_url: str, wanted: Wanted) -> Repo
 async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Deployment, str]]:
     """A Postgres, a simulator and replicas of our own, with room for everybody at once."""
     room = str(max(wanted.chats, wanted.streams, 200) + 100)
-    environment = {"PERDURE_CAPACITY": room, "PERDURE_CAPACITY_PER_USER": room}
+    environment = {
+        "PERDURE_CAPACITY": room,
+        "PERDURE_CAPACITY_PER_USER": room,
+        "PERDURE_PROCESSES": str(wanted.processes),
+    }
     with own_postgres() as postgres:
         async with prepared_database(postgres.url, PEOPLE) as (simulator, tokens), AsyncExitStack() as stack:
             connection = await connect(postgres.url)
@@ -88,11 +107,18 @@ async def own_place(wanted: Wanted, replicas: int) -> AsyncGenerator[tuple[Deplo
             await connection.close()
             started = [
                 await stack.enter_async_context(
-                    replica(postgres.url, postgres.folder / "replicas", name=f"replica_{n}", environment=environment)
+                    replica(
+                        postgres.url,
+                        postgres.folder / "replicas",
+                        name=f"replica_{n}",
+                        environment=environment,
+                        supervises=wanted.processes > 1,
+                    )
                 )
                 for n in range(replicas)
             ]
-            urls, pids = [one.url for one in started], [one.process.pid for one in started]
+            urls = [one.url for one in started]
+            pids = [pid for one in started for pid in (one.process.pid, *one.supervised())]
             beside = {"Postgres": postgres.pid or 0, "simulator": simulator.pid}
             yield (
                 Deployment(urls=urls, tokens=tokens, pids=pids, database_url=postgres.url, beside=beside),

@@ -162,9 +162,18 @@ async def replica(
     environment: Mapping[str, str] | None = None,
     program: Sequence[str] = SERVE,
     launch: Launch = spawned,
+    supervises: bool = False,
 ) -> AsyncGenerator[Replica]:
     """A replica that is gone at the end, whatever was done to it."""
-    running = await started(database_url, folder, name=name, environment=environment, program=program, launch=launch)
+    running = await started(
+        database_url,
+        folder,
+        name=name,
+        environment=environment,
+        program=program,
+        launch=launch,
+        supervises=supervises,
+    )
     try:
         yield running
     finally:

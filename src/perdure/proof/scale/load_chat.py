@@ -56,6 +56,8 @@ class Turn:
     running: float = 0.0
     first_output: float = 0.0
     rested: float = 0.0
+    first: bool = False
+    """Whether it began its chat."""
 
 
 @dataclass(slots=True)
@@ -83,7 +85,7 @@ class LoadChat:
 
     async def create(self, text: str) -> Turn:
         """Begin the chat, follow it, and see its first turn through."""
-        turn = self._begin()
+        turn = self._begin(first=True)
         answer = await self._post("create", "/chats", _said(text))
         self.chat_id = _created.decode(answer).chat.id
         turn.accepted = time.perf_counter() - turn.asked_at
@@ -114,10 +116,10 @@ class LoadChat:
         await self.hang()
         await asyncio.gather(*(socket.close() for socket in self._sockets))
 
-    def _begin(self) -> Turn:
+    def _begin(self, *, first: bool = False) -> Turn:
         self._rested.clear()
         self._answered = False
-        self._turn = Turn(time.perf_counter())
+        self._turn = Turn(time.perf_counter(), first=first)
         return self._turn
 
     async def _post(self, stage: str, path: str, body: bytes) -> bytes:

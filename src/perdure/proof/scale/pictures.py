@@ -18,6 +18,17 @@ def table(report: Report) -> str:
     return "\n".join([*bars, "", *(f"{figure.name:<{width}}  {figure.value}" for figure in report.figures)])
 
 
+def against(report: Report, earlier: Report) -> str:
+    """What was measured before, and now, where it differs."""
+    then = {bar.name: f"{bar.value:.2f} {bar.unit}".strip() for bar in earlier.bars}
+    then |= {figure.name: figure.value for figure in earlier.figures}
+    now = {bar.name: f"{bar.value:.2f} {bar.unit}".strip() for bar in report.bars}
+    now |= {figure.name: figure.value for figure in report.figures}
+    moved = [(name, then[name], value) for name, value in now.items() if then.get(name, value) != value]
+    width = max((len(name) for name, _, _ in moved), default=0)
+    return "\n".join(f"{name:<{width}}  {before}  ->  {after}" for name, before, after in moved)
+
+
 def markdown(report: Report) -> str:
     rows = ["| bar | measured | limit | |", "|---|---|---|---|"]
     rows += [

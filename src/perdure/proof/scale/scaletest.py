@@ -26,6 +26,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int = 200
     tools: int = 0
     subscribers: int = 1
+    processes: int = 1
+    """How many a replica has."""
     load_only: bool = False
     """Nothing but the load and its floor."""
     streams: int = 1000
@@ -145,9 +147,13 @@ class ScaleTest:
             ("time to running", [turn.running for turn in loaded.turns]),
             ("time to first output", [turn.first_output for turn in loaded.turns]),
             ("time to rest", [turn.rested for turn in loaded.turns]),
+            ("time to rest of first turns", [turn.rested for turn in loaded.turns if turn.first]),
+            ("time to rest of warm turns", [turn.rested for turn in loaded.turns if not turn.first]),
         ):
             shown = ", ".join(f"{quantile(values, share) * 1e3:.0f}" for share in (0.5, 0.95, 0.99))
             self._figure(f"{name}, p50, p95, p99", f"{shown} ms")
+        rests = [turn.rested for turn in loaded.turns]
+        self._figure("p99 of a turn against p50", f"{quantile(rests, 0.99) / max(quantile(rests, 0.5), 1e-9):.1f} x")
         self._figure("failures by stage", ", ".join(f"{k} {v}" for k, v in loaded.failures.items()) or "none")
         self._figure("retries", str(loaded.retries))
         self._figure("events, bytes to clients per turn", f"{loaded.events / turns:.1f}, {loaded.received / turns:.0f}")
