@@ -28,3 +28,32 @@ async def test_a_turn_that_comes_to_somebody_who_just_left_is_passed_on(database
         for gone in (first, second):
             with pytest.raises(asyncio.CancelledError):
                 await gone
+
+
+async def test_whoever_waits_longest_goes_first_also_if_it_takes_connections_of_the_pool_itself(
+    database_url: str,
+) -> None:
+    """Otherwise commits, which are handed from one to the next, leave nothing to requests that read."""
+    ended: list[str] = []
+    async with open_pool(database_url, size=3) as pool:
+        connections = Connections(pool, 30)
+
+        async def commit(name: str) -> None:
+            await connections.fetchrow("SELECT pg_sleep(0.001)", ())
+            ended.append(name)
+
+        async def read() -> None:
+            await pool.fetchval("SELECT 1")
+            ended.append("read")
+
+        async with asyncio.TaskGroup() as group, pool.acquire(), pool.acquire():
+            for number in range(5):
+                group.create_task(commit(f"before {number}"))
+            await asyncio.sleep(0)
+            reading = group.create_task(read())
+            await asyncio.sleep(0)
+            for number in range(20):
+                group.create_task(commit(f"after {number}"))
+            # Nobody has given the other two connections back: what is read with is one of the commits'.
+            await reading
+    assert ended.index("read") <= 6, ended

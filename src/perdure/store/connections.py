@@ -28,7 +28,8 @@ class Connections:
         self._timeout = timeout
         self._limit = max(1, pool.get_max_size() - UNTOUCHED)
         self._idle: list[Connection] = []
-        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
+        self._waiting: deque[tuple[float, asyncio.Future[Connection | None]]] = deque()
+        """Who waits, and since when."""
         self._borrowed = 0
         self._unused = 0
         self.statements = 0
@@ -62,7 +63,7 @@ class Connections:
             return await self._borrow()
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[Connection | None] = loop.create_future()
-        self._waiting.append(turn)
+        self._waiting.append((loop.time(), turn))
         patience = loop.call_later(self._timeout, _end_waiting, turn)
         try:
             given = await turn
@@ -86,7 +87,7 @@ class Connections:
         return connection
 
     def _give(self, connection: Connection) -> None:
-        if connection.is_closed() or (self._stale and connection in self._stale):
+        if connection.is_closed() or (self._stale and connection in self._stale) or self._others_first():
             self._release(connection)
         elif (turn := self._next()) is not None:
             turn.set_result(connection)
@@ -105,10 +106,15 @@ class Connections:
 
     def _next(self) -> "asyncio.Future[Connection | None] | None":
         while self._waiting:
-            turn = self._waiting.popleft()
+            _, turn = self._waiting.popleft()
             if not turn.done():
                 return turn
         return None
+
+    def _others_first(self) -> bool:
+        """Whether somebody who takes connections of the pool itself waits longer than everybody here."""
+        since = self._pool.longest_wait if isinstance(self._pool, RenewingPool) else None
+        return since is not None and (not self._waiting or since < self._waiting[0][0])
 
     def _give_back(self) -> None:
         """Keep none of the connections of now: they lead to a server that takes no writes."""

@@ -1,5 +1,6 @@
 """The connections that the server works with, set up for many small statements that must be durable."""
 
+import asyncio
 import weakref
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -39,10 +40,25 @@ class RenewingPool(asyncpg.Pool):
             statement_cache_size=500 if prepare else 0,
         )
         self._hosts = Hosts(url)
+        self._waiting = dict[object, float]()
         self._followers = list[Callable[[], None]]()
         self._opened = weakref.WeakSet[ServerConnection]()
         self.renewals = 0
         """How often all connections were replaced. One that is older than the last time is not used again."""
+
+    @property
+    def longest_wait(self) -> float | None:
+        """Since when, on the loop's clock, somebody waits for a connection."""
+        return next(iter(self._waiting.values()), None)
+
+    async def _acquire(self, timeout: float | None) -> Any:
+        """What everybody goes through who takes a connection."""
+        waiter = object()
+        self._waiting[waiter] = asyncio.get_running_loop().time()
+        try:
+            return await super()._acquire(timeout)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        finally:
+            del self._waiting[waiter]
 
     def when_renewed(self, follower: Callable[[], None]) -> None:
         """Tell whoever keeps connections at hand to give them back."""
