@@ -9,6 +9,7 @@ import hypothesis
 import pytest
 
 from perdure.store.pool import Pool, open_pool
+from perdure.testing.pgbouncer import Mode, prepares
 from perdure.testing.postgres import Databases, temporary_postgres
 
 # The same examples in every run, however slow the machine. `--hypothesis-profile=thorough` looks for new ones.
@@ -24,13 +25,18 @@ hypothesis.settings.load_profile("steady")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--inputs", default="1000", help="How many inputs each fuzz test tries.")
     parser.addoption("--cuts", default="2", help="How often each face is cut by a kill.")
+    modes = [mode.value for mode in Mode if mode is not Mode.STATEMENT]
+    parser.addoption("--pooler", choices=modes, help="Reach every database through PgBouncer in this mode.")
+    parser.addoption("--pgbouncer", help="The PgBouncer to use; without it the machine's own.")
     parser.addoption("--losses", default="2", help="How often a failover loses commits.")
 
 
 @pytest.fixture(scope="session")
-def databases(testrun_uid: str) -> Iterator[Databases]:
+def databases(testrun_uid: str, request: pytest.FixtureRequest) -> Iterator[Databases]:
     """One server for the whole run: every worker leases the same directory."""
-    with temporary_postgres(Path(tempfile.gettempdir(), f"perdure-test-{testrun_uid}")) as server:
+    folder, chosen = Path(tempfile.gettempdir(), f"perdure-test-{testrun_uid}"), request.config.getoption("--pooler")
+    mode = None if chosen is None else Mode(chosen)
+    with temporary_postgres(folder, mode=mode, program=request.config.getoption("--pgbouncer")) as server:
         asyncio.run(server.prepare())
         yield server
 
@@ -45,5 +51,5 @@ async def database_url(databases: Databases) -> AsyncIterator[str]:
 @pytest.fixture
 async def pool(database_url: str) -> AsyncIterator[Pool]:
     """Connections to this test's own database, as the server opens them."""
-    async with open_pool(database_url) as pool:
+    async with open_pool(database_url, prepare=prepares(database_url)) as pool:
         yield pool

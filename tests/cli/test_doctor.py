@@ -101,15 +101,21 @@ async def test_no_secrets_need_no_key(pool: Pool, tmp_path: Path) -> None:
         assert (await secrets(connection, _keys(tmp_path))).detail == "none are stored"
 
 
-async def test_a_nats_server_is_asked_and_its_password_is_not_shown() -> None:
+async def test_a_nats_server_is_asked_and_its_password_is_not_shown(tmp_path: Path) -> None:
     async with nats_server() as server:
-        found = await notices(server.url.replace("nats://", "nats://me:hush@"))
+        found = await notices(Settings(data_dir=tmp_path, nats_url=server.url.replace("nats://", "nats://me:hush@")))
     assert found.verdict is Verdict.GOOD
-    gone = await notices("nats://me:hush@127.0.0.1:9")
+    gone = await notices(Settings(data_dir=tmp_path, nats_url="nats://me:hush@127.0.0.1:9"))
     assert gone.verdict is Verdict.BAD
     assert gone.detail.startswith("NATS at 127.0.0.1:9 cannot be reached")
     assert "hush" not in found.detail + gone.detail
-    assert (await notices(None)).verdict is Verdict.GOOD
+    assert (await notices(Settings(data_dir=tmp_path))).verdict is Verdict.GOOD
+
+
+async def test_replicas_that_only_look_from_time_to_time_are_told_to_be_late(tmp_path: Path) -> None:
+    found = await notices(Settings(data_dir=tmp_path, listen_url="off"))
+    told = "nothing carries them: replicas look every 2 seconds, and are late by it"
+    assert (found.verdict, found.detail) == (Verdict.OFF, told)
 
 
 def test_the_report_names_a_nats_server_that_is_away(start: Start, database_url: str) -> None:

@@ -19,6 +19,7 @@ from perdure.providers.credentials import Outgoing
 from perdure.providers.errors.classification import classify
 from perdure.providers.errors.failures import CredentialsUnusable
 from perdure.providers.google import GoogleCredentials
+from perdure.settings import Settings
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver
 
@@ -74,8 +75,9 @@ async def test_what_needs_it_says_so_where_it_is_used(absent: str) -> None:
 
 
 @pytest.mark.parametrize("absent", ["nats"], indirect=True)
-async def test_the_doctor_says_that_notices_cannot_travel(absent: str) -> None:
-    assert (await notices("nats://127.0.0.1:1")).remedy == f"pip install 'perdure[{absent}]'"
+async def test_the_doctor_says_that_notices_cannot_travel(absent: str, tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, nats_url="nats://127.0.0.1:1")
+    assert (await notices(settings)).remedy == f"pip install 'perdure[{absent}]'"
 
 
 @pytest.mark.parametrize("absent", ["aws"], indirect=True)

@@ -44,7 +44,7 @@ async def findings(settings: Settings) -> AsyncIterator[Finding]:
                 yield finding
     except Misconfigured as error:
         yield bad("database", str(error), "")
-    yield await notices(settings.nats_url)
+    yield await notices(settings)
 
 
 def _show(finding: Finding) -> None:

@@ -46,9 +46,10 @@ def with_pool(work: Callable[[Pool], Awaitable[T]]) -> T:
     """Do something with the deployment's database."""
 
     async def run() -> T:
-        async with open_database(Settings.from_environment()) as url:
+        settings = Settings.from_environment()
+        async with open_database(settings) as url:
             await migrate_database(url)
-            async with open_pool(url, size=2, name="perdure cli") as pool:
+            async with open_pool(url, size=2, name="perdure cli", prepare=settings.prepared_statements) as pool:
                 await first_account(pool)
                 return await work(pool)
 

@@ -40,13 +40,26 @@ async def connect(
             raise Misconfigured(_refused(url, error)) from error
         else:
             await _refuse_old_server(connection)
-            if not (writable and connection.read_only):
+            if not writable:
+                return connection
+            if not connection.read_only:
+                await require_transactions(connection, url)
                 return connection
             connection.terminate()
             problem = Misconfigured(_takes_no_writes(url))
         if time.monotonic() >= deadline:
             raise problem
         await asyncio.sleep(DATABASE_RETRY_FIRST.total_seconds())
+
+
+async def require_transactions(connection: "asyncpg.Connection[Record]", url: str) -> None:
+    """Refuse a pooler that gives every statement another session: it has no transactions."""
+    try:
+        async with connection.transaction():
+            pass
+    except asyncpg.PostgresConnectionError as error:
+        connection.terminate()
+        raise Misconfigured(_without_transactions(url, error)) from error
 
 
 async def administered(connection: Connection, statement: str) -> bool:
@@ -66,6 +79,13 @@ async def _refuse_old_server(connection: "asyncpg.Connection[Record]") -> None:
             f"The database server is Postgres {version.major}; {OLDEST_MAJOR} or newer is needed. "
             "Name a newer one in PERDURE_DATABASE_URL, or leave that out to use the embedded one."
         )
+
+
+def _without_transactions(url: str, error: Exception) -> str:
+    return (
+        f"The database at {_safe_place(url)} takes no transactions ({_why(error)}). "
+        "Set pool_mode = transaction or session in PgBouncer."
+    )
 
 
 def _unreachable(url: str, error: Exception) -> str:

@@ -1,6 +1,7 @@
 """The connections that the server works with, set up for many small statements that must be durable."""
 
 import asyncio
+import logging
 import weakref
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -14,9 +15,13 @@ from perdure.core.timing import CONNECT_PATIENCE
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.store.connection import Connection, connect
 from perdure.store.hosts import Hosts, ServerConnection
-from perdure.store.session import set_defaults
+from perdure.store.session import has_defaults
 
 Pool: TypeAlias = "asyncpg.Pool[Record]"
+_log = logging.getLogger(__name__)
+
+# One sets the defaults, one finds that a pooler kept an older session, one is new; and one more.
+_LOOKS = 4
 
 
 class RenewingPool(asyncpg.Pool):
@@ -93,13 +98,21 @@ async def open_pool(
     url: str, *, size: int = 10, name: str = "perdure", patience: timedelta = CONNECT_PATIENCE, prepare: bool = True
 ) -> AsyncGenerator[RenewingPool]:
     """A pool of connections, once the server is there and new enough."""
-    probe = await connect(url, patience=patience, writable=True)
-    try:
-        await set_defaults(probe)
-    finally:
-        await probe.close()
+    await _have_defaults(url, patience)
     async with RenewingPool(url, size=size, name=name, prepare=prepare) as pool:
         yield pool
+
+
+async def _have_defaults(url: str, patience: timedelta) -> None:
+    """See to it that the sessions of the pool begin with our defaults."""
+    for _ in range(_LOOKS):
+        probe = await connect(url, patience=patience, writable=True)
+        try:
+            if await has_defaults(probe):
+                return
+        finally:
+            probe.terminate()
+    _log.warning("a pooler keeps sessions without our defaults, so statements may be slower")
 
 
 def renew(pool: Pool, *, ending: bool = False) -> None:

@@ -17,6 +17,7 @@ from perdure.proof.processes import SERVE, Replica, replica
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.forking import forked
+from perdure.testing.pgbouncer import environment as told_of_pooler
 from perdure.testing.served_api import Person
 from perdure.testing.workspace_folder import workspace_folder
 
@@ -131,7 +132,7 @@ async def open_fleet(
                 folder,
                 name=f"replica-{number}",
                 program=first if number == 0 else SERVE,
-                environment=environment,
+                environment={**told_of_pooler(database_url), **(environment or {})},
                 launch=forked,
             )
             return stack.enter_async_context(opened)

@@ -14,16 +14,18 @@ from perdure.store.connection import administered, connect
 from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.hosts import ServerConnection
 from perdure.store.migrations.runner import migrate
+from perdure.testing.pgbouncer import Mode, Pooler, pooler
 from perdure.testing.polling import seen
 
 _TEMPLATE = "perdure_template"
 
 
 class Databases:
-    """Makes databases on one server, each with the newest schema and no rows."""
+    """Makes databases on one server, each with the newest schema and no rows. A pooler may stand before them."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, pooler: Pooler | None = None) -> None:
         self.url = url
+        self._pooler = pooler
 
     def named(self, name: str) -> str:
         """The URL of the database of that name."""
@@ -49,7 +51,7 @@ class Databases:
         async with self._server() as server:
             await _patiently(server, f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE if migrated else 'template0'}")
         try:
-            yield self.named(name)
+            yield self.named(name) if self._pooler is None else self._pooler.reached(self.named(name))
         finally:
             async with self._server() as server:
                 await _patiently(server, f"DROP DATABASE {name} WITH (FORCE)")
@@ -73,7 +75,13 @@ async def _patiently(server: ServerConnection, statement: str) -> None:
 
 
 @contextmanager
-def temporary_postgres(directory: Path) -> Generator[Databases]:
+def temporary_postgres(
+    directory: Path, *, mode: Mode | None = None, program: str | None = None
+) -> Generator[Databases]:
     """A server that is gone, with its directory, when the last process that asked for it is."""
     with EmbeddedPostgres(directory, temporary=True).lease() as lease:
-        yield Databases(lease.url)
+        if mode is None:
+            yield Databases(lease.url)
+            return
+        with pooler(lease.url, mode, program=program) as front:
+            yield Databases(lease.url, front)

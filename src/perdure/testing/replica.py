@@ -31,6 +31,7 @@ from perdure.store.histories import load_history
 from perdure.store.pool import Pool
 from perdure.testing.fakes import SECRET, Chosen, SimulatedModels
 from perdure.testing.metric_reader import MetricReader
+from perdure.testing.pgbouncer import listen_url, prepares
 from perdure.testing.workspace_folder import workspace_folder
 from perdure.worker.capacity import Capacity
 from perdure.worker.draining import Limits
@@ -210,6 +211,8 @@ async def open_replica(
     with tempfile.TemporaryDirectory(prefix="perdure-replica-") as name:
         settings = Settings(
             database_url=url,
+            listen_url=listen_url(url),
+            prepared_statements=prepares(url),
             data_dir=Path(name),
             secret_key=(SECRET,),
             capacity=room.chats,

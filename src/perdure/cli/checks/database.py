@@ -9,7 +9,7 @@ from perdure.cli.checks.models import model_findings
 from perdure.cli.checks.secrets import secrets
 from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
-from perdure.store.connection import Connection, connect, place
+from perdure.store.connection import Connection, connect, place, require_transactions
 from perdure.store.invariants import INVARIANTS
 from perdure.store.migrations.runner import pending, shipped
 from perdure.store.tables import server
@@ -27,6 +27,7 @@ async def database_findings(url: str, settings: Settings) -> AsyncIterator[Findi
         async for finding in host_findings(url):
             yield finding
         connection = await connect(url)
+        await require_transactions(connection, url)
     except Misconfigured as error:
         yield bad("database", str(error), "")
         return

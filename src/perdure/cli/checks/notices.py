@@ -3,11 +3,19 @@
 import time
 from urllib.parse import urlsplit
 
-from perdure.cli.checks.finding import Finding, bad, good
+from perdure.cli.checks.finding import Finding, bad, good, off
 from perdure.core.extras import installed
+from perdure.core.timing import NOTICE_POLL
+from perdure.settings import NO_LISTENING, Settings
 
 
-async def notices(url: str | None) -> Finding:
+async def notices(settings: Settings) -> Finding:
+    url = settings.nats_url
+    if url is None and settings.listen_url == NO_LISTENING:
+        detail = (
+            f"nothing carries them: replicas look every {NOTICE_POLL.total_seconds():.0f} seconds, and are late by it"
+        )
+        return off("notices", detail, "Set PERDURE_LISTEN_URL to the database past the pooler, or PERDURE_NATS_URL.")
     if url is None:
         return good("notices", "travel through the database")
     if not installed("nats"):
