@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 
 from perdure.agent.attempt_output import AttemptOutput
@@ -51,6 +51,8 @@ class OwnedChat:
         self.services = services
         self.once_calls = OnceCalls()
         self._chat = self._newest = chat
+        self._heard = 0
+        """How far the row has come, as notices say."""
         self._owner = owner
         self._output: AttemptOutput | None = None
         self._committing = False
@@ -66,6 +68,7 @@ class OwnedChat:
         self._forsaken = True
         owned = OwnedChat(self.services, self._newest, self._owner, attempt_recorded=False, history=self._history)
         owned._output, owned._leaving, owned.once_calls = self._output, self._leaving, self.once_calls
+        owned._heard = self._heard
         return owned
 
     @property
@@ -115,6 +118,10 @@ class OwnedChat:
         self._newest = chat
         self._follow()
         return True
+
+    def heard(self, version: int) -> None:
+        """A notice says that the row has come so far."""
+        self._heard = max(self._heard, version)
 
     def _follow(self) -> None:
         """Work from the newest row, where it makes no difference to the work in hand."""
@@ -197,7 +204,14 @@ class OwnedChat:
                     raise
                 continue
             self._adopt(committed)
+            await self._read_what_was_heard_of()
             return committed
+
+    async def _read_what_was_heard_of(self) -> None:
+        """Somebody moved the row while the commit was unanswered. Whoever waits for that row begins nothing."""
+        if self._heard > self._newest.snapshot_version:
+            with suppress(ChatNotFound, Unavailable):
+                self.saw(await self.services.machine.load(self._chat.id))
 
     def _parting(self, transitions: Sequence[Transition]) -> Sequence[Transition]:
         """The step together with letting go, instead of the attempt at the next one."""

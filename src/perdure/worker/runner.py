@@ -77,6 +77,10 @@ class Runner:
         if self._owned.saw(chat) and self._owned.stale and self._work is not None:
             self._work.cut_short()
 
+    def heard(self, version: int) -> None:
+        """A notice says that the row has come so far."""
+        self._owned.heard(version)
+
     async def look(self) -> None:
         """Read the row again: a notice said that it moved."""
         try:

@@ -192,6 +192,7 @@ class Runners:
             if self._promised:
                 self._heard[chat_id] = max(version, self._heard.get(chat_id, 0))
         elif version > entry.runner.chat.snapshot_version:
+            entry.runner.heard(version)
             self._look(entry.runner)
 
     def renewed(self, renewal: Renewal, asked: float) -> None:
