@@ -8,13 +8,18 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from perdure.api.wire.content import END
+from perdure.api.wire.content import END, LINE, NAME
 from perdure.core.errors import InvalidInput, Validation
 
 _PLACE = re.compile(r"^(?P<detail>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"(?:contains unknown|missing required) field `(.*)`$")
 _STEP = re.compile(r"(?<!\[)\b[^.\[\]]+")
 _END_SHOWN = repr(END)[1:-1]
+_SAID = {
+    f"Expected `str` matching regex {NAME!r}": "must not be blank, and must be one line",
+    f"Expected `str` matching regex {LINE!r}": "must be one line",
+}
+"""What a pattern asks for, in words."""
 
 
 @cache
@@ -42,7 +47,7 @@ def query_of(kind: Any, values: dict[str, str]) -> Any:
 def _validations(error: msgspec.ValidationError, kind: Any) -> tuple[Validation, ...]:
     found = _PLACE.match(str(error))
     assert found is not None
-    place, detail = found["field"] or "", found["detail"].replace(_END_SHOWN, "$")
+    place, detail = found["field"] or "", _SAID.get(found["detail"], found["detail"]).replace(_END_SHOWN, "$")
     if named := _NAMED.search(detail):
         # It says where the object is; who reads it wants to know which field.
         place = f"{place}.{named[1]}".lstrip(".")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from perdure.api.wire.content import END, LINE, ClientId, Content
+from perdure.api.wire.content import END, LINE, NAME, ClientId, Content
 from perdure.config.settings import PROMPT_LIMIT
 from perdure.core.card import ChatSettings
 from perdure.core.chat import Busy
@@ -14,9 +14,9 @@ from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import ModelName, WorkspaceId
 from perdure.core.message import Effort, Message
 
-Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
+Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=NAME)]
 LabelKey = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*" + END)]
-LabelValue = Annotated[str, Meta(min_length=1, max_length=256, pattern=LINE)]
+LabelValue = Annotated[str, Meta(min_length=1, max_length=256, pattern=NAME)]
 Labels = Annotated[dict[LabelKey, LabelValue], Meta(max_length=50)]
 Prompt = Annotated[str, Meta(max_length=PROMPT_LIMIT)]
 Micros = Annotated[int, Meta(ge=0, le=2**53)]

@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
 
 from perdure.core.errors import InvalidInput, Validation
 
@@ -13,7 +14,19 @@ END = r"$(?!\n)"
 LINE = r"^[^\u0000-\u001f]*" + END
 """A text of one line: it is stored in a column of its own, which holds no NUL."""
 
+NAME = r"^[^\u0000-\u001f]*[^\s\u0000-\u001f][^\u0000-\u001f]*" + END
+"""A text of one line that says something."""
+
 ClientId = Annotated[str, Meta(min_length=1, max_length=128, pattern=LINE)]
+
+
+class Named(Struct, frozen=True):
+    """A body that gives something a name. Blanks around a name mean nothing."""
+
+    def __post_init__(self) -> None:
+        for field in ("name", "display_name", "model"):
+            if isinstance(value := getattr(self, field, None), str):
+                force_setattr(self, field, value.strip())
 
 
 class TextContent(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag="text"):

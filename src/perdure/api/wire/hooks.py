@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from perdure.api.wire.content import END, LINE
+from perdure.api.wire.content import END, LINE, Named
 from perdure.api.wire.options import changes_of, options_of
 from perdure.config.hooks import Hook, HookEvent, HookOptions
 from perdure.core.ids import HookId
@@ -53,7 +53,7 @@ class ShownHooks(Struct, frozen=True):
     items: tuple[ShownHook, ...]
 
 
-class HookBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class HookBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     url: Url
     events: Events
     name: Name = ""
@@ -68,7 +68,7 @@ class HookBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, om
         return options_of(self, HookOptions)
 
 
-class HookPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class HookPatch(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     url: Url | UnsetType = UNSET
     events: Events | UnsetType = UNSET
     name: Name | UnsetType = UNSET

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from perdure.access.login_services import LoginOptions
-from perdure.api.wire.content import END, LINE
+from perdure.api.wire.content import END, LINE, NAME, Named
 
 Issuer = Annotated[
     str, Meta(max_length=500, pattern=r"^(https://[^\s/?#]+|http://(127\.0\.0\.1|localhost)(:\d+)?)(/[^\s?#]*)?" + END)
@@ -13,10 +13,10 @@ Issuer = Annotated[
 """HTTPS, except on this machine."""
 
 
-class LoginServiceBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    name: Annotated[str, Meta(min_length=1, max_length=100, pattern=LINE)]
+class LoginServiceBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: Annotated[str, Meta(min_length=1, max_length=100, pattern=NAME)]
     issuer: Issuer
-    client_id: Annotated[str, Meta(min_length=1, max_length=500, pattern=LINE)]
+    client_id: Annotated[str, Meta(min_length=1, max_length=500, pattern=NAME)]
     client_secret: Annotated[str, Meta(min_length=1, max_length=1_000, pattern=LINE)] | None = None
     """Left out, the one that is there stays."""
     enabled: bool = True

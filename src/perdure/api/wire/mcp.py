@@ -5,7 +5,7 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from perdure.api.wire.content import END, LINE
+from perdure.api.wire.content import END, LINE, Named
 from perdure.api.wire.options import changes_of, options_of
 from perdure.config.mcp import Auth, Availability, McpOptions, McpSecrets, McpServer, Transport
 from perdure.core.ids import McpServerId
@@ -85,7 +85,7 @@ class Servers(Struct, frozen=True):
     items: tuple[Server, ...]
 
 
-class ServerBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class ServerBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     slug: Slug
     name: Name = ""
     transport: Transport = Transport.HTTP
@@ -101,7 +101,7 @@ class ServerBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     trusted: bool = False
     enabled: bool = True
     secret: Secret = ""
-    environment: Variables = {}
+    environment: Variables = {}  # noqa: RUF012 - a struct has a copy of its own
     client_id: Secret = ""
     client_secret: Secret = ""
 
@@ -113,7 +113,7 @@ class ServerBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         return None if given == McpSecrets() else given
 
 
-class ServerPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class ServerPatch(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """The short name never changes: it is in the history of chats."""
 
     name: Name | UnsetType = UNSET

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Meta, Struct, structs
 
-from perdure.api.wire.content import END, LINE
+from perdure.api.wire.content import END, LINE, NAME, Named
 from perdure.config.models import ModelOptions, ModelSetting, Price, Provider, ProviderOptions
 from perdure.core.ids import ModelName, ProviderId
 from perdure.core.message import Effort
@@ -67,12 +67,12 @@ class Providers(Struct, frozen=True):
     items: tuple[Provider, ...]
 
 
-Short = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE)]
+Short = Annotated[str, Meta(min_length=1, max_length=200, pattern=NAME)]
 Secret = Annotated[str, Meta(min_length=1, max_length=20_000)]
 Address = Annotated[str, Meta(max_length=2_000, pattern=r"^(https?://[^\s/?#]+[^\s?#]*)?" + END)]
 
 
-class ProviderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class ProviderBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     name: Short
     dialect: Short
     base_url: Address = ""
@@ -83,7 +83,7 @@ class ProviderBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The deployment's key for it, stored together with it or not at all."""
 
 
-class ProviderPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class ProviderPatch(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     name: Short | None = None
     base_url: Address | None = None
     enabled: bool | None = None
@@ -146,8 +146,8 @@ class ModelSettings(Struct, frozen=True):
     items: tuple[Setting, ...]
 
 
-class ModelBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    name: Annotated[ModelName, Meta(min_length=1, max_length=200, pattern=LINE)]
+class ModelBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: Annotated[ModelName, Meta(min_length=1, max_length=200, pattern=NAME)]
     provider_id: UUID
     model: Short
     display_name: Annotated[str, Meta(max_length=200, pattern=LINE)] = ""
@@ -156,7 +156,7 @@ class ModelBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
     options: ModelOptions = ModelOptions()
 
 
-class ModelPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class ModelPatch(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     model: Short | None = None
     display_name: Annotated[str, Meta(max_length=200, pattern=LINE)] | None = None
     enabled: bool | None = None

@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from perdure.access.roles import Role, Scope
-from perdure.api.wire.content import END, LINE
+from perdure.api.wire.content import END, LINE, NAME, Named
 from perdure.core.chat import Status
 from perdure.core.ids import ChatId, OrganisationId, UserId
 
@@ -51,7 +51,7 @@ class Me(Struct, frozen=True, kw_only=True):
     preferences: dict[str, Any]
 
 
-class MeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class MeBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     name: PersonName | UnsetType = UNSET
     preferences: dict[str, Any] | UnsetType = UNSET
     password: Password | UnsetType = UNSET
@@ -85,21 +85,21 @@ class ChatsOfPerson(Struct, frozen=True):
     items: tuple[ChatOfPerson, ...]
 
 
-class UserBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class UserBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     email: Email
     name: PersonName = ""
     role: Role = Role.MEMBER
     password: Password | None = None
 
 
-class UserPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class UserPatch(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     name: PersonName | None = None
     role: Role | None = None
     disabled: bool | None = None
     password: Password | None = None
 
 
-GroupName = Annotated[str, Meta(min_length=1, max_length=100, pattern=LINE)]
+GroupName = Annotated[str, Meta(min_length=1, max_length=100, pattern=NAME)]
 Members = Annotated[tuple[UserId, ...], Meta(max_length=1_000)]
 
 
@@ -114,12 +114,12 @@ class Groups(Struct, frozen=True):
     items: tuple[Group, ...]
 
 
-class GroupBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class GroupBody(Named, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     name: GroupName
     members: Members = ()
 
 
-class GroupPatch(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class GroupPatch(Named, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     name: GroupName | None = None
     members: Members | None = None
 
@@ -145,7 +145,7 @@ class Tokens(Struct, frozen=True):
     items: tuple[Token, ...]
 
 
-class TokenBody(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class TokenBody(Named, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     name: GroupName
     scopes: Annotated[tuple[Scope, ...], Meta(min_length=1, max_length=3)] = (Scope.CHAT,)
     expires_in_days: Annotated[int, Meta(ge=1, le=3_650)] | None = None
