@@ -128,7 +128,10 @@ CASES = {
         (LOCAL, SECOND),
         facts=Facts(policies={"look": Policy.ASK}, journal={1: Known.UNKNOWN}),
     ),
-    "to be repeated, it runs": Case(RunTools((CLEARED,)), (CLEARED,), facts=Facts(journal={0: Known.UNKNOWN})),
+    "also if it was approved": Case(
+        Park(ActionKind.OUTCOME_UNKNOWN, (CLEARED,)), (CLEARED,), facts=Facts(journal={0: Known.UNKNOWN})
+    ),
+    "to be repeated, it runs": Case(RunTools((CLEARED,)), (CLEARED,)),
     "a client answers its own calls": Case(Park(ActionKind.CLIENT_TOOL, (CLIENT,)), (CLIENT,)),
     "children are waited for first": Case(Park(ActionKind.CHILDREN, (CHILDREN,)), (CLIENT, CHILDREN)),
     "a compaction by hand comes before the answer": Case(Compact(Source.MANUAL), by_hand=True),

@@ -1,11 +1,14 @@
 """The database goes away for a while: nothing is lost, and nothing is asked twice."""
 
 from perdure.core.chat import State
-from perdure.core.timing import LEASE
+from perdure.core.errors import Unavailable
+from perdure.core.timing import ATTEMPT_LIMIT, LEASE
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool, open_pool
+from perdure.testing.clock import HurriedClock
 from perdure.testing.replica import open_replica
+from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 CHATS = 5
 AWAY = LEASE + LEASE / 2
@@ -35,3 +38,25 @@ async def test_answers_survive_a_database_that_is_away_for_longer_than_the_lease
         assert [(chat.state, chat.last_error) for chat in rested] == [(State.W, None)] * CHATS
         # Every model was asked once: what it said while nobody could write it down was kept.
         assert len(sim.requests) == CHATS
+
+
+def database_tool(failures: int) -> Tool:
+    left = iter(range(failures))
+
+    @tool(Effect.READS)
+    async def count(_: ToolContext) -> str:
+        """Counts what is in the database."""
+        if next(left, None) is not None:
+            raise Unavailable("The database is away.")
+        return "counted"
+
+    return count
+
+
+async def test_a_database_that_is_away_stands_against_no_chat(database_url: str, pool: Pool, sim: Simulator) -> None:
+    async with open_replica(database_url, pool, sim.url, clock=HurriedClock()) as replica:
+        replica.tools.tools = (database_tool(ATTEMPT_LIMIT + 5),)
+        chat = await replica.someone_asks("[[call:count]] [[say:3 tokens]]")
+        rested = await replica.comes_to_rest(chat)
+        assert (rested.state, rested.last_error) == (State.W, None)
+        assert "count: counted" in await replica.said(chat)

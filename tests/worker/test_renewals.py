@@ -1,12 +1,18 @@
 """What a replica makes of a renewal that it hears of late."""
 
 import asyncio
+from uuid import uuid4
 
+from perdure.core.card import NewCard
 from perdure.core.chat import State
-from perdure.core.ids import ChatId
+from perdure.core.ids import ChatId, ReplicaId, RunnerId
+from perdure.machine.change import Owner
+from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.ownership import Acquire
 from perdure.sim.server import Simulator
 from perdure.store.replicas import Owned, Renewal
 from perdure.testing.replica import InProcessReplica
+from perdure.worker.runner import Runner
 
 
 def _readings(replica: InProcessReplica, renewal: Renewal, asked: float) -> int:
@@ -47,3 +53,21 @@ async def test_a_chat_that_ended_after_a_renewal_was_asked_for_is_not_driven_aga
     owned = Owned(chat, runner_id, 1)
     assert _readings(replica, Renewal(1, (owned,)), asked) == 0
     assert _readings(replica, Renewal(1, (owned,)), replica.clock.monotonic()) == 1
+
+
+async def test_a_step_counts_that_ends_before_the_chat_carries_the_new_id_of_its_replica(
+    replica: InProcessReplica, sim: Simulator
+) -> None:
+    owner, asked = Owner(ReplicaId(uuid4()), RunnerId(uuid4())), replica.says("[[gate:open]] [[say:5 tokens]]")
+    await replica.pool.execute(
+        "INSERT INTO replicas (id, version, seen_at) VALUES ($1, 'other', now() + interval '1 hour')", owner.worker_id
+    )
+    card = NewCard(organisation_id=replica.organisation, owner_id=replica.user, title="renamed")
+    created = await replica.machine.create(ChatId(uuid4()), card, [Create((asked,)), Acquire(owner)])
+    runner = Runner(replica.runner_services, created.chat, owner)
+    driven = asyncio.create_task(runner.run())
+    await sim.gates["open"].reached()
+    runner.owner = Owner(ReplicaId(uuid4()), owner.runner_id)
+    await sim.gates["open"].set(open=True)
+    await driven
+    assert (runner.chat.state, len(sim.requests)) == (State.W, 1)

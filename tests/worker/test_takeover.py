@@ -10,7 +10,7 @@ from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role
 from perdure.core.parts import ToolCall
 from perdure.machine.change import Owner
-from perdure.machine.transitions.actions import CompleteRequiresAction
+from perdure.machine.transitions.actions import CompleteRequiresAction, EnterRequiresAction
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep
@@ -29,7 +29,7 @@ def ledger_tool(effects: list[str]) -> Tool:
     return pay
 
 
-async def left_behind(replica: InProcessReplica) -> ChatId:
+async def left_behind(replica: InProcessReplica, *, approved: bool = False) -> ChatId:
     """A chat whose driver died after it started to pay."""
     chat_id, dead = ChatId(uuid4()), Owner(ReplicaId(uuid4()), RunnerId(uuid4()))
     # Its lease outlasts the test, so that nobody takes the chat before the call is written down.
@@ -40,6 +40,10 @@ async def left_behind(replica: InProcessReplica) -> ChatId:
     created = await replica.machine.create(chat_id, card, [Create((replica.says("[[say:3 tokens]]"),)), Acquire(dead)])
     call = NewMessage(role=Role.ASSISTANT, parts=(ToolCall("call_0", "pay", '{"amount": 5}'),))
     step = await replica.machine.advance(created.chat, CommitStep(messages=(call,)))
+    if approved:
+        await replica.machine.advance(step.chat, EnterRequiresAction(ActionKind.APPROVAL))
+        decision = Decision("call_0", Verdict.APPROVE)
+        step = await replica.machine.change(chat_id, CompleteRequiresAction(decisions=[decision]), Acquire(dead))
     fence = Fence(dead.worker_id, dead.runner_id, Status.RUNNING, step.chat.history_version)
     run = CallRun(chat_id, step.chat.last_assistant, 0)
     assert await Journal(replica.pool).start(run, fence, tool="pay", effect="once")
@@ -47,11 +51,14 @@ async def left_behind(replica: InProcessReplica) -> ChatId:
     return chat_id
 
 
-async def test_a_payment_of_unknown_outcome_is_asked_about_and_not_repeated(replica: InProcessReplica) -> None:
+@pytest.mark.parametrize("approved", [False, True])
+async def test_a_payment_of_unknown_outcome_is_asked_about_and_not_repeated(
+    replica: InProcessReplica, approved: bool
+) -> None:
     effects: list[str] = []
     replica.tools.tools = (ledger_tool(effects),)
-    chat = await left_behind(replica)
-    parked = await replica.until(chat, lambda row: row.status is Status.REQUIRES_ACTION)
+    chat = await left_behind(replica, approved=approved)
+    parked = await replica.until(chat, lambda row: row.status in (Status.REQUIRES_ACTION, Status.ERROR))
     assert parked.action is not None
     assert (parked.action.kind, effects) == (ActionKind.OUTCOME_UNKNOWN, [])
 

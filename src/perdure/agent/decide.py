@@ -124,9 +124,14 @@ def _about_calls(chat: Chat, toolset: Toolset, facts: Facts) -> Decision | None:
 def _may_run(call: OpenCall, facts: Facts) -> bool:
     if call.kind is not CallKind.LOCAL:
         return False
-    if facts.journal.get(call.index) is Known.FINISHED or call.cleared:
-        return True
-    return not _unknown(call, facts) and not _asks(call, facts)
+    match facts.journal.get(call.index):
+        case Known.FINISHED:
+            return True
+        case Known.UNKNOWN:
+            # Whoever let it run let it run once. To repeat it makes another run of it, which the journal does not know.
+            return False
+        case None:
+            return call.cleared or not _asks(call, facts)
 
 
 def _unknown(call: OpenCall, facts: Facts) -> bool:

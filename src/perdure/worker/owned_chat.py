@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 
 from perdure.agent.attempt_output import AttemptOutput
+from perdure.agent.attempts import exhausted
 from perdure.agent.history import History
 from perdure.agent.once_calls import OnceCalls
 from perdure.agent.partial_cost import partial_cost
@@ -14,7 +15,7 @@ from perdure.core.chat import CallKind, Chat, Fence, OpenCall
 from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, Fenced, PerdureError, ProviderFailure, Unavailable
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.ids import MessageNumber
+from perdure.core.ids import MessageNumber, ReplicaId
 from perdure.core.tasks import Backoff
 from perdure.core.timing import ATTEMPT_LIMIT, PREPARE_RETRIES, PREPARE_RETRY_FIRST, RUNNER_COMMIT_PATIENCE
 from perdure.live.episodes import EpisodeKey
@@ -54,6 +55,8 @@ class OwnedChat:
         self._heard = 0
         """How far the row has come, as notices say."""
         self._owner = owner
+        self._ids = {owner.worker_id}
+        """The ids that the replica had since. Nobody else gives a chat to the same runner."""
         self._output: AttemptOutput | None = None
         self._committing = False
         self._leaving = False
@@ -62,13 +65,17 @@ class OwnedChat:
         self._history = history
         self._prepared: tuple[int, Prepared] | None = None
         self._recorded = self._attempt if attempt_recorded else None
+        self._used: tuple[int, int] | None = None
+        """The attempt that was begun last."""
+        self._excused = set[tuple[int, int]]()
+        """Attempts that came to nothing because of the database."""
 
     def without_work(self) -> "OwnedChat":
         """The same chat, for whoever goes on although this one's work does not stop."""
         self._forsaken = True
         owned = OwnedChat(self.services, self._newest, self._owner, attempt_recorded=False, history=self._history)
         owned._output, owned._leaving, owned.once_calls = self._output, self._leaving, self.once_calls
-        owned._heard = self._heard
+        owned._heard, owned._excused, owned._ids = self._heard, self._excused, self._ids
         return owned
 
     @property
@@ -99,12 +106,19 @@ class OwnedChat:
         self._leaving = True
 
     def renamed(self, owner: Owner) -> None:
-        """The replica took a new id; the chat is the same."""
+        """The replica took a new id; the chat is the same, and carries the old id until it is taken again."""
         self._owner = owner
+        self._ids.add(owner.worker_id)
 
     @property
     def ours(self) -> bool:
-        return self._newest.worker_id == self._owner.worker_id and self._newest.runner_id == self._owner.runner_id
+        return self._newest.worker_id in self._ids and self._newest.runner_id == self._owner.runner_id
+
+    @property
+    def _id(self) -> ReplicaId:
+        """The id under which the chat is ours."""
+        known = self._newest.worker_id
+        return known if self.ours and known is not None else self._owner.worker_id
 
     @property
     def stale(self) -> bool:
@@ -130,7 +144,7 @@ class OwnedChat:
 
     def catch_up(self) -> None:
         """Begin from the newest row: nothing is in hand."""
-        self._chat = self._newest
+        self._chat, self._used = self._newest, None
 
     @property
     def _attempt(self) -> tuple[int, int]:
@@ -142,7 +156,7 @@ class OwnedChat:
 
     def fence(self, *, attempt: bool = False) -> Fence:
         return Fence(
-            self._owner.worker_id,
+            self._id,
             self._owner.runner_id,
             self._chat.status,
             self._chat.history_version,
@@ -196,7 +210,7 @@ class OwnedChat:
             if self._forsaken:
                 raise Fenced
             await self.services.lease.held()
-            mine = replace(believed, worker_id=self._owner.worker_id)
+            mine = replace(believed, worker_id=self._id)
             try:
                 committed = await self._committed(lambda chat: self._parting(bundle(chat)), mine)
             except Fenced:
@@ -238,7 +252,7 @@ class OwnedChat:
         """Whether the work still counts: this replica lost its id and took the chat again under another."""
         chat = await self.services.machine.load(self._chat.id)
         self.saw(chat)
-        renewed = replace(fence, worker_id=self._owner.worker_id)
+        renewed = replace(fence, worker_id=self._id)
         return renewed != fence and renewed.holds(chat)
 
     def _adopt(self, committed: Commit) -> None:
@@ -264,11 +278,22 @@ class OwnedChat:
             if self.stale:
                 # Somebody moved the row before the answer came.
                 raise Fenced
-        self._recorded = None
+        self._recorded, self._used = None, self._attempt
+
+    def excuse_attempt(self) -> None:
+        """The attempt in hand, if there is one, does not stand against the chat."""
+        if self._used is not None:
+            self._excused = {each for each in self._excused if each[0] == self._used[0]} | {self._used}
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the history was tried as often as it may be."""
+        version, made = self._attempt
+        return exhausted(made, excused=sum(each[0] == version for each in self._excused))
 
     async def next_attempt(self, reserve: int = 0) -> None:
         """Record one more attempt at this history, if there may be one."""
-        if self._chat.generation_attempt >= ATTEMPT_LIMIT:
+        if self.exhausted:
             await self._give_up()
         await self.commit(RecordGenerationAttempt(reserve))
 

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
+from perdure.agent.attempts import counts
 from perdure.agent.decide import Compact, Decision, Facts, Finish, Generate, Park, RefuseBatch, RunTools, decide
 from perdure.agent.facts import facts_of, next_prompt
 from perdure.agent.history import History
@@ -163,16 +164,18 @@ class Runner:
             await self.look()
 
     async def _mend(self, error: BaseException) -> None:
+        moved = isinstance(error, Fenced) and await self._moved()
+        if not counts(error, moved=moved):
+            self._owned.excuse_attempt()
         match error:
-            case Fenced():
-                # Still ours? Then only the history moved: adopt the row and decide again.
+            case Fenced() if moved:
+                # Still ours? Then only the history moved, or the lease: adopt the row and decide again.
                 self._services.measures.turns.stale_work.inc()
-                await self.look()
             case AttemptsExhausted():
                 pass
             case ChatNotFound():
                 self._released = True
-            case Unavailable():
+            case Unavailable() | Fenced():
                 raise error
             case _ if self._owned.chat.status is Status.INTERRUPTING:
                 await self._stop_anyway(error)
@@ -181,6 +184,12 @@ class Runner:
             case _:
                 _log.error("a duty failed", exc_info=error)
                 await self._owned.commit(FinishError(_BUG), Abandon())
+
+    async def _moved(self) -> bool:
+        """Whether the row is another than the one that the work began from."""
+        before = self._owned.chat
+        await self.look()
+        return self._owned.newest.snapshot_version != before.snapshot_version
 
     async def _stop_anyway(self, error: BaseException) -> None:
         """Stop means stop: after a few tries also without what there was of the answer."""

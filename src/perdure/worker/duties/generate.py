@@ -23,7 +23,7 @@ from perdure.core.errors import HookDispatchFailed, ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.message import NewMessage
 from perdure.core.parts import ToolCall
-from perdure.core.timing import ATTEMPT_LIMIT, GENERATE_CAP
+from perdure.core.timing import GENERATE_CAP
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
@@ -154,7 +154,7 @@ async def _failed(owned: OwnedChat, error: ClassifiedError, spent: int, carried:
     if error.kind is ErrorKind.CONTEXT_OVERFLOW and may_compact(await owned.history()):
         return Overflowed(owned.chat.history_version, spent)
     attempt = owned.chat.generation_attempt
-    exhausted, overloaded = attempt >= ATTEMPT_LIMIT, error.kind is ErrorKind.OVERLOADED
+    exhausted, overloaded = owned.exhausted, error.kind is ErrorKind.OVERLOADED
     given_up = exhausted or (overloaded and carried.overloads + 1 >= OVERLOADS)
     if error.retryable and given_up and await _handed_on(owned):
         return Failed(spent)
