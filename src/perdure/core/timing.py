@@ -5,12 +5,17 @@ from datetime import timedelta
 LEASE = timedelta(seconds=3)
 RENEWAL_PERIOD = timedelta(seconds=1)
 RENEWAL_TIMEOUT = timedelta(seconds=1)
+# A lease that could not be renewed has two seconds left: a database that moved is looked for at once, and again.
+RENEWAL_RETRY = timedelta(milliseconds=100)
 LEASE_MARGIN = timedelta(milliseconds=500)
 LOOP_STALL = timedelta(seconds=10)
 # How often a replica looks which server it talks to, how long that may take, and when it gives its chats up because
 # it cannot do anything about them: such a state ends no later than a lease and two seconds after it began.
 SERVER_PERIOD = timedelta(milliseconds=500)
+SERVER_RETRY = timedelta(milliseconds=100)
 SERVER_PATIENCE = timedelta(seconds=1)
+# A connection that says nothing for so long, while another one is answered, leads nowhere.
+HANGING = timedelta(seconds=3)
 UNSERVED = timedelta(seconds=2)
 SWEEP_PERIOD = timedelta(seconds=1)
 RENEWAL_LATE = 1.5 * RENEWAL_PERIOD
@@ -64,7 +69,7 @@ ATTEMPT_LIMIT = 25
 PREPARE_RETRIES = 3
 PREPARE_RETRY_FIRST = timedelta(milliseconds=200)
 DATABASE_RETRY_FIRST = timedelta(milliseconds=100)
-DATABASE_RETRY_LONGEST = timedelta(seconds=5)
+DATABASE_RETRY_LONGEST = timedelta(seconds=1)
 # Somebody waits for it: a database that is back is noticed at once.
 COMMIT_RETRY_LONGEST = timedelta(milliseconds=400)
 # A runner outlives a database that is away for a while; a handler does not.

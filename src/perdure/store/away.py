@@ -2,6 +2,14 @@
 
 import asyncpg
 
+NO_WRITES = (
+    # 25006: a primary that was demoted, or one that was told to take no writes.
+    asyncpg.ReadOnlySQLTransactionError,
+    # 0A000: a standby has nothing of unlogged tables. No statement of ours asks for anything else that there is not.
+    asyncpg.FeatureNotSupportedError,
+)
+"""What a server says that can be read at best. Those of the same age lead to the same server."""
+
 AWAY = (
     OSError,
     TimeoutError,
@@ -14,16 +22,24 @@ AWAY = (
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
     asyncpg.QueryCanceledError,
-    # 25006: a primary that was demoted, or one that was told to take no writes.
-    asyncpg.ReadOnlySQLTransactionError,
+    *NO_WRITES,
     # What the driver says on a connection whose server has just said goodbye, and not yet hung up; and where none of
     # several hosts takes writes.
     asyncpg.InternalClientError,
 )
 
+GONE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.InternalClientError,
+)
+"""What is said on a connection of which nothing comes any more."""
+
 
 def reason(error: BaseException) -> str:
     """Why it is away, as people are told."""
-    if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
+    if isinstance(error, NO_WRITES):
         return "The database takes no writes at the moment: it is being switched over, or it is a standby."
     return f"The database is away: {error or type(error).__name__}"

@@ -8,11 +8,14 @@ import asyncpg
 
 from perdure.core.timing import HOST_PATIENCE, NEXT_HOST_AFTER
 from perdure.store.address import hosts
-from perdure.store.away import AWAY
+from perdure.store.away import AWAY, GONE, NO_WRITES
 
 
 class ServerConnection(asyncpg.Connection):
-    """Says so when its server takes no writes: whoever keeps it can look for the one that does."""
+    """Says so when its server takes no writes: whoever keeps it can look for the one that does.
+
+    It closes itself when its server says goodbye, so that nobody is given it again before the network says so too.
+    """
 
     __slots__ = ("age", "when_read_only")
     age: int
@@ -34,27 +37,33 @@ class ServerConnection(asyncpg.Connection):
         if transport is not None:
             transport.abort()
 
+    def _heed(self, error: Exception) -> None:
+        if isinstance(error, NO_WRITES):
+            self.when_read_only(self)
+        elif isinstance(error, GONE):
+            self.terminate()
+
     # Everything but a statement without values goes through these two, which the driver's types do not name.
 
     async def _execute(self, *args: Any, **options: Any) -> Any:
         try:
             return await super()._execute(*args, **options)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-        except asyncpg.ReadOnlySQLTransactionError:
-            self.when_read_only(self)
+        except AWAY as error:
+            self._heed(error)
             raise
 
     async def _executemany(self, *args: Any, **options: Any) -> Any:
         try:
             return await super()._executemany(*args, **options)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-        except asyncpg.ReadOnlySQLTransactionError:
-            self.when_read_only(self)
+        except AWAY as error:
+            self._heed(error)
             raise
 
     async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
         try:
             return await super().execute(query, *args, timeout=timeout)
-        except asyncpg.ReadOnlySQLTransactionError:
-            self.when_read_only(self)
+        except AWAY as error:
+            self._heed(error)
             raise
 
 

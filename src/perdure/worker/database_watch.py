@@ -1,10 +1,11 @@
 """Whether the database can be written to, and whether everything of this replica talks to the same server."""
 
+import asyncio
 import logging
 
 from perdure.core.clock import Clock
 from perdure.core.errors import Misconfigured
-from perdure.core.timing import SERVER_PATIENCE, SERVER_PERIOD
+from perdure.core.timing import HANGING, SERVER_PATIENCE, SERVER_PERIOD, SERVER_RETRY
 from perdure.store.away import AWAY, reason
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection
@@ -16,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class DatabaseWatch:
-    """Asks every second, on a connection that is as old as those of the pool.
+    """Asks twice a second, or more often while something is wrong, on a connection as old as those of the pool.
 
     When the database moves, the lease may find the new server while the pool stays with the old one: then the replica
     keeps its chats and can do nothing about them. So either the pool is renewed, or the lease is not.
@@ -35,7 +36,8 @@ class DatabaseWatch:
         try:
             while True:
                 await self.once()
-                await self._clock.sleep(SERVER_PERIOD.total_seconds())
+                period = SERVER_PERIOD if self.obstacle is None else SERVER_RETRY
+                await self._clock.sleep(period.total_seconds())
         finally:
             self._drop()
 
@@ -53,24 +55,40 @@ class DatabaseWatch:
         """The server at the end of our connection, or of a new one where that is broken."""
         if self._connection is None or self._connection.is_closed():
             return await self._found_again()
-        asked = self._clock.monotonic()
+        asking = asyncio.ensure_future(server_of(self._connection, timeout=HANGING.total_seconds()))
+        asking.add_done_callback(_ended)
         try:
-            return await server_of(self._connection, timeout=SERVER_PATIENCE.total_seconds())
-        except TimeoutError:
-            # A loop that was busy elsewhere sees the end of its patience before the answer that lies there.
-            on_time = self._clock.monotonic() - asked < 1.2 * SERVER_PATIENCE.total_seconds()
-            server = await self._found_again()
-            if on_time:
-                # This connection hangs while another is answered: so do those of the same age.
-                renew(self._pool, ending=True)
-            return server
+            await asyncio.wait({asking}, timeout=SERVER_PATIENCE.total_seconds())
+            if not asking.done():
+                return await self._beside(asking)
+            return asking.result()
         except AWAY:
             return await self._found_again()
+        finally:
+            asking.cancel()
+
+    async def _beside(self, asking: "asyncio.Future[Server]") -> Server:
+        """What a new connection says while ours is silent. A server that is only slow answers both."""
+        new = await self._opened()
+        try:
+            server = await server_of(new, timeout=SERVER_PATIENCE.total_seconds())
+        except AWAY:
+            new.terminate()
+            raise
+        if not asking.done():
+            # Ours leads nowhere: so do those of the same age.
+            renew(self._pool, ending=True)
+        self._drop()
+        self._connection = new
+        return server
 
     async def _found_again(self) -> Server:
         self._drop()
-        self._connection = await connect(self._url)
+        self._connection = await self._opened()
         return await server_of(self._connection, timeout=SERVER_PATIENCE.total_seconds())
+
+    async def _opened(self) -> ServerConnection:
+        return await asyncio.wait_for(connect(self._url), HANGING.total_seconds())
 
     def _judge(self, server: Server) -> str | None:
         stale = outdated(server, self._lease.server)
@@ -80,10 +98,10 @@ class DatabaseWatch:
             self._lease.reconnect()
             return "the lease is renewed at a server that takes no writes, or that was replaced"
         self._drop()
-        # Where nothing takes writes, it can still be read.
-        renew(self._pool, ending=server.writable)
         if server.writable:
+            renew(self._pool, ending=True)
             return "its connections lead to another server than the lease's"
+        # It can still be read. Whoever tries to write has the pool renewed again.
         return "it takes no writes: it is being switched over, or it is a standby"
 
     def _tell(self, obstacle: str | None) -> None:
@@ -92,6 +110,8 @@ class DatabaseWatch:
                 _log.warning("the database takes writes again")
             else:
                 _log.warning("the database cannot be used: %s", obstacle)
+            # What was opened before may lead to another server than what is opened now.
+            renew(self._pool)
         self.obstacle = obstacle
         self._lease.hinder(hindered=obstacle is not None)
 
@@ -99,3 +119,9 @@ class DatabaseWatch:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.terminate()
+
+
+def _ended(asking: "asyncio.Future[Server]") -> None:
+    """Nobody may wait for it any more."""
+    if not asking.cancelled():
+        asking.exception()

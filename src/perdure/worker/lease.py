@@ -4,13 +4,23 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeAlias
 from uuid import uuid4
 
 from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
 from perdure.core.ids import ReplicaId
-from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, READY_AFTER, RENEWAL_PERIOD, RENEWAL_TIMEOUT, UNSERVED
+from perdure.core.timing import (
+    LEASE,
+    LEASE_MARGIN,
+    LOOP_STALL,
+    READY_AFTER,
+    RENEWAL_PERIOD,
+    RENEWAL_RETRY,
+    RENEWAL_TIMEOUT,
+    UNSERVED,
+)
 from perdure.store.errors import translated
 from perdure.store.hosts import ServerConnection
 from perdure.store.replicas import Renewal, leave, register, renew
@@ -42,10 +52,12 @@ class Lease:
         self._hindered: float | None = None
         """Since when what it gives a right to cannot be written."""
         self.server: Server | None = None
-        """Where it is renewed."""
+        """Where it is renewed; None while that is looked for."""
         self._reconnect = False
         self._held = asyncio.Event()
         self._stopping = threading.Event()
+        self._waiting: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
+        """What its thread waits for, and where."""
         self._thread: threading.Thread | None = None
         self._newest: Renewal | None = None
         self._on_renewal: Callable[[Renewal, float], None] = lambda _renewal, _asked: None
@@ -89,20 +101,32 @@ class Lease:
 
     def hinder(self, *, hindered: bool) -> None:
         """Whether something keeps this replica from writing what it owns."""
-        if not hindered:
+        if not hindered and self._hindered is not None:
             self._hindered = None
+            self._wake()
+        elif not hindered:
+            return
         elif self._hindered is None:
             self._hindered = self._clock.monotonic()
 
     def reconnect(self) -> None:
-        """Look for the server again before the next renewal."""
+        """Look for the server again, now."""
         self._reconnect = True
+        self._wake()
 
     async def stop(self) -> None:
         """Give the lease back."""
         self._stopping.set()
+        self._wake()
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, 2 * RENEWAL_TIMEOUT.total_seconds())
+
+    def _wake(self) -> None:
+        """Have its thread go on at once, unless that has ended."""
+        if self._waiting is not None:
+            loop, woken = self._waiting
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(woken.set)
 
     def _renew_forever(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.run(self._renewing(loop))
@@ -110,10 +134,14 @@ class Lease:
     async def _renewing(self, loop: asyncio.AbstractEventLoop) -> None:
         connection: ServerConnection | None = None
         registered = False
+        woken = asyncio.Event()
+        self._waiting = asyncio.get_running_loop(), woken
         while not self._stopping.is_set():
+            woken.clear()
             try:
                 if self._reconnect or connection is None or connection.is_closed():
                     connection = await self._connected(connection)
+                    connection.add_termination_listener(lambda _: woken.set())
                 if not registered:
                     await self._register(connection)
                     registered = True
@@ -121,20 +149,25 @@ class Lease:
             except _AWAY as error:
                 self.renewals["failed"] += 1
                 _log.warning("the lease could not be renewed: %s", error or type(error).__name__)
-                connection = await self._dropped(connection)
+                connection = self._dropped(connection)
+                await asyncio.sleep(RENEWAL_RETRY.total_seconds())
+                continue
             if registered:
-                await asyncio.to_thread(self._stopping.wait, RENEWAL_PERIOD.total_seconds())
-            elif connection is None:
-                await asyncio.to_thread(self._stopping.wait, RENEWAL_PERIOD.total_seconds() / 5)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(woken.wait(), RENEWAL_PERIOD.total_seconds())
         if connection is not None and not connection.is_closed():
             await self._leave(connection)
 
     async def _connected(self, old: ServerConnection | None) -> ServerConnection:
         self._reconnect = False
-        await self._dropped(old)
+        self._dropped(old)
         connection = await asyncio.wait_for(self._connect(), RENEWAL_TIMEOUT.total_seconds())
-        with translated():
-            self.server = await server_of(connection, timeout=RENEWAL_TIMEOUT.total_seconds())
+        try:
+            with translated():
+                self.server = await server_of(connection, timeout=RENEWAL_TIMEOUT.total_seconds())
+        except _AWAY:
+            connection.terminate()
+            raise
         return connection
 
     async def _leave(self, connection: ServerConnection) -> None:
@@ -147,7 +180,8 @@ class Lease:
             _log.info("the lease could not be given back: %s", error or type(error).__name__)
             connection.terminate()
 
-    async def _dropped(self, connection: ServerConnection | None) -> None:
+    def _dropped(self, connection: ServerConnection | None) -> None:
+        self.server = None
         if connection is not None:
             connection.terminate()
 
