@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
 import aiohttp
 import msgspec
@@ -12,13 +13,15 @@ from perdure.access.roles import Role, Scope
 from perdure.api.routing import Route
 from perdure.core.chat import AT_REST
 from perdure.core.ids import ChatId
-from perdure.faces.asking import TurnId
+from perdure.faces.asked import TurnId
 from perdure.faces.content import file_id
-from perdure.faces.openai.ids import conversation_id, response_id
+from perdure.faces.openai.ids import conversation_id, item_id, response_id
 from perdure.faces.openai.routes import OPENAI
 from perdure.testing.replica import InProcessReplica
 
 TABLE = OPENAI.table
+SAID = {"type": "message", "role": "user", "content": "hi"}
+BODY: dict[str, Any] = {"model": "demo", "input": "hi", "messages": [], "items": [SAID], "metadata": {}}
 NAMED = [route for route in TABLE.routes if {"response_id", "conversation_id"} & set(route.parameters)]
 
 
@@ -28,6 +31,8 @@ class Cast:
 
     turn: TurnId
     file: str
+    item: str
+    """One that was added to the chat, and waits."""
     ada: str
     bob: str
     stranger: str
@@ -38,10 +43,10 @@ class Cast:
         names = {
             "response_id": response_id(self.turn),
             "conversation_id": conversation_id(self.turn.chat_id),
-            "name": self.file,
+            "name": self.item if "conversation_id" in route.parameters else self.file,
         }
         path = route.path.format_map(names)
-        body = None if route.reads else msgspec.json.encode({"model": "demo", "input": "hi", "messages": []})
+        body = None if route.reads else msgspec.json.encode(BODY)
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         async with (
             aiohttp.ClientSession() as http,
@@ -57,6 +62,12 @@ async def cast(replica: InProcessReplica, url: str) -> Cast:
     pool = replica.pool
     chat_id = await replica.someone_asks("[[say:Hello.]]")
     await replica.until(chat_id, lambda chat: chat.status in AT_REST)
+    await pool.execute(
+        "INSERT INTO face_notes (chat_id, number, owner_id, items) VALUES ($1, 0, $2, $3)",
+        chat_id,
+        replica.user,
+        msgspec.json.encode([SAID]).decode(),
+    )
     other = await pool.fetchval("INSERT INTO organisations (name) VALUES ('Elsewhere') RETURNING id")
 
     async def person(name: str, organisation: object = replica.organisation) -> tuple[object, str]:
@@ -79,6 +90,7 @@ async def cast(replica: InProcessReplica, url: str) -> Cast:
     return Cast(
         turn=TurnId(ChatId(chat_id), 1),
         file=file_id(file),
+        item=item_id(TurnId(ChatId(chat_id), 0xFFFF_FFFF), "msg", 0),
         ada=await minted(pool, replica.user, "chat"),
         bob=bobs,
         stranger=(await person("eve"))[1],

@@ -13,7 +13,7 @@ from tests.faces.test_mcp import BOTH, Peer
 from perdure.access.roles import Role, Scope
 from perdure.core.chat import AT_REST
 from perdure.core.ids import ChatId
-from perdure.faces.asking import TurnId
+from perdure.faces.asked import TurnId
 from perdure.faces.mcp.routes import MCP
 from perdure.faces.mcp.tasks import task_id
 from perdure.faces.mcp.tools import TOOLS

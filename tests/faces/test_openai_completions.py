@@ -130,6 +130,17 @@ async def test_a_front_end_that_names_its_conversation_is_believed(
     assert (await replica.said(other))[-1] == "A title."
 
 
+async def test_what_a_front_end_wants_for_itself_leaves_no_chat(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
+    named = {"X-OpenWebUI-Chat-Id": "4c2f"}
+    await asks(openai, user("[[say:One.]]"), extra_headers=named)
+    title = await asks(
+        openai, user("[[say:A title.]]"), extra_headers={**named, "X-OpenWebUI-Task": "title_generation"}
+    )
+    assert title == "A title."
+    (chat,) = await chats(replica)
+    assert (await replica.said(chat))[-1] == "One."
+
+
 async def test_tools_of_the_client_are_run_by_the_client(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
     said = user('[[call:weather {"city": "Ulm"}]] [[then]] [[say:It rains.]]')
     first = await openai.chat.completions.create(model="demo", messages=[said], tools=[WEATHER])

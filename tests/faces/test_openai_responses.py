@@ -103,6 +103,65 @@ async def test_a_conversation_is_a_chat(openai: AsyncOpenAI, replica: InProcessR
     assert await chats(replica) == []
 
 
+async def test_metadata_is_kept(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
+    conversation = await openai.conversations.create(metadata={"topic": "rows"})
+    assert conversation.metadata == {"topic": "rows"}
+    said = await openai.responses.create(
+        model="demo", input="[[say:One.]]", conversation=conversation.id, metadata={"run": "7"}
+    )
+    other = await openai.responses.create(model="demo", input="[[say:Two.]]", conversation=conversation.id)
+    assert (said.metadata, other.metadata) == ({"run": "7"}, {})
+    assert (await openai.responses.retrieve(said.id)).metadata == {"run": "7"}
+    await openai.conversations.update(conversation.id, metadata={"topic": "columns"})
+    assert (await openai.conversations.retrieve(conversation.id)).metadata == {"topic": "columns"}
+    assert (await openai.conversations.retrieve(conversation.id)).created_at == conversation.created_at
+    with pytest.raises(BadRequestError, match="512"):
+        await openai.conversations.update(conversation.id, metadata={"topic": "x" * 513})
+    await openai.conversations.delete(conversation.id)
+    assert await replica.pool.fetchval("SELECT count(*) FROM face_notes") == 0
+
+
+def item(role: str, text: str) -> Any:
+    return {"type": "message", "role": role, "content": text}
+
+
+async def test_items_that_are_added_are_said_with_the_next_response(
+    openai: AsyncOpenAI, replica: InProcessReplica
+) -> None:
+    conversation = await openai.conversations.create(items=[item("user", "What is it?"), item("assistant", "A bird.")])
+    added = await openai.conversations.items.create(conversation.id, items=[item("user", "Look"), item("user", "No.")])
+    told: list[Any] = [each.to_dict() for each in added.data]
+    assert [each["content"][0]["text"] for each in told] == ["Look", "No."]
+    await openai.conversations.items.delete(told[1]["id"], conversation_id=conversation.id)
+    await openai.responses.create(model="demo", input="[[say:A plane.]]", conversation=conversation.id)
+    (chat,) = await chats(replica)
+    assert await replica.said(chat) == ["What is it?", "A bird.", "Look", "[[say:A plane.]]", "A plane."]
+    await openai.conversations.items.create(conversation.id, items=[item("user", "Further")])
+    await openai.responses.create(model="demo", input="[[say:Up.]]", conversation=conversation.id)
+    assert (await replica.said(chat))[-3:] == ["Further", "[[say:Up.]]", "Up."]
+    with pytest.raises(BadRequestError, match="only what a user says"):
+        await openai.conversations.items.create(conversation.id, items=[item("assistant", "I said so.")])
+
+
+async def test_items_are_listed_in_pages_and_read_one_by_one(openai: AsyncOpenAI) -> None:
+    conversation = await openai.conversations.create()
+    for number in range(3):
+        await openai.responses.create(model="demo", input=f"[[say:{number}.]]", conversation=conversation.id)
+    newest = await openai.conversations.items.list(conversation.id, limit=2)
+    assert (len(newest.data), newest.has_more) == (2, True)
+    names = [
+        each.to_dict()["id"] async for each in openai.conversations.items.list(conversation.id, order="asc", limit=2)
+    ]
+    assert len(names) == len(set(map(str, names))) == 6
+    assert newest.data[0].to_dict()["id"] == names[-1]
+    kept = await openai.conversations.items.retrieve(str(names[0]), conversation_id=conversation.id)
+    assert kept.to_dict()["content"] == [{"type": "input_text", "text": "[[say:0.]]"}]
+    with pytest.raises(ConflictError, match="was answered"):
+        await openai.conversations.items.delete(str(names[0]), conversation_id=conversation.id)
+    with pytest.raises(NotFoundError):
+        await openai.conversations.items.retrieve("msg_1", conversation_id=conversation.id)
+
+
 async def test_results_of_the_clients_tools_go_on_with_the_turn(openai: AsyncOpenAI) -> None:
     said = '[[call:weather {"city": "Ulm"}]] [[then]] [[say:It rains.]]'
     first = await openai.responses.create(model="demo", input=said, tools=[WEATHER])

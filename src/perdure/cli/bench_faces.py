@@ -9,7 +9,7 @@ from uuid import UUID
 
 from perdure.cli.bench_streams import one_replica, server_cpu
 from perdure.core.ids import ChatId
-from perdure.faces.asking import TurnId
+from perdure.faces.asked import TurnId
 from perdure.faces.openai.ids import response_id
 from perdure.testing.fleet import Fleet
 

@@ -1,11 +1,7 @@
 """What a request asks, put to the chat that it belongs to."""
 
-import hashlib
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import NamedTuple
-from uuid import UUID, uuid5
+from typing import Any
 
 import msgspec
 
@@ -15,70 +11,25 @@ from perdure.api.client_results import completed
 from perdure.api.routes.chats import begin_chat, describe_chat
 from perdure.api.routes.copies import fork
 from perdure.api.routes.messages import edit_message, send_message
-from perdure.api.wire.chats import ClientTool, ClientTools, CreateBody, EditBody, PatchBody, SendBody, WorkspaceWish
+from perdure.api.wire.chats import CreateBody, EditBody, PatchBody, SendBody, WorkspaceWish
 from perdure.api.wire.content import AnyContent as Content
 from perdure.api.wire.content import TextContent
 from perdure.api.wire.extras import ForkBody
 from perdure.core.chat import AT_REST, Busy, Status
 from perdure.core.errors import ChatNotFound, InvalidInput, TransitionNotAllowed, Validation
-from perdure.core.ids import ChatId, MessageNumber, ModelName, UserId
-from perdure.core.message import Effort, NewMessage, Role
+from perdure.core.ids import ChatId, MessageNumber, ModelName
+from perdure.core.message import NewMessage, Role
 from perdure.core.parts import Text
-from perdure.faces.content import AnyContent, read_content, text_of
-from perdure.faces.conversation import Entry, common, entries_of, joined
+from perdure.faces.asked import Asked, TurnId, offered
+from perdure.faces.content import read_content
+from perdure.faces.conversation import Entry, common
 from perdure.faces.errors import NoModel, StillAnswering
+from perdure.faces.finding import Finding
 from perdure.machine.transitions.actions import Outcome
-from perdure.store.tables import messages
-from perdure.store.tables.chats import Listing
 
 AGENT = "agent/"
 """Before the name of a template that is chosen as if it were a model."""
-LABEL = "openai"
-"""The label of chats whose client has no name for them: a digest of how they begin."""
-_CANDIDATES = 20
 _TAKES_MESSAGES = AT_REST | {Status.REQUIRES_ACTION}
-_tools = msgspec.json.Decoder(tuple[ClientTool, ...])
-
-
-class TurnId(NamedTuple):
-    """The turn that answers one message of a chat, or the results that a client brought."""
-
-    chat_id: ChatId
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """One thing that a request says, with what it holds."""
-
-    entry: Entry
-    content: AnyContent = None
-    output: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A request, in the words of either API."""
-
-    given: Sequence[Given]
-    system: str = ""
-    model: str | None = None
-    effort: Effort | None = None
-    tools: ClientTools = ()
-    user: str = ""
-    key: ChatId | None = None
-    """The chat that the front end means, whether it is there or not."""
-    client_id: str | None = None
-
-    @property
-    def new(self) -> Sequence[Given]:
-        """What follows the last thing that an agent said."""
-        answers = [index for index, given in enumerate(self.given) if given.entry.role is Role.ASSISTANT]
-        return self.given[answers[-1] + 1 if answers else 0 :]
-
-    @property
-    def entries(self) -> list[Entry]:
-        return joined(given.entry for given in self.given)
 
 
 class Asking:
@@ -87,17 +38,22 @@ class Asking:
     def __init__(self, caller: Caller, asked: Asked) -> None:
         self._caller = caller
         self._asked = asked
+        self._finding = Finding(caller, asked)
         self._model: ModelName | None = None
 
     async def turn(self) -> TurnId:
         """The turn that answers the request: in a chat that begins, goes on, is edited, or is answering it already."""
         await self._check()
-        theirs = self._asked.entries
-        found = await self._found(theirs)
+        found = await self._finding.chat()
         if found is None:
-            return await self._begun(await self._free_key())
+            return await self._begun(await self._finding.free_key())
         seen, ours = found
-        return await self._continued(seen, ours, theirs)
+        return await self._continued(seen, ours, self._asked.entries)
+
+    async def aside(self, task: str) -> TurnId:
+        """The turn of a chat that is only about a task of the front end."""
+        await self._check()
+        return await self._begun(None, title=task, labels={"task": task})
 
     async def follow(self, chat_id: ChatId) -> TurnId:
         """The turn that answers what is new, in a chat that the client names."""
@@ -137,44 +93,6 @@ class Asking:
         if await self._caller.config.model(self._caller.actor.organisation_id, ModelName(name)) is None:
             raise NoModel(name)
         self._model = ModelName(name)
-
-    async def _found(self, theirs: Sequence[Entry]) -> tuple[Seen, list[Entry]] | None:
-        """The chat that the request goes on in, as the client knows it."""
-        if self._asked.key is not None:
-            with suppress(ChatNotFound):
-                seen = await self._caller.chats.own(self._asked.key)
-                ours = await self._known(seen)
-                # Front ends ask for titles and tags under the same key: such a question edits nothing.
-                return (seen, ours) if common(ours, theirs) else await self._alike(theirs)
-            return None
-        return await self._alike(theirs)
-
-    async def _alike(self, theirs: Sequence[Entry]) -> tuple[Seen, list[Entry]] | None:
-        """The chat that has most in common with the request: at least a question and its answer."""
-        if all(entry.role is Role.USER for entry in theirs):
-            return None
-        listing = Listing(labels=msgspec.json.encode(self._labels).decode(), limit=_CANDIDATES)
-        best: tuple[Seen, list[Entry]] | None = None
-        shared = 1
-        for seen in await self._caller.chats.page(listing):
-            ours = await self._known(seen)
-            if seen.own and common(ours, theirs) > shared:
-                best, shared = (seen, ours), common(ours, theirs)
-        return best
-
-    async def _free_key(self) -> ChatId | None:
-        """The key, unless a chat has it that the request does not go on in."""
-        key = self._asked.key
-        if key is None:
-            return None
-        try:
-            await self._caller.chats.read(key)
-        except ChatNotFound:
-            return key
-        return None
-
-    async def _known(self, seen: Seen) -> list[Entry]:
-        return entries_of(await messages.visible(self._caller.rows, seen.chat.id), own_tools(seen))
 
     async def _continued(self, seen: Seen, ours: Sequence[Entry], theirs: Sequence[Entry]) -> TurnId:
         shared = common(ours, theirs)
@@ -226,18 +144,18 @@ class Asking:
         if self._asked.tools and self._asked.tools != offered(seen):
             await describe_chat(self._caller, seen.chat.id, PatchBody(client_tools=self._asked.tools))
 
-    async def _begun(self, chat_id: ChatId | None) -> TurnId:
+    async def _begun(self, chat_id: ChatId | None, **described: Any) -> TurnId:
         model = self._asked.model or ""
         template = model.removeprefix(AGENT) if model.startswith(AGENT) else None
         body = CreateBody(
             content=await self._content(),
             model=self._model,
             effort=self._asked.effort,
-            labels={} if chat_id is not None else self._labels,
             system_prompt=self._asked.system or None,
             client_tools=self._asked.tools,
             client_id=self._asked.client_id,
             workspace=WorkspaceWish(template) if template else None,
+            **(described or {"labels": {} if chat_id is not None else self._finding.labels}),
         )
         try:
             created = await begin_chat(self._caller, body, chat_id=chat_id, history=self._history)
@@ -267,12 +185,6 @@ class Asking:
                 parts.append(TextContent(given.output))
         return tuple(parts)
 
-    @property
-    def _labels(self) -> dict[str, str]:
-        first = next((given for given in self._asked.given if given.entry.role is Role.USER), None)
-        text = f"{self._asked.user}\0{' '.join(first.entry.text.split()) if first else ''}"
-        return {LABEL: hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]}
-
     async def _end_of(self, turn: TurnId) -> int | None:
         """The last message of a turn. None where no other turn follows it."""
         last = turn.number
@@ -281,47 +193,4 @@ class Asking:
                 if message.role is Role.USER:
                     return last
                 last = message.number
-        return None
-
-
-def offered(seen: Seen) -> ClientTools:
-    return _tools.decode(seen.row.client_tools) if seen.row.client_tools else ()
-
-
-def own_tools(seen: Seen) -> frozenset[str]:
-    """The names of the tools that the chat's client runs itself."""
-    return frozenset(tool.name for tool in offered(seen))
-
-
-def user_given(content: AnyContent) -> Given:
-    return Given(Entry(Role.USER, text_of(content)), content)
-
-
-def assistant_given(text: str, calls: tuple[str, ...] = ()) -> Given:
-    return Given(Entry(Role.ASSISTANT, text, calls))
-
-
-def result_given(call_id: str, output: str) -> Given:
-    return Given(Entry(Role.TOOL, calls=(call_id,)), output=output)
-
-
-def keyed_chat(user_id: UserId, key: str) -> ChatId:
-    """The chat that somebody's front end means by a key of its own: the same whoever asks twice, or on any replica."""
-    return ChatId(uuid5(user_id, key))
-
-
-async def chat_meant(caller: Caller, kind: str, name: str) -> tuple[ChatId, Seen | None]:
-    """The chat that a page means: by a name that it made up, or by the id of a chat that is there already."""
-    keyed = keyed_chat(caller.actor.user_id, f"{kind}:{name}")
-    for chat_id in (keyed, _uuid(name)):
-        if chat_id is not None:
-            with suppress(ChatNotFound):
-                return chat_id, await caller.chats.read(chat_id)
-    return keyed, None
-
-
-def _uuid(text: str) -> ChatId | None:
-    try:
-        return ChatId(UUID(text))
-    except ValueError:
         return None

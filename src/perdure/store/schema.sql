@@ -57,6 +57,7 @@ BEGIN
     DELETE FROM messages WHERE chat_id IN (SELECT id FROM forgotten);
     DELETE FROM queued_messages WHERE chat_id IN (SELECT id FROM forgotten);
     DELETE FROM inbox WHERE chat_id IN (SELECT id FROM forgotten);
+    DELETE FROM face_notes WHERE chat_id IN (SELECT id FROM forgotten);
     RETURN NULL;
 END
 $$;
@@ -366,6 +367,14 @@ CREATE TABLE public.departures (
 CREATE TABLE public.deployment_secrets (
     name text NOT NULL,
     secret bytea NOT NULL
+);
+
+CREATE TABLE public.face_notes (
+    chat_id uuid NOT NULL,
+    number integer NOT NULL,
+    owner_id uuid NOT NULL,
+    metadata text DEFAULT '{}'::text NOT NULL,
+    items text DEFAULT '[]'::text NOT NULL
 );
 
 CREATE TABLE public.file_links (
@@ -786,6 +795,9 @@ ALTER TABLE ONLY public.departures
 ALTER TABLE ONLY public.deployment_secrets
     ADD CONSTRAINT deployment_secrets_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY public.face_notes
+    ADD CONSTRAINT face_notes_pkey PRIMARY KEY (chat_id, number);
+
 ALTER TABLE ONLY public.file_links
     ADD CONSTRAINT file_links_pkey PRIMARY KEY (chat_id, file_id);
 
@@ -917,6 +929,8 @@ ALTER TABLE ONLY public.workspaces
 
 CREATE INDEX audit_newest ON public.audit USING btree (organisation_id, id DESC);
 
+CREATE INDEX chat_cards_beginnings ON public.chat_cards USING btree (owner_id, ((labels ->> 'openai'::text))) WHERE (labels ? 'openai'::text);
+
 CREATE INDEX chat_cards_children ON public.chat_cards USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX chat_cards_family ON public.chat_cards USING btree (root_id) WHERE (root_id IS NOT NULL);
@@ -946,6 +960,8 @@ CREATE INDEX debug_runs_by_chat ON public.debug_runs USING btree (chat_id, id);
 CREATE INDEX debug_runs_by_expiry ON public.debug_runs USING btree (expires_at);
 
 CREATE INDEX departures_age ON public.departures USING btree (at);
+
+CREATE INDEX face_notes_owner ON public.face_notes USING btree (owner_id);
 
 CREATE INDEX file_links_by_file ON public.file_links USING btree (file_id);
 
@@ -1068,6 +1084,9 @@ ALTER TABLE ONLY public.chat_shares
 
 ALTER TABLE ONLY public.debug_runs
     ADD CONSTRAINT debug_runs_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.face_notes
+    ADD CONSTRAINT face_notes_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.file_links
     ADD CONSTRAINT file_links_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;

@@ -15,21 +15,12 @@ from perdure.core.ids import ModelName
 from perdure.core.message import Message, Role
 from perdure.core.parts import ToolCall, ToolResult
 from perdure.faces.ag_ui.events import Run, event, finished, frames
-from perdure.faces.asking import (
-    AGENT,
-    Asked,
-    Asking,
-    Given,
-    TurnId,
-    assistant_given,
-    chat_meant,
-    own_tools,
-    result_given,
-    user_given,
-)
+from perdure.faces.asked import Asked, Given, TurnId, assistant_given, own_tools, result_given, user_given
+from perdure.faces.asking import AGENT, Asking
 from perdure.faces.content import AnyContent, text_of
 from perdure.faces.conversation import text_of as said_in
 from perdure.faces.face import Answered, Protocol, Request, Streamed
+from perdure.faces.finding import chat_meant
 from perdure.faces.following import TurnFeed
 from perdure.store.tables import messages
 

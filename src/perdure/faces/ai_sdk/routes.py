@@ -11,19 +11,11 @@ from perdure.api.http import Answer
 from perdure.api.routing import Routes, Table
 from perdure.core.chat import AT_REST
 from perdure.faces.ai_sdk.stream import MessageStream, chunks
-from perdure.faces.asking import (
-    Asked,
-    Asking,
-    Given,
-    TurnId,
-    assistant_given,
-    chat_meant,
-    own_tools,
-    result_given,
-    user_given,
-)
+from perdure.faces.asked import Asked, Given, TurnId, assistant_given, own_tools, result_given, user_given
+from perdure.faces.asking import Asking
 from perdure.faces.content import ContentPart
 from perdure.faces.face import Answered, Protocol, Request, Streamed
+from perdure.faces.finding import chat_meant
 from perdure.faces.following import TurnFeed
 
 BODY_LIMIT = 32 * 1024 * 1024

@@ -21,7 +21,7 @@ from perdure.core.errors import (
     Unauthenticated,
     Unavailable,
 )
-from perdure.faces.asking import TurnId
+from perdure.faces.asked import TurnId
 from perdure.faces.face import Answered, Awaited, Request, Streamed
 from perdure.faces.mcp.envelope import ELICITS, Rpc, elicits_forms
 from perdure.faces.mcp.following import last, listened, within

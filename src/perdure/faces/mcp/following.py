@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any, TypeVar
 
-from perdure.faces.asking import TurnId
+from perdure.faces.asked import TurnId
 from perdure.faces.mcp.results import complete, detailed
 from perdure.faces.mcp.tasks import Task, Tasks, task_id
 from perdure.faces.mcp.wire import SUBSCRIPTION_KEY, RpcId, frame

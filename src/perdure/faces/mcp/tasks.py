@@ -22,7 +22,7 @@ from perdure.core.events import (
 )
 from perdure.core.ids import ChatId
 from perdure.core.message import Message, Role
-from perdure.faces.asking import TurnId
+from perdure.faces.asked import TurnId
 from perdure.faces.conversation import text_of
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import Answered, Called, Ended, Outcome, Returned, TurnEvent

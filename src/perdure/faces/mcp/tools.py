@@ -26,9 +26,11 @@ from perdure.core.ids import ChatId, ModelName
 from perdure.core.message import Message, Role
 from perdure.core.parts import ToolCall
 from perdure.core.public import public_message
-from perdure.faces.asking import AGENT, TurnId, keyed_chat
+from perdure.faces.asked import TurnId
+from perdure.faces.asking import AGENT
 from perdure.faces.conversation import text_of
 from perdure.faces.errors import NoModel
+from perdure.faces.finding import keyed_chat
 
 WAIT_S = 45
 """Most clients give a call a minute."""

@@ -9,7 +9,7 @@ from perdure.api.http import Answer
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
 from perdure.core.usage import Usage
-from perdure.faces.asking import Asked, Given, TurnId, assistant_given, result_given, user_given
+from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.content import text_of
 from perdure.faces.openai.errors import OpenAiError, failure_of
 from perdure.faces.openai.ids import completion_id

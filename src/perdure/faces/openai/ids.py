@@ -7,7 +7,8 @@ from uuid import UUID
 
 from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId, UserId
-from perdure.faces.asking import TurnId, keyed_chat
+from perdure.faces.asked import TurnId
+from perdure.faces.finding import keyed_chat
 
 _TURN = re.compile(r"(?:resp_|chatcmpl-)([0-9a-f]{32})([0-9a-f]{8})")
 _ITEM = re.compile(r"[a-z]+_([0-9a-f]{32})([0-9a-f]{8})[0-9a-f]{4}")

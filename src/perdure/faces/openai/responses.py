@@ -1,7 +1,7 @@
 """Responses: from a request to what is asked, and from a turn's events to numbered stream events."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -11,10 +11,11 @@ from perdure.core.ids import ChatId
 from perdure.core.message import Effort
 from perdure.core.parts import ToolCall, ToolResult
 from perdure.core.usage import Usage
-from perdure.faces.asking import Asked, Given, TurnId, assistant_given, result_given, user_given
+from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.content import text_of
 from perdure.faces.openai.errors import failure_of
 from perdure.faces.openai.ids import conversation_id, item_id, response_id
+from perdure.faces.openai.items import output_text
 from perdure.faces.openai.offered import client_tools, effort_of
 from perdure.faces.openai.wire import InputItem, ResponseBody
 from perdure.faces.turn import Answered, Called, Closed, Ended, Opened, Outcome, Piece, Returned, TextKind, TurnEvent
@@ -34,7 +35,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def asked_of(body: ResponseBody, key: ChatId | None) -> Asked:
-    items = (InputItem(role="user", content=body.input),) if isinstance(body.input, str) else body.input
+    items = input_items(body)
     system = [text_of(item.content) for item in items if item.role in ("system", "developer")]
     return Asked(
         given=[given for item in items if (given := given_of(item)) is not None],
@@ -46,6 +47,10 @@ def asked_of(body: ResponseBody, key: ChatId | None) -> Asked:
         key=key,
         client_id=f"openai:{'background' if body.background else ''}:{body.previous_response_id or ''}",
     )
+
+
+def input_items(body: ResponseBody) -> tuple[InputItem, ...]:
+    return (InputItem(role="user", content=body.input),) if isinstance(body.input, str) else body.input
 
 
 def origin_of(client_id: str | None) -> tuple[bool, str | None]:
@@ -83,6 +88,7 @@ class Head:
     tools: ClientTools
     previous: str | None = None
     background: bool = False
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Response:
@@ -236,12 +242,8 @@ class Response:
             "truncation": "disabled",
             "usage": response_usage(self._usage) if ended else None,
             "user": None,
-            "metadata": {},
+            "metadata": dict(head.metadata),
         }
-
-
-def output_text(text: str) -> dict[str, Any]:
-    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
 def _logprobs(kind: TextKind) -> dict[str, Any]:

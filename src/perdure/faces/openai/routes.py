@@ -2,53 +2,40 @@
 
 from collections.abc import Awaitable
 from typing import Annotated, Any
-from uuid import uuid4
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
-from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.decoding import body_of, query_of
 from perdure.api.http import Answer, Call
-from perdure.api.multipart import upload_of
-from perdure.api.routes.chats import describe_chat
 from perdure.api.routes.control import interrupt
-from perdure.api.routes.copies import delete_chat
 from perdure.api.routing import Routes, Table
-from perdure.api.uploads import FILE_LIMIT, file_name, sniffed
-from perdure.api.wire.chats import PatchBody
 from perdure.api.wire.control import TurnBody
-from perdure.core.errors import ChatNotFound, NotFound, Refused
-from perdure.core.ids import ChatId, FileId
-from perdure.core.message import Message, Role
-from perdure.core.parts import Text, ToolCall, ToolResult
-from perdure.core.public import public_message
-from perdure.faces.asking import AGENT, Asking, TurnId, keyed_chat
-from perdure.faces.content import file_id, file_named
+from perdure.core.errors import NotFound, Refused
+from perdure.core.ids import ChatId
+from perdure.core.message import Role
+from perdure.faces.asked import TurnId
+from perdure.faces.asking import AGENT, Asking
 from perdure.faces.errors import NoModel
 from perdure.faces.face import Answered, Awaited, Protocol, Request, Streamed
+from perdure.faces.finding import keyed_chat
 from perdure.faces.following import TurnFeed
-from perdure.faces.openai import completions, responses
+from perdure.faces.openai import completions, conversations, file_routes, notes, responses
 from perdure.faces.openai.completions import Completion
+from perdure.faces.openai.conversations import delete, said_in
 from perdure.faces.openai.errors import OpenAiError, error_of
-from perdure.faces.openai.ids import (
-    ConversationId,
-    announced,
-    conversation_named,
-    item_id,
-    turn_named,
-    turn_of_item,
-)
+from perdure.faces.openai.ids import ConversationId, conversation_named, turn_named, turn_of_item
+from perdure.faces.openai.items import items_of, page_of
 from perdure.faces.openai.responses import Response
 from perdure.faces.openai.turns import Turns, chunks, frames, told
-from perdure.faces.openai.wire import CompletionBody, ConversationBody, ResponseBody
+from perdure.faces.openai.wire import BODY_LIMIT, CompletionBody, ResponseBody
 from perdure.faces.turn import TurnEvent
-from perdure.store.tables import files, messages
 
-BODY_LIMIT = 4 * FILE_LIMIT // 3 * 2
-"""Room for two of the largest files, written as base64."""
 KEYS = ("x-openwebui-chat-id", "x-conversation-id")
 """Headers by which front ends name their conversation."""
+TASK = "x-openwebui-task"
+"""A header by which Open WebUI says that it asks for itself: for a title, for tags, for questions to suggest."""
 SHOW_TOOLS = "x-perdure-tools"
 """A header that says whether what an agent does is shown among its thoughts: `show` or `hide`."""
 
@@ -91,6 +78,9 @@ async def read_agent(request: Request, name: str) -> Answered:
 @routes.post("/chat/completions", body_limit=BODY_LIMIT)
 async def create_completion(request: Request) -> Answered:
     body: CompletionBody = body_of(CompletionBody, request.body)
+    task = request.call.headers.get(TASK, "").strip()
+    if task and not body.stream:
+        return await _done_aside(request, body, task)
     turn = await Asking(request.caller, completions.asked_of(body, _key(request))).turn()
     shown = request.call.headers.get(SHOW_TOOLS, "hide") == "show"
     completion, feed = await _turns(request).completion(turn, shows_tools=shown)
@@ -98,6 +88,19 @@ async def create_completion(request: Request) -> Answered:
         usage = body.stream_options is not None and body.stream_options.include_usage
         return Streamed(turn.chat_id, chunks(completion, feed, include_usage=usage))
     return Awaited(_completed(completion, feed))
+
+
+async def _done_aside(request: Request, body: CompletionBody, task: str) -> Answered:
+    """What a front end wants done for itself: its chat is gone with the answer."""
+    turn = await Asking(request.caller, completions.asked_of(body, None)).aside(task)
+    completion, feed = await _turns(request).completion(turn, shows_tools=False)
+
+    async def done() -> Answer:
+        answer = await _completed(completion, feed)
+        await delete(request, turn.chat_id)
+        return answer
+
+    return Awaited(done())
 
 
 async def _completed(completion: Completion, feed: TurnFeed) -> Answer:
@@ -110,6 +113,8 @@ async def _completed(completion: Completion, feed: TurnFeed) -> Answer:
 async def create_response(request: Request) -> Answered:
     body: ResponseBody = body_of(ResponseBody, request.body)
     turn = await _asked(request, body)
+    if body.metadata:
+        await notes.keep_metadata(request.caller, turn.chat_id, body.metadata, turn.number)
     response, feed = await _turns(request).response(turn)
     if body.stream:
         return Streamed(turn.chat_id, frames(response, feed))
@@ -130,12 +135,21 @@ async def _asked(request: Request, body: ResponseBody) -> TurnId:
         return await Asking(request.caller, responses.asked_of(body, None)).branch(turn)
     if body.conversation is not None:
         named = body.conversation if isinstance(body.conversation, str) else body.conversation.id
-        found = conversation_named(named, request.caller.actor.user_id)
-        new = found.chat_id if found.announced_at is not None else None
-        return await Asking(request.caller, responses.asked_of(body, new)).follow(found.chat_id)
+        return await _followed(request, body, conversation_named(named, request.caller.actor.user_id))
     asking = Asking(request.caller, responses.asked_of(body, _key(request)))
     referred = [item.id for item in body.input if not isinstance(item, str) and item.type == "item_reference"]
     return await (asking.branch(turn_of_item(referred[-1] or "")) if referred else asking.turn())
+
+
+async def _followed(request: Request, body: ResponseBody, found: ConversationId) -> TurnId:
+    """The turn that answers in a conversation, after what was added to it and waits."""
+    new = found.chat_id if found.announced_at is not None else None
+    waiting = await notes.waiting(request.caller, found.chat_id)
+    asked = responses.asked_of(replace(body, input=(*waiting, *responses.input_items(body))), new)
+    turn = await Asking(request.caller, asked).follow(found.chat_id)
+    if waiting:
+        await notes.keep_waiting(request.caller, found.chat_id, ())
+    return turn
 
 
 @routes.get("/responses/{response_id}")
@@ -168,10 +182,10 @@ async def delete_response(request: Request, response_id: str) -> Answered:
     """Only a response that is a chat of its own can go: one in the middle of a conversation is part of it."""
     turn = turn_named(response_id)
     await _turns(request).response(turn)
-    said = [message for message in await _messages(request, turn.chat_id) if message.role is Role.USER]
+    said = [message for message in await said_in(request, turn.chat_id) if message.role is Role.USER]
     if len(said) != 1:
         raise Refused("This response is part of a conversation. Delete the conversation.")
-    await _delete(request, turn.chat_id)
+    await delete(request, turn.chat_id)
     return Answer.json(200, {"id": response_id, "object": "response", "deleted": True})
 
 
@@ -181,81 +195,10 @@ async def list_input_items(request: Request, response_id: str) -> Answered:
     found = await request.caller.chats.oldest(turn.chat_id, after=turn.number - 1, limit=1)
     if not found or found[0].number != turn.number:
         raise NotFound("There is no such response.")
-    return _listed([item for message in found for item in _items(turn.chat_id, message)])
+    return page_of(items_of(turn.chat_id, found), request.call)
 
 
-@routes.post("/conversations", body_limit=BODY_LIMIT)
-async def create_conversation(request: Request) -> Answered:
-    body: ConversationBody = body_of(ConversationBody, request.body)
-    request.caller.actor.require(Permission.CHAT)
-    if body.items:
-        raise OpenAiError(400, "A conversation begins with a response: send its items there.", param="items")
-    text = announced(request.caller.services.clock.now().timestamp())
-    return _conversation(conversation_named(text, request.caller.actor.user_id), body.metadata)
-
-
-@routes.get("/conversations/{conversation_id}")
-async def read_conversation(request: Request, conversation_id: str) -> Answered:
-    found = conversation_named(conversation_id, request.caller.actor.user_id)
-    if found.announced_at is None:
-        seen = await request.caller.chats.read(found.chat_id)
-        found = found._replace(announced_at=int(seen.card.created_at.timestamp()))
-    return _conversation(found, None)
-
-
-@routes.delete("/conversations/{conversation_id}")
-async def delete_conversation(request: Request, conversation_id: str) -> Answered:
-    found = conversation_named(conversation_id, request.caller.actor.user_id)
-    try:
-        await _delete(request, found.chat_id)
-    except ChatNotFound:
-        if found.announced_at is None:
-            raise
-    return Answer.json(200, {"id": conversation_id, "object": "conversation.deleted", "deleted": True})
-
-
-@routes.get("/conversations/{conversation_id}/items")
-async def list_conversation_items(request: Request, conversation_id: str) -> Answered:
-    found = conversation_named(conversation_id, request.caller.actor.user_id)
-    try:
-        said = await _messages(request, found.chat_id)
-    except ChatNotFound:
-        if found.announced_at is None:
-            raise
-        said = []
-    return _listed([item for message in said for item in _items(found.chat_id, message)])
-
-
-@routes.post("/files", body_limit=FILE_LIMIT + 64 * 1024)
-async def upload_file(request: Request) -> Answered:
-    request.caller.actor.require(Permission.CHAT)
-    upload = upload_of(request.body, request.call.headers.get("content-type", ""), limit=FILE_LIMIT)
-    found, name = FileId(uuid4()), file_name(upload.name)
-    media_type = sniffed(upload.content, upload.media_type, name)
-    await files.add(request.caller.rows, found, name, media_type, len(upload.content), upload.content)
-    return Answer.json(200, _file(found, name, len(upload.content)))
-
-
-@routes.get("/files/{name}")
-async def read_file(request: Request, name: str) -> Answered:
-    found = await _stored(request, name)
-    return Answer.json(200, _file(FileId(file_named(name)), found.name, len(found.content)))
-
-
-@routes.get("/files/{name}/content")
-async def read_file_content(request: Request, name: str) -> Answered:
-    found = await _stored(request, name)
-    return Answer(200, found.content, (("content-type", found.media_type), ("content-security-policy", "sandbox")))
-
-
-OPENAI = Protocol("/v1", Table(routes), error_of)
-
-
-async def _stored(request: Request, name: str) -> files.FileContent:
-    found = await files.read(request.caller.rows, FileId(file_named(name)))
-    if found is None:
-        raise NotFound(f"There is no file {name!r}.")
-    return found
+OPENAI = Protocol("/v1", Table(routes, conversations.routes, file_routes.routes), error_of)
 
 
 async def _models(caller: Caller) -> list[dict[str, Any]]:
@@ -267,66 +210,6 @@ async def _models(caller: Caller) -> list[dict[str, Any]]:
     templates = await caller.services.workspaces.templates.all(caller.actor.organisation_id)
     names += [(f"{AGENT}{template.name}", "perdure") for template in templates]
     return [{"id": name, "object": "model", "created": 0, "owned_by": owner} for name, owner in names]
-
-
-async def _messages(request: Request, chat_id: ChatId) -> list[Message]:
-    await request.caller.chats.read(chat_id)
-    return [public_message(message) for message in await messages.visible(request.caller.rows, chat_id)]
-
-
-async def _delete(request: Request, chat_id: ChatId) -> None:
-    seen = await request.caller.chats.own(chat_id)
-    if not seen.chat.archived:
-        await describe_chat(request.caller, chat_id, PatchBody(archived=True))
-    await delete_chat(request.caller, chat_id)
-
-
-def _items(chat_id: ChatId, message: Message) -> list[dict[str, Any]]:
-    turn = TurnId(chat_id, message.number)
-    return [item for index, part in enumerate(message.parts) if (item := _item(turn, message, part, index))]
-
-
-def _item(turn: TurnId, message: Message, part: object, index: int) -> dict[str, Any] | None:
-    match part:
-        case Text(text=text) if message.role is Role.USER:
-            content = [{"type": "input_text", "text": text}]
-            return {"id": item_id(turn, "msg", index), "type": "message", "role": "user", "content": content}
-        case Text(text=text):
-            said = [responses.output_text(text)]
-            return {"id": item_id(turn, "msg", index), "type": "message", "role": "assistant", "content": said}
-        case ToolCall():
-            call = {"call_id": part.call_id, "name": part.tool, "arguments": part.args}
-            return {"id": item_id(turn, "fc", index), "type": "function_call", **call}
-        case ToolResult():
-            said = {"call_id": part.call_id, "output": part.result}
-            return {"id": item_id(turn, "fco", index), "type": "function_call_output", **said}
-        case _:
-            return None
-
-
-def _listed(items: list[dict[str, Any]]) -> Answer:
-    ends = {"first_id": items[0]["id"], "last_id": items[-1]["id"]} if items else {"first_id": None, "last_id": None}
-    done = [{**item, "status": "completed"} for item in items]
-    return Answer.json(200, {"object": "list", "data": done, **ends, "has_more": False})
-
-
-def _conversation(found: ConversationId, metadata: dict[str, str] | None) -> Answer:
-    created = found.announced_at or 0
-    return Answer.json(
-        200, {"id": found.text, "object": "conversation", "created_at": created, "metadata": metadata or {}}
-    )
-
-
-def _file(found: FileId, name: str, size: int) -> dict[str, Any]:
-    return {
-        "id": file_id(found),
-        "object": "file",
-        "bytes": size,
-        "created_at": 0,
-        "filename": name,
-        "purpose": "user_data",
-        "status": "processed",
-    }
 
 
 def _known(call: Call, *names: str) -> dict[str, str]:

@@ -6,10 +6,11 @@ from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.core.errors import NotFound
 from perdure.core.message import Message
-from perdure.faces.asking import TurnId, offered, own_tools
+from perdure.faces.asked import TurnId, offered, own_tools
 from perdure.faces.following import TurnFeed
 from perdure.faces.openai.completions import Completion
 from perdure.faces.openai.errors import OpenAiError
+from perdure.faces.openai.notes import metadata_of
 from perdure.faces.openai.responses import Head, Response, origin_of
 from perdure.faces.turn import TurnEvent
 from perdure.stream.hubs import Hubs
@@ -40,6 +41,7 @@ class Turns:
             tools=offered(seen),
             previous=previous,
             background=background,
+            metadata=await metadata_of(self._caller, turn.chat_id, turn.number),
         )
         return Response(head), self._feed(turn, own_tools(seen))
 

@@ -4,9 +4,14 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from perdure.api.uploads import FILE_LIMIT
 from perdure.faces.content import AnyContent, ContentPart
 
-Key = Annotated[str, Meta(min_length=1, max_length=512)]
+BODY_LIMIT = 4 * FILE_LIMIT // 3 * 2
+"""Room for two of the largest files, written as base64."""
+Metadata = Annotated[
+    dict[Annotated[str, Meta(max_length=64)], Annotated[str, Meta(max_length=512)]], Meta(max_length=16)
+]
 
 
 class Function(Struct, frozen=True, kw_only=True):
@@ -85,14 +90,18 @@ class ResponseBody(Struct, frozen=True, kw_only=True):
     conversation: str | Named | None = None
     tools: tuple[OfferedTool, ...] | None = None
     reasoning: ReasoningOptions | None = None
-    metadata: dict[str, str] | None = None
+    metadata: Metadata | None = None
     user: str | None = None
 
 
 class ConversationBody(Struct, frozen=True, kw_only=True):
-    items: tuple[InputItem, ...] | None = None
-    metadata: dict[str, str] | None = None
+    items: Annotated[tuple[InputItem, ...], Meta(max_length=20)] | None = None
+    metadata: Metadata | None = None
+
+
+class MetadataBody(Struct, frozen=True):
+    metadata: Metadata | None
 
 
 class ItemsBody(Struct, frozen=True):
-    items: tuple[InputItem, ...]
+    items: Annotated[tuple[InputItem, ...], Meta(min_length=1, max_length=20)]

@@ -136,6 +136,10 @@ class IdleRoot(Struct, frozen=True):
 
 
 @query
+async def beginning_alike(scope: PersonScope, digest: str, limit: int) -> list[ChatId]: ...
+
+
+@query
 async def page(scope: PersonScope, listing: Listing) -> list[ListedChat]: ...
 
 

@@ -25,6 +25,15 @@ WHERE k.parent_id IS NULL AND k.organisation_id = $2
 ORDER BY CASE WHEN k.owner_id = $1 AND k.pin > 0 THEN k.pin ELSE 2147483647 END, -extract(epoch FROM k.listed_at), k.id
 LIMIT $12
 
+-- name: chats.beginning_alike
+-- The newest of somebody's own chats that begin as $3 says, a digest that the client's protocol made.
+SELECT k.id
+FROM chat_cards k
+JOIN chats e ON e.id = k.id AND NOT e.archived
+WHERE k.owner_id = $1 AND k.organisation_id = $2 AND k.labels ? 'openai' AND k.labels ->> 'openai' = $3
+ORDER BY k.updated_at DESC
+LIMIT $4
+
 -- name: chats.read
 -- One chat, its execution state and its card, for its owner or a reader it is shared with.
 SELECT e.*, k.*, coalesce(r.number, 0) AS read_number
