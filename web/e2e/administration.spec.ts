@@ -175,8 +175,8 @@ test("calls to models are kept once that is turned on, and shown in the panel", 
   await page.goto("/admin/policies");
   const section = page.getByRole("region", { name: "Debug runs" });
   await section.getByRole("switch", { name: "Record model calls" }).check();
-  await section.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Saved.")).toBeVisible();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Everything is saved.")).toBeVisible();
   await person.startsChat("[[say:watch me]]");
   await person.reads("watch me");
   await person.seesRest();

@@ -21,6 +21,7 @@ from perdure.api.routes import (
     sharing,
     skills,
     titles,
+    tools,
     usage,
     workspaces,
 )
@@ -39,6 +40,7 @@ TABLE = Table(
     files.routes,
     models.routes,
     settings.routes,
+    tools.routes,
     inbox.routes,
     push.routes,
     people.routes,

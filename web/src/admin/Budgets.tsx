@@ -28,7 +28,7 @@ export function Budgets() {
     retry: false,
   });
   const limits = useQuery({
-    queryKey: ["settings", "/settings", ""],
+    queryKey: ["settings", "/settings"],
     queryFn: () => api.get<Values>("/settings"),
     retry: false,
   });

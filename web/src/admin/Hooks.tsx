@@ -1,5 +1,6 @@
 /** Your own rules: who is asked, and at which moments. */
 
+import { Webhook } from "lucide-react";
 import { Link } from "wouter";
 import type { FieldSpec } from "../settings/form.tsx";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
@@ -62,6 +63,12 @@ export function Hooks() {
           <Link href="/admin/policies">Turn it on under Policies.</Link>
         </p>
       }
+      nothing={{
+        icon: Webhook,
+        title: "No hooks yet",
+        words:
+          "A hook asks a program of yours before a tool runs, or when something happens in a chat. You need its address; it answers with allow, deny or more.",
+      }}
       idOf={(hook) => hook.id}
       made={(hook) => hook.secret && <Secret text={hook.secret} label="Copy secret" />}
       more={(hook) => <HookLog hook={hook.id} name={hook.name || hook.url} />}

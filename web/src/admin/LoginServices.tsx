@@ -1,13 +1,13 @@
 /** Services that people sign in with instead of a password. Only an owner sets them up. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Pencil, Plus } from "lucide-react";
+import { KeyRound, Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { LoginService } from "../api/types.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
-import { Problem, Section } from "../settings/Section.tsx";
+import { Nothing, Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -94,7 +94,10 @@ export function LoginServices() {
         ))}
       </ul>
       {!services.loading && !services.error && services.items.length === 0 && (
-        <p className="quiet">No login services. People sign in with a password or a sign-in link.</p>
+        <Nothing icon={KeyRound} title="No login services yet">
+          People sign in with a password or a sign-in link. With OpenID Connect they use the account they
+          have: you need the issuer, and a client with its secret.
+        </Nothing>
       )}
       {open.kind === "add" && (
         <Dialog title="Add login service" onClose={close}>

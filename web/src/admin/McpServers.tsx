@@ -1,5 +1,6 @@
 /** Tools from elsewhere, as an administrator sets them up. */
 
+import { Blocks } from "lucide-react";
 import type { McpServer } from "../api/types.ts";
 import type { FieldSpec, Values } from "../settings/form.tsx";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
@@ -100,6 +101,12 @@ export function McpServers() {
         enabled: true,
       }}
       fields={FIELDS}
+      nothing={{
+        icon: Blocks,
+        title: "No MCP servers yet",
+        words:
+          "An MCP server gives agents more tools: your issues, your documents, your systems. You need its address, and a token if it wants one.",
+      }}
       idOf={(server) => server.id}
       row={(server) => (
         <>

@@ -5,6 +5,7 @@ import type { CatalogEntry, ModelSetting, Provider } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
+import { read } from "../settings/values.ts";
 import { tokens } from "../ui/format.ts";
 import { type Choice, choices } from "./offered.ts";
 
@@ -24,8 +25,10 @@ export const MODEL_FIELDS: FieldSpec[] = [
   {
     name: "options.compaction_threshold",
     label: "Compact at (% of the context window)",
-    kind: "number",
-    hint: "100 turns automatic compaction off.",
+    kind: "percent",
+    usual: 70,
+    window: (values) => read(values, "options.context_window") as number | undefined,
+    hint: "70 % unless you say otherwise; 100 % turns automatic compaction off.",
   },
   { name: "default", label: "Default model", kind: "switch" },
 ];

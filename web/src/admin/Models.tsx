@@ -1,11 +1,12 @@
 /** The models people choose from. */
 
+import { Boxes } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { ModelSetting, Provider } from "../api/types.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
-import { Problem, Section } from "../settings/Section.tsx";
+import { Nothing, Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
@@ -55,7 +56,17 @@ export function Models() {
         ))}
       </ul>
       {!models.loading && !models.error && models.items.length === 0 && (
-        <p className="quiet">None yet. Add one from a provider.</p>
+        <Nothing
+          icon={Boxes}
+          title="No models yet"
+          action={
+            <Link href="/admin/providers" className="button button-primary">
+              Go to providers
+            </Link>
+          }
+        >
+          Chats need a model to answer. Set up a provider, then add the models that people may choose from.
+        </Nothing>
       )}
       {editing && (
         <Dialog title={editing.display_name || editing.name} onClose={() => setEditing(null)}>

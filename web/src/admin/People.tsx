@@ -1,5 +1,6 @@
 /** Who is here, in which groups, and how they sign in. */
 
+import { UserPlus, UsersRound } from "lucide-react";
 import type { Group, User } from "../api/types.ts";
 import { useMe } from "../app/session.ts";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
@@ -40,6 +41,7 @@ export function People() {
             hint: "Leave empty if they sign in by link or single sign-on.",
           },
         ]}
+        nothing={{ icon: UserPlus, title: "Nobody else yet", words: "Add the people you work with." }}
         idOf={(person) => person.id}
         row={(person) => (
           <>
@@ -59,6 +61,11 @@ export function People() {
           { name: "name", label: "Name", required: true },
           { name: "members", label: "Members", kind: "several", options: people },
         ]}
+        nothing={{
+          icon: UsersRound,
+          title: "No groups yet",
+          words: "A chat can be shared with a group at once, instead of person by person.",
+        }}
         idOf={(group) => group.id}
         row={(group) => (
           <>

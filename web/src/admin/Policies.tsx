@@ -1,18 +1,12 @@
-/** The rules of the house, one form each. */
+/** The rules of the house. */
 
+import { Approvals } from "../settings/Approvals.tsx";
+import type { Rules } from "../settings/approvals.ts";
 import type { FieldSpec } from "../settings/form.tsx";
-import { SettingForm } from "../settings/SettingForm.tsx";
+import { type SettingGroup, SettingsForm } from "../settings/SettingsForm.tsx";
 import { choices, useModelChoices } from "./choices.ts";
 
 const EXPERIMENTS = choices("advisor", "hooks", "computer_use", "mcp_tool_search");
-
-interface Rule {
-  title: string;
-  about?: string;
-  /** What the setting is called on the server. */
-  name: string;
-  fields: FieldSpec[];
-}
 
 const number = (name: string, label: string, usual: number, hint?: string): FieldSpec => ({
   name,
@@ -22,7 +16,7 @@ const number = (name: string, label: string, usual: number, hint?: string): Fiel
   kind: "number",
 });
 
-function rulesWith(models: FieldSpec["options"]): Rule[] {
+function rulesWith(models: FieldSpec["options"]): SettingGroup[] {
   const model = (name: string, label: string): FieldSpec => ({
     name,
     label,
@@ -31,12 +25,17 @@ function rulesWith(models: FieldSpec["options"]): Rule[] {
   });
   return [
     {
-      title: "Background models",
-      about: "A small model for titles and labels. Leave empty for the default.",
+      title: "Titles and labels",
+      about: "A small, cheap model is enough. Without one, the chat's own model does it.",
       name: "title_model",
       fields: [model("value", "Model for titles")],
     },
-    { title: "Summaries", name: "compaction_model", fields: [model("value", "Model for summaries")] },
+    {
+      title: "Summaries",
+      about: "The model that summarises long chats. Without one, the chat's own model does it.",
+      name: "compaction_model",
+      fields: [model("value", "Model for summaries")],
+    },
     {
       title: "Sub-agents",
       name: "subagents",
@@ -49,9 +48,12 @@ function rulesWith(models: FieldSpec["options"]): Rule[] {
     },
     {
       title: "Approvals",
-      about: "Per tool: auto, ask or deny.",
+      about:
+        "Whether a tool runs, asks first, or never runs. People and chats can have rules of their own, but never allow what is set to Never here.",
       name: "approvals",
-      fields: [{ name: "value", label: "Tools", kind: "json" }],
+      view: (value, onChange) => (
+        <Approvals level="organisation" layers={{ organisation: value as Rules }} onChange={onChange} />
+      ),
     },
     {
       title: "Web search",
@@ -99,7 +101,5 @@ function rulesWith(models: FieldSpec["options"]): Rule[] {
 }
 
 export function Policies() {
-  return rulesWith(useModelChoices()).map((rule) => (
-    <SettingForm key={rule.name} base="/settings" {...rule} />
-  ));
+  return <SettingsForm base="/settings" groups={rulesWith(useModelChoices())} />;
 }

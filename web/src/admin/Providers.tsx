@@ -1,9 +1,10 @@
 /** Where models come from. */
 
+import { Plug } from "lucide-react";
 import { useState } from "react";
 import type { Provider } from "../api/types.ts";
 import { useResource } from "../settings/resource.ts";
-import { Problem, Section } from "../settings/Section.tsx";
+import { Nothing, Problem, Section } from "../settings/Section.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { ProviderCard } from "./ProviderCard.tsx";
 import { ProviderForm } from "./ProviderForm.tsx";
@@ -32,7 +33,9 @@ export function Providers() {
           ))}
         </ul>
         {!providers.loading && !providers.error && providers.items.length === 0 && (
-          <p className="quiet">No providers yet. Choose one below.</p>
+          <Nothing icon={Plug} title="No providers yet">
+            A provider serves the models that answer your chats. Choose one below; you need its API key.
+          </Nothing>
         )}
       </Section>
       <Section title="Add a provider">

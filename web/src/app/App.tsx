@@ -4,6 +4,7 @@ import { CloudOff } from "lucide-react";
 import { useEffect } from "react";
 import { Login, SignInAgain } from "../login/Login.tsx";
 import { Button } from "../ui/Button.tsx";
+import { LeaveGuard } from "./LeaveGuard.tsx";
 import { Shell } from "./Shell.tsx";
 import { MeContext, useSession } from "./session.ts";
 import { useStores } from "./stores.ts";
@@ -37,7 +38,9 @@ export function App() {
       return (
         <MeContext value={session.me}>
           <div className="signed-in" inert={session.kind === "expired"}>
-            <Shell />
+            <LeaveGuard>
+              <Shell />
+            </LeaveGuard>
           </div>
           {session.kind === "expired" && <SignInAgain />}
         </MeContext>

@@ -9,13 +9,14 @@ import {
   Share2,
   Sparkles,
 } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { pathOf } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
 import { useChatVerbs } from "../list/verbs.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
-import { ShareDialog } from "./ShareDialog.tsx";
-import { ToolsDialog } from "./ToolsDialog.tsx";
+
+const ShareDialog = lazy(() => import("./ShareDialog.tsx"));
+const ToolsDialog = lazy(() => import("./ToolsDialog.tsx"));
 
 /** What can be done to a chat. Of somebody else's, one can keep a copy. */
 export function ChatMenu({ card, mine }: { card: ChatCard; mine: boolean }) {
@@ -78,8 +79,10 @@ export function ChatMenu({ card, mine }: { card: ChatCard; mine: boolean }) {
           );
         }}
       </Menu>
-      {open === "share" && <ShareDialog chat={card.id} onClose={close} />}
-      {open === "tools" && <ToolsDialog chat={card.id} onClose={close} />}
+      <Suspense>
+        {open === "share" && <ShareDialog chat={card.id} onClose={close} />}
+        {open === "tools" && <ToolsDialog chat={card.id} onClose={close} />}
+      </Suspense>
     </>
   );
 }

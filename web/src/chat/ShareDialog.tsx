@@ -9,7 +9,7 @@ import { Switch } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
 /** Who may read along. Only the owner can spend; everybody named here can look. */
-export function ShareDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
+export default function ShareDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
   const client = useQueryClient();
   const me = useMe();
   const { chats } = useStores();

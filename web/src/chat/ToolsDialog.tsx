@@ -5,12 +5,13 @@ import { api } from "../api/client.ts";
 import type { ChatSettings, ChatView, McpServer } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
 import { useStores } from "../app/stores.ts";
+import { ChatApprovals } from "../settings/ChatApprovals.tsx";
 import { Problem } from "../settings/Section.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
-export function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
+export default function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
   const client = useQueryClient();
   const { chats } = useStores();
   const { complain } = useToasts();
@@ -61,6 +62,7 @@ export function ToolsDialog({ chat, onClose }: { chat: string; onClose: () => vo
                 No MCP servers are set up. An administrator can add them in Administration.
               </p>
             )}
+            <ChatApprovals settings={settings} onChange={(approvals) => set({ approvals })} />
           </>
         )}
       </div>

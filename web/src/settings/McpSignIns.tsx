@@ -1,13 +1,14 @@
 /** MCP servers that everybody signs in to for themselves. */
 
 import { useQueryClient } from "@tanstack/react-query";
+import { Blocks } from "lucide-react";
 import { useSearchParams } from "wouter";
 import { api } from "../api/client.ts";
 import type { McpServer } from "../api/types.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { useResource } from "./resource.ts";
-import { Problem, Section } from "./Section.tsx";
+import { Nothing, Problem, Section } from "./Section.tsx";
 
 export function McpSignIns() {
   const servers = useResource<McpServer>("/mcp-servers");
@@ -29,7 +30,10 @@ export function McpSignIns() {
         ))}
       </ul>
       {!servers.loading && !servers.error && wanting.length === 0 && (
-        <p className="quiet">No MCP server needs your sign-in.</p>
+        <Nothing icon={Blocks} title="Nothing to sign in to">
+          Some MCP servers act in your name, such as your calendar or your issues. Those that an administrator
+          sets up with OAuth appear here, and you sign in to each once.
+        </Nothing>
       )}
     </Section>
   );

@@ -1,30 +1,43 @@
-import { SettingForm } from "./SettingForm.tsx";
+import { Approvals } from "./Approvals.tsx";
+import type { Rules } from "./approvals.ts";
+import { SettingsForm, useSettings } from "./SettingsForm.tsx";
+import { Thresholds } from "./Thresholds.tsx";
 
 /** What one's own chats are told, and what they may do without asking. */
 export function PersonalChats() {
+  const house = useSettings("/settings").data;
   return (
-    <>
-      <SettingForm
-        title="Your instructions"
-        about="Added to each of your chats: how you like answers, what to avoid, who you are."
-        base="/me/settings"
-        name="prompt"
-        fields={[{ name: "value", label: "Instructions", kind: "area" }]}
-      />
-      <SettingForm
-        title="Your approvals"
-        about='Per tool: auto, ask or deny, such as {"execute": "ask"}. What the organisation denies stays denied.'
-        base="/me/settings"
-        name="approvals"
-        fields={[{ name: "value", label: "Tools", kind: "json" }]}
-      />
-      <SettingForm
-        title="Automatic compaction"
-        about='Per model: at how many percent of its window, such as {"demo": 60}.'
-        base="/me/settings"
-        name="compaction_thresholds"
-        fields={[{ name: "value", label: "Models", kind: "json" }]}
-      />
-    </>
+    <SettingsForm
+      base="/me/settings"
+      groups={[
+        {
+          title: "Your instructions",
+          about: "Added to each of your chats: how you like answers, what to avoid, who you are.",
+          name: "prompt",
+          fields: [{ name: "value", label: "Instructions", kind: "area" }],
+        },
+        {
+          title: "Your approvals",
+          about:
+            "Whether a tool runs, asks you first, or never runs. A chat can have a rule of its own; what the organisation never allows stays that way.",
+          name: "approvals",
+          view: (value, onChange) => (
+            <Approvals
+              level="person"
+              layers={{ organisation: house?.approvals as Rules | undefined, person: value as Rules }}
+              onChange={onChange}
+            />
+          ),
+        },
+        {
+          title: "Automatic compaction",
+          about: "Older messages are summarised when a chat fills this much of the model's context window.",
+          name: "compaction_thresholds",
+          view: (value, onChange) => (
+            <Thresholds value={(value ?? {}) as Record<string, number>} onChange={onChange} />
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
 import { api } from "../api/client.ts";
 import type { Key, Model } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { SpecForm } from "./form.tsx";
-import { Section } from "./Section.tsx";
+import { Nothing, Section } from "./Section.tsx";
 
 /** Keys of one's own: they pay for one's own chats. */
 export function PersonalKeys() {
@@ -15,7 +16,11 @@ export function PersonalKeys() {
       {[...providers].map(([id, name]) => (
         <PersonalKey key={id} provider={id} name={name} />
       ))}
-      {providers.size === 0 && <p className="quiet">No provider accepts personal keys yet.</p>}
+      {providers.size === 0 && (
+        <Nothing icon={KeyRound} title="No providers yet">
+          With a key of your own, your chats are paid by you. An administrator sets providers up first.
+        </Nothing>
+      )}
     </Section>
   );
 }

@@ -1,6 +1,6 @@
 /** A list with a form: enough for most of what an administrator keeps. */
 
-import { Pencil, Plus } from "lucide-react";
+import { type LucideIcon, Pencil, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApiError } from "../api/errors.ts";
 import { Button } from "../ui/Button.tsx";
@@ -8,7 +8,7 @@ import { Dialog } from "../ui/Dialog.tsx";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
 import { useResource } from "./resource.ts";
-import { Problem, Section } from "./Section.tsx";
+import { Nothing, Problem, Section } from "./Section.tsx";
 
 interface Props<Item> {
   title: string;
@@ -25,6 +25,8 @@ interface Props<Item> {
   fixed?: boolean;
   /** What to say where the server does not offer this. */
   off?: ReactNode;
+  /** What to say while there are none: what they are for, and how to begin. */
+  nothing: { icon: LucideIcon; title: string; words: ReactNode };
   /** More buttons of a row. */
   more?: (item: Item) => ReactNode;
 }
@@ -47,6 +49,7 @@ export function ResourcePage<Item>({
   made,
   fixed,
   off,
+  nothing,
   more,
 }: Props<Item>) {
   const resource = useResource<Item>(path);
@@ -85,7 +88,17 @@ export function ResourcePage<Item>({
         ))}
       </ul>
       {!resource.loading && !resource.error && resource.items.length === 0 && (
-        <p className="quiet">None yet.</p>
+        <Nothing
+          icon={nothing.icon}
+          title={nothing.title}
+          action={
+            <Button look="primary" onClick={() => setOpen({ kind: "new" })}>
+              <Plus /> Add your first {noun}
+            </Button>
+          }
+        >
+          {nothing.words}
+        </Nothing>
       )}
       {open.kind === "new" && (
         <Dialog title={`Add ${noun}`} onClose={close}>

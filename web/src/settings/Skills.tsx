@@ -1,7 +1,7 @@
 /** What one teaches once. */
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Pencil, Plus } from "lucide-react";
+import { BookOpen, Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import { Button } from "../ui/Button.tsx";
@@ -10,7 +10,7 @@ import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
 import { useResource } from "./resource.ts";
-import { Problem, Section } from "./Section.tsx";
+import { Nothing, Problem, Section } from "./Section.tsx";
 
 interface Skill {
   name: string;
@@ -73,7 +73,20 @@ export function Skills() {
           </li>
         ))}
       </ul>
-      {!skills.loading && !skills.error && skills.items.length === 0 && <p className="quiet">None yet.</p>}
+      {!skills.loading && !skills.error && skills.items.length === 0 && (
+        <Nothing
+          icon={BookOpen}
+          title="No skills yet"
+          action={
+            <Button look="primary" onClick={() => setOpen({ kind: "add" })}>
+              <Plus /> Add your first skill
+            </Button>
+          }
+        >
+          Write down once how something is done: release notes, a review, a query. The agent reads it when a
+          task fits, and you call it with / in a chat.
+        </Nothing>
+      )}
       {open.kind === "add" && (
         <Dialog title="Add skill" onClose={close}>
           <SpecForm fields={FIELDS} initial={{}} submit="Save skill" onSubmit={save} onDone={close} />

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useState } from "react";
 import { SelectField, Switch, TextArea, TextField } from "../ui/Field.tsx";
+import { Percent } from "../ui/Percent.tsx";
 import { pairsIn, pairsText, type Values } from "./values.ts";
 
 const DOLLAR = 1_000_000;
@@ -22,13 +23,17 @@ export interface FieldSpec {
     | "several"
     | "list"
     | "pairs"
-    | "json";
+    | "percent";
   hint?: ReactNode;
-  options?: readonly { value: string; label: string }[];
+  options?: readonly { value: string; label: string; about?: string }[];
   required?: boolean;
   placeholder?: string;
   /** What an empty list stands for, where that is not an empty list. */
   none?: null;
+  /** The context window that a percentage is of, where the other values say it. */
+  window?: (values: Values) => number | undefined;
+  /** Where a percentage stands unless somebody says otherwise. */
+  usual?: number;
   /** Asked only while the other values are such. */
   when?: (values: Values) => boolean;
   /** Asked only when something is made, or only when it is changed. */
@@ -39,10 +44,12 @@ interface FieldProps {
   field: FieldSpec;
   value: unknown;
   error?: string;
+  /** All values of the form. */
+  values?: Values;
   onChange: (value: unknown) => void;
 }
 
-export function SpecField({ field, value, error, onChange }: FieldProps) {
+export function SpecField({ field, value, error, values = {}, onChange }: FieldProps) {
   const { label, hint, required, placeholder } = field;
   const common = { label, hint, error, required, placeholder };
   switch (field.kind) {
@@ -71,8 +78,19 @@ export function SpecField({ field, value, error, onChange }: FieldProps) {
       return <PairsField {...common} value={value} onChange={onChange} />;
     case "several":
       return <SeveralField field={field} value={value} error={error} onChange={onChange} />;
-    case "json":
-      return <JsonField {...common} value={value} onChange={onChange} />;
+    case "percent":
+      return (
+        <div className="field">
+          <span className="field-label">{label}</span>
+          <Percent
+            label={label}
+            value={typeof value === "number" ? value : (field.usual ?? 100)}
+            window={field.window?.(values)}
+            onChange={onChange}
+          />
+          {error ? <div className="field-error">{error}</div> : <div className="field-hint">{hint}</div>}
+        </div>
+      );
     case "choice":
       return (
         <SelectField
@@ -122,7 +140,8 @@ export function SpecField({ field, value, error, onChange }: FieldProps) {
   }
 }
 
-type InputProps = Omit<FieldProps, "field"> & Pick<FieldSpec, "label" | "hint" | "required" | "placeholder">;
+type InputProps = Omit<FieldProps, "field" | "values"> &
+  Pick<FieldSpec, "label" | "hint" | "required" | "placeholder">;
 
 function NumberField({ value, scale, onChange, ...common }: InputProps & { scale: number }) {
   const shown = typeof value === "number" ? String(value / scale) : "";
@@ -151,14 +170,19 @@ function SeveralField({ field, value, error, onChange }: FieldProps) {
   return (
     <fieldset className="several">
       <legend>{field.label}</legend>
-      {(field.options ?? []).map((option) => (
-        <Switch
-          key={option.value}
-          label={option.label}
-          checked={chosen.includes(option.value)}
-          onChange={(on) => flip(option.value, on)}
-        />
-      ))}
+      {(field.options ?? []).length > 0 && (
+        <div className="boxes">
+          {(field.options ?? []).map((option) => (
+            <Switch
+              key={option.value}
+              label={option.label}
+              about={option.about}
+              checked={chosen.includes(option.value)}
+              onChange={(on) => flip(option.value, on)}
+            />
+          ))}
+        </div>
+      )}
       {error ? (
         <div className="field-error">{error}</div>
       ) : (
@@ -182,34 +206,4 @@ function PairsField({ value, onChange, ...common }: InputProps) {
       }}
     />
   );
-}
-
-function JsonField({ value, onChange, ...common }: InputProps) {
-  const [text, setText] = useState(() => JSON.stringify(value ?? {}, null, 2));
-  const [wrong, setWrong] = useState<string | undefined>(undefined);
-  return (
-    <TextArea
-      {...common}
-      className="input mono"
-      error={wrong ?? common.error}
-      value={text}
-      spellCheck={false}
-      onChange={({ target }) => {
-        setText(target.value);
-        const found = parsed(target.value);
-        // Nothing is saved while it is not what it has to be.
-        target.setCustomValidity("problem" in found ? "Invalid JSON." : "");
-        setWrong("problem" in found ? found.problem : undefined);
-        if ("value" in found) onChange(found.value);
-      }}
-    />
-  );
-}
-
-function parsed(text: string): { value: unknown } | { problem: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    return { problem: String(error) };
-  }
 }

@@ -3,8 +3,9 @@
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError, reasonOf } from "../api/errors.ts";
 import { Button } from "../ui/Button.tsx";
+import { useUnsaved } from "../ui/unsaved.ts";
 import { type FieldSpec, SpecField } from "./fields.tsx";
-import { cleaned, read, type Values, written } from "./values.ts";
+import { cleaned, read, same, type Values, written } from "./values.ts";
 
 export type { FieldSpec, Values };
 
@@ -22,6 +23,10 @@ export function SpecForm({ fields, initial, submit, onSubmit, onDone, children }
   const [values, setValues] = useState<Values>(initial);
   const [problem, setProblem] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
+  /** What was sent last is what there is. */
+  const [stored, setStored] = useState<Values>(initial);
+  const changed = !same(values, stored);
+  useUnsaved(changed);
   const asked = fields.filter((field) => field.when?.(values) ?? true);
   const send = async (event: FormEvent) => {
     event.preventDefault();
@@ -29,6 +34,7 @@ export function SpecForm({ fields, initial, submit, onSubmit, onDone, children }
     setProblem(null);
     try {
       await onSubmit(asked.reduce(cleaned, values));
+      setStored(values);
       onDone?.();
     } catch (error) {
       setProblem(error);
@@ -44,6 +50,7 @@ export function SpecForm({ fields, initial, submit, onSubmit, onDone, children }
           key={field.name}
           field={field}
           value={read(values, field.name)}
+          values={values}
           error={
             problems.find((entry) => entry.field === field.name || entry.field.endsWith(`.${field.name}`))
               ?.detail
@@ -61,6 +68,7 @@ export function SpecForm({ fields, initial, submit, onSubmit, onDone, children }
           {submit}
         </Button>
         {children}
+        {changed && <span className="pill pill-warn">unsaved</span>}
       </div>
     </form>
   );

@@ -42,3 +42,15 @@ export function pairsText(value: unknown): string {
     .map(([name, each]) => `${name}=${each}`)
     .join("\n");
 }
+
+/** Whether two values say the same: what is empty is not said. */
+export function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(said(one)) === JSON.stringify(said(other));
+}
+
+function said(value: unknown): unknown {
+  if (value === null || value === undefined || value === "") return undefined;
+  if (typeof value !== "object" || Array.isArray(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, said((value as Values)[name])]));
+}

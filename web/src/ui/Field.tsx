@@ -71,22 +71,34 @@ export function SelectField<Value extends string>({
 
 interface SwitchProps {
   label: string;
+  /** A second line, for what the first does not say. */
+  about?: string;
   checked: boolean;
   disabled?: boolean;
   onChange: (on: boolean) => void;
 }
 
-export function Switch({ label, checked, disabled, onChange }: SwitchProps) {
+export function Switch({ label, about, checked, disabled, onChange }: SwitchProps) {
+  const id = useId();
   return (
     <label className="switch">
       <input
         type="checkbox"
         role="switch"
+        aria-labelledby={id}
+        aria-describedby={about && `${id}-about`}
         checked={checked}
         disabled={disabled}
         onChange={(event) => onChange(event.target.checked)}
       />
-      <span>{label}</span>
+      <span>
+        <span id={id}>{label}</span>
+        {about && (
+          <span id={`${id}-about`} className="switch-about">
+            {about}
+          </span>
+        )}
+      </span>
     </label>
   );
 }

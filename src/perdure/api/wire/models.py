@@ -6,6 +6,7 @@ from uuid import UUID
 
 from msgspec import Meta, Struct, structs
 
+from perdure.agent.models import DEFAULT_THRESHOLD
 from perdure.api.wire.content import END, LINE, NAME, Named
 from perdure.config.models import ModelOptions, ModelSetting, Price, Provider, ProviderOptions
 from perdure.core.ids import ModelName, ProviderId
@@ -28,6 +29,8 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
     enabled: bool
     default: bool
     context_window: int | None = None
+    compaction_threshold: int
+    """At how many percent of its window a chat is compacted, where a person has not set another number."""
     max_effort: Effort | None = None
     efforts: tuple[Effort, ...] = ()
     images: bool = True
@@ -46,6 +49,7 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
             enabled=setting.usable,
             default=default,
             context_window=known.context_window,
+            compaction_threshold=setting.options.compaction_threshold or round(DEFAULT_THRESHOLD * 100),
             max_effort=known.max_effort if thinks else setting.options.max_effort,
             efforts=efforts(known),
             images=known.images,
