@@ -187,6 +187,7 @@ async def test_a_workspace_is_its_owners_alone(cast: Cast, api: ServedApi, route
 async def test_the_matrix_knows_every_route_that_names_something() -> None:
     others = {
         "DELETE /sessions/{session_id}",
+        "POST /links/{link_id}",
         "GET /users/{user_id}/chats",
         "GET /login/oidc/{name}",
         "GET /login/oidc/{name}/callback",

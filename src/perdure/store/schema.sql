@@ -233,6 +233,7 @@ CREATE TABLE public.chat_shares (
     user_id uuid,
     group_id uuid,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    link_id uuid,
     CONSTRAINT chat_shares_check CHECK (((user_id IS NULL) <> (group_id IS NULL)))
 );
 
@@ -326,6 +327,12 @@ CREATE VIEW public.cards AS
             ELSE NULL::text
         END AS asks
    FROM public.chat_cards c;
+
+CREATE TABLE public.chat_links (
+    id uuid NOT NULL,
+    chat_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
 
 CREATE TABLE public.debug_runs (
     id bigint NOT NULL,
@@ -765,6 +772,7 @@ CREATE TABLE public.workspaces (
     used_at timestamp with time zone DEFAULT now() NOT NULL,
     plan text,
     ttl_minutes integer DEFAULT 120 NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
     CONSTRAINT workspaces_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'running'::text, 'stopped'::text, 'failed'::text])))
 );
 
@@ -782,6 +790,12 @@ ALTER TABLE ONLY public.budgets
 
 ALTER TABLE ONLY public.chat_cards
     ADD CONSTRAINT chat_cards_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.chat_links
+    ADD CONSTRAINT chat_links_chat_id_key UNIQUE (chat_id);
+
+ALTER TABLE ONLY public.chat_links
+    ADD CONSTRAINT chat_links_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.chats
     ADD CONSTRAINT chats_pkey PRIMARY KEY (id);
@@ -945,6 +959,8 @@ CREATE INDEX chat_shares_by_user ON public.chat_shares USING btree (user_id) WHE
 
 CREATE UNIQUE INDEX chat_shares_groups ON public.chat_shares USING btree (chat_id, group_id) WHERE (group_id IS NOT NULL);
 
+CREATE INDEX chat_shares_of_link ON public.chat_shares USING btree (link_id) WHERE (link_id IS NOT NULL);
+
 CREATE UNIQUE INDEX chat_shares_users ON public.chat_shares USING btree (chat_id, user_id) WHERE (user_id IS NOT NULL);
 
 CREATE INDEX chats_due ON public.chats USING btree (action_deadline_at) WHERE (action_deadline_at IS NOT NULL);
@@ -1073,11 +1089,17 @@ ALTER TABLE ONLY public.chat_cards
 ALTER TABLE ONLY public.chat_cards
     ADD CONSTRAINT chat_cards_root_id_fkey FOREIGN KEY (root_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.chat_links
+    ADD CONSTRAINT chat_links_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_cards(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.chat_shares
     ADD CONSTRAINT chat_shares_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.chat_shares
     ADD CONSTRAINT chat_shares_group_id_fkey FOREIGN KEY (group_id) REFERENCES public.groups(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chat_shares
+    ADD CONSTRAINT chat_shares_link_id_fkey FOREIGN KEY (link_id) REFERENCES public.chat_links(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.chat_shares
     ADD CONSTRAINT chat_shares_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;

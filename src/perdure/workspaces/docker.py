@@ -121,6 +121,9 @@ class DockerDriver:
         with contextlib.suppress(FileNotFoundError):
             await asyncio.to_thread(root.rmdir)
 
+    async def size(self, plan: Plan) -> int | None:  # noqa: ARG002
+        return None
+
     async def close(self) -> None:
         if self._docker is not None:
             await self._docker.close()

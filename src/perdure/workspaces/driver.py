@@ -106,6 +106,10 @@ class Driver(Protocol):
         """Stop it and delete its files."""
         ...
 
+    async def size(self, plan: Plan) -> int | None:
+        """What its files take on disk, where that can be told without starting it."""
+        ...
+
     async def close(self) -> None:
         """Let go of connections; workspaces run on."""
         ...

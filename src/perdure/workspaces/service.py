@@ -108,6 +108,14 @@ class Workspaces:
         except PerdureError:
             return False
 
+    async def size(self, row: WorkspaceRow) -> int | None:
+        """What its files take on disk, where that can be told without starting it."""
+        try:
+            plan = await self._plan(row)
+            return await self._driver(row, plan).size(plan)
+        except PerdureError:
+            return None
+
     async def create(self, workspace_id: WorkspaceId, wish: Wish, told: Told = lambda _: None) -> WorkspaceRow:
         """Make a workspace. Asked again with the same id, it goes on where it was."""
         row = await self.begin(workspace_id, wish)

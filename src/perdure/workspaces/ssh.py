@@ -104,6 +104,9 @@ class SshDriver:
         # Commands may have taken folders away from their own owner.
         await self._run(f"chmod -R u+rwX {self._path(plan)} 2>/dev/null; rm -rf {self._path(plan)}")
 
+    async def size(self, plan: Plan) -> int | None:  # noqa: ARG002
+        return None
+
     async def close(self) -> None:
         if self._connection is not None:
             self._connection.abort()

@@ -7,10 +7,12 @@ import msgspec
 
 from perdure.access.roles import Permission
 from perdure.api.caller import Caller
+from perdure.api.days import midnight, midnight_after
 from perdure.api.routing import Routes
 from perdure.api.wire.people import (
     AuditEntry,
     AuditPage,
+    AuditQuery,
     ChatOfPerson,
     ChatsOfPerson,
     Group,
@@ -18,7 +20,6 @@ from perdure.api.wire.people import (
     GroupPatch,
     Groups,
     NewToken,
-    PageQuery,
     Token,
     TokenBody,
     Tokens,
@@ -29,7 +30,7 @@ from perdure.api.wire.people import (
 )
 from perdure.core.ids import UserId
 from perdure.store.tables import audit
-from perdure.store.tables.audit import AuditRow
+from perdure.store.tables.audit import AuditFilter, AuditRow
 from perdure.store.tables.groups import GroupWithMembers
 from perdure.store.tables.tokens import Token as TokenRow
 from perdure.store.tables.users import User as UserRow
@@ -122,10 +123,17 @@ async def revoke_token(caller: Caller, token_id: UUID) -> None:
 
 
 @routes.get("/audit")
-async def read_audit(caller: Caller, query: PageQuery) -> AuditPage:
-    """What was done in your organisation, newest first."""
-    before = None if query.cursor is None else int(query.cursor)
-    rows = await audit.page(caller.rows.organisation(Permission.AUDIT), before, query.limit)
+async def read_audit(caller: Caller, query: AuditQuery) -> AuditPage:
+    """What was done in your organisation, newest first; by one person, of one kind, within some days."""
+    wanted = AuditFilter(
+        before=None if query.cursor is None else int(query.cursor),
+        limit=query.limit,
+        actor_id=query.actor,
+        action=query.action,
+        since=None if query.since is None else midnight(query.since),
+        until=None if query.until is None else midnight_after(query.until),
+    )
+    rows = await audit.page(caller.rows.organisation(Permission.AUDIT), wanted)
     items = tuple(_entry(row) for row in rows)
     return AuditPage(items, str(items[-1].id) if len(items) == query.limit else None)
 

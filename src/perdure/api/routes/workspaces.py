@@ -1,5 +1,7 @@
 """Templates, and the workspaces that are made from them."""
 
+from collections.abc import Sequence
+
 from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.chat_workspaces import wish_of
@@ -20,14 +22,17 @@ from perdure.api.wire.workspaces import (
     TemplateList,
     TemplatesQuery,
     WorkspaceCard,
+    WorkspaceChat,
     WorkspaceList,
+    WorkspaceName,
+    WorkspaceSize,
     WorkspaceSkill,
 )
 from perdure.config.templates import TemplateConfiguration
 from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId, WorkspaceId
 from perdure.store.tables import workspaces
-from perdure.store.tables.workspaces import WorkspaceRow
+from perdure.store.tables.workspaces import ActingChat, WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Template, Texts
@@ -74,7 +79,9 @@ async def delete_template(caller: Caller, name: str) -> None:
 @routes.get("/workspaces")
 async def list_workspaces(caller: Caller) -> WorkspaceList:
     """Your workspaces, newest first."""
-    return WorkspaceList(tuple([await _card(caller, row) for row in await workspaces.own(caller.rows)]))
+    rows = await workspaces.own(caller.rows)
+    acting = await workspaces.acting_chats(caller.rows, [row.id for row in rows])
+    return WorkspaceList(tuple([await _card(caller, row, acting) for row in rows]))
 
 
 @routes.post("/workspaces", status=201, apart=True)
@@ -91,6 +98,20 @@ async def create_workspace(caller: Caller, body: NewWorkspace) -> WorkspaceCard:
 async def read_workspace(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceCard:
     """One of your workspaces."""
     return await _card(caller, await _row(caller, workspace_id))
+
+
+@routes.patch("/workspaces/{workspace_id}")
+async def rename_workspace(caller: Caller, workspace_id: WorkspaceId, body: WorkspaceName) -> WorkspaceCard:
+    """Call it something."""
+    await _row(caller, workspace_id)
+    await workspaces.rename(caller.rows, workspace_id, body.name.strip())
+    return await _card(caller, await _row(caller, workspace_id))
+
+
+@routes.get("/workspaces/{workspace_id}/size")
+async def read_workspace_size(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceSize:
+    """How much its files take on disk, measured now."""
+    return WorkspaceSize(await caller.services.workspaces.size(await _row(caller, workspace_id)))
 
 
 @routes.delete("/workspaces/{workspace_id}", apart=True)
@@ -214,9 +235,11 @@ async def _client(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceClient:
     return await caller.services.workspaces.client(await _row(caller, workspace_id))
 
 
-async def _card(caller: Caller, row: WorkspaceRow) -> WorkspaceCard:
+async def _card(caller: Caller, row: WorkspaceRow, acting: Sequence[ActingChat] | None = None) -> WorkspaceCard:
+    known = await workspaces.acting_chats(caller.rows, [row.id]) if acting is None else acting
     return WorkspaceCard(
         id=row.id,
+        name=row.name,
         template=row.template,
         driver=row.driver,
         status=row.status,
@@ -224,4 +247,5 @@ async def _card(caller: Caller, row: WorkspaceRow) -> WorkspaceCard:
         used_at=row.used_at,
         sandboxed=await caller.services.workspaces.sandboxed(row),
         error=row.error,
+        chats=tuple(WorkspaceChat(chat.id, chat.title) for chat in known if chat.workspace_id == row.id),
     )

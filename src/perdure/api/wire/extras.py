@@ -76,6 +76,8 @@ class Cost(Struct, frozen=True, kw_only=True):
 class UsageGroup(StrEnum):
     USER = "user"
     MODEL = "model"
+    CHAT = "chat"
+    """The root of a family of chats. Of other people's chats no title is told."""
     DAY = "day"
 
 
@@ -88,8 +90,10 @@ class UsageQuery(
     mine: bool = False
 
 
-class UsageLine(Struct, frozen=True, kw_only=True):
+class UsageLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
+    """A day, an email, a model, or the title of a chat; for the organisation, whose chat it is."""
+    chat_id: ChatId | None = None
     calls: int
     cost: int
     unpriced_calls: int

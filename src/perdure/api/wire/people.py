@@ -1,6 +1,6 @@
 """People on the wire."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -171,12 +171,26 @@ class Acl(Struct, frozen=True, forbid_unknown_fields=True):
     groups: Annotated[tuple[UUID, ...], Meta(max_length=1_000)] = ()
 
 
+class ShareLink(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a chat is shared by a link; without an id, not at all."""
+
+    id: UUID | None = None
+    """What the address of the page ends with: `/shared/{id}`."""
+    created_at: datetime | None = None
+
+
+class LinkedChat(Struct, frozen=True):
+    chat_id: ChatId
+
+
 class AuditEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: int
     actor_id: UserId | None = None
     actor: str | None = None
     action: str
     subject: str
+    subject_name: str | None = None
+    """What it is called now, where it still is."""
     detail: dict[str, Any]
     at: datetime
 
@@ -189,3 +203,13 @@ class AuditPage(Struct, frozen=True, omit_defaults=True):
 class PageQuery(Struct, frozen=True, forbid_unknown_fields=True):
     cursor: Annotated[str, Meta(pattern=r"^[0-9]{1,18}" + END)] | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
+
+
+class AuditQuery(
+    PageQuery, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"since": "from", "until": "to"}
+):
+    actor: UserId | None = None
+    action: Annotated[str, Meta(max_length=100)] | None = None
+    """An action such as `user.add`, or the first part of several, such as `user`."""
+    since: date | None = None
+    until: date | None = None

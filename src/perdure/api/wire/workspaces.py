@@ -6,7 +6,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from perdure.api.wire.chats import TemplateName
-from perdure.core.ids import WorkspaceId
+from perdure.api.wire.content import LINE
+from perdure.core.ids import ChatId, WorkspaceId
 from perdure.workspaces.templates.template import Parameter, Value
 from perdure.workspaces.wire import Process
 
@@ -40,10 +41,17 @@ class TemplateList(Struct, frozen=True):
     items: tuple[TemplateCard, ...]
 
 
+class WorkspaceChat(Struct, frozen=True):
+    id: ChatId
+    title: str
+
+
 class WorkspaceCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A workspace, as far as its row tells."""
 
     id: WorkspaceId
+    name: str = ""
+    """What its owner calls it."""
     template: str
     driver: str
     status: str
@@ -52,6 +60,17 @@ class WorkspaceCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
     sandboxed: bool = True
     """False where commands are not kept away from the host: show it in red."""
     error: str | None = None
+    chats: tuple[WorkspaceChat, ...] = ()
+    """Your chats that act in it, newest first."""
+
+
+class WorkspaceName(Struct, frozen=True, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(max_length=80, pattern=LINE)]
+
+
+class WorkspaceSize(Struct, frozen=True, omit_defaults=True):
+    bytes: int | None = None
+    """What its files take; nothing where that cannot be told without starting it."""
 
 
 class WorkspaceList(Struct, frozen=True):

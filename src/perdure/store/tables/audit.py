@@ -15,8 +15,20 @@ class AuditRow(Struct, frozen=True):
     actor: str | None
     action: str
     subject: str
+    subject_name: str | None
     detail: str
     at: datetime
+
+
+class AuditFilter(Struct, frozen=True):
+    """Which entries are wanted. What is not given does not matter."""
+
+    before: int | None
+    limit: int
+    actor_id: UserId | None
+    action: str | None
+    since: datetime | None
+    until: datetime | None
 
 
 @query
@@ -36,4 +48,4 @@ async def note_loss(db: Database, chat_id: ChatId, detail: str) -> None: ...
 
 
 @query
-async def page(scope: OrganisationScope, before: int | None, limit: int) -> list[AuditRow]: ...
+async def page(scope: OrganisationScope, wanted: AuditFilter) -> list[AuditRow]: ...

@@ -4,12 +4,14 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from perdure.core.ids import ChatId
 from perdure.store.query import query
 from perdure.store.scopes import OrganisationScope, PersonScope
 
 
 class UsageRow(Struct, frozen=True):
     name: str
+    chat_id: ChatId | None
     calls: int
     cost: int
     unpriced_calls: int

@@ -1,5 +1,6 @@
 """Workspaces: what was asked for, and how each stands."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -22,6 +23,15 @@ class WorkspaceRow(Struct, frozen=True):
     used_at: datetime
     plan: str | None = None
     ttl_minutes: int = 120
+    name: str = ""
+
+
+class ActingChat(Struct, frozen=True):
+    """A chat that acts in a workspace."""
+
+    workspace_id: WorkspaceId
+    id: ChatId
+    title: str
 
 
 class NewWorkspace(Struct, frozen=True):
@@ -80,6 +90,14 @@ async def remove(db: Database, workspace_id: WorkspaceId) -> None: ...
 
 @query
 async def own(scope: PersonScope) -> list[WorkspaceRow]: ...
+
+
+@query
+async def acting_chats(scope: PersonScope, workspace_ids: Sequence[WorkspaceId]) -> list[ActingChat]: ...
+
+
+@query
+async def rename(scope: PersonScope, workspace_id: WorkspaceId, name: str) -> None: ...
 
 
 @query

@@ -57,6 +57,17 @@ DELETE FROM workspaces WHERE id = $1
 -- The workspaces of whoever asks, newest first.
 SELECT * FROM workspaces WHERE owner_id = $1 AND organisation_id = $2 ORDER BY created_at DESC LIMIT 200
 
+-- name: workspaces.acting_chats
+-- The root chats of whoever asks that act in these workspaces, newest first.
+SELECT k.workspace_id, k.id, k.title
+FROM chat_cards k
+WHERE k.owner_id = $1 AND k.organisation_id = $2 AND k.parent_id IS NULL AND k.workspace_id = ANY($3::uuid[])
+ORDER BY k.created_at DESC
+
+-- name: workspaces.rename
+-- Call a workspace of one's own something.
+UPDATE workspaces SET name = $4 WHERE owner_id = $1 AND organisation_id = $2 AND id = $3
+
 -- name: workspaces.read
 -- One workspace of whoever asks.
 SELECT * FROM workspaces WHERE owner_id = $1 AND organisation_id = $2 AND id = $3

@@ -74,6 +74,9 @@ class LocalDriver:
             await self.stop(plan)
             await asyncio.to_thread(_delete, self._layout(plan).root)
 
+    async def size(self, plan: Plan) -> int | None:
+        return await asyncio.to_thread(self._layout(plan).size)
+
     async def close(self) -> None:
         """Nothing is held between calls."""
 

@@ -1,5 +1,6 @@
 """Where a local workspace keeps what, on disk."""
 
+import contextlib
 import hashlib
 import os
 from dataclasses import dataclass
@@ -40,6 +41,19 @@ class Layout:
 
     def log(self, role: str) -> Path:
         return self.root / "run" / f"{role}.log"
+
+    def size(self) -> int:
+        """What its files take on disk. What goes away meanwhile, or may not be looked at, takes nothing."""
+        folders = [self.tree, self.home]
+        total = 0
+        while folders:
+            with contextlib.suppress(OSError), os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    with contextlib.suppress(OSError):
+                        total += entry.stat(follow_symlinks=False).st_blocks * 512
+                        if entry.is_dir(follow_symlinks=False):
+                            folders.append(Path(entry.path))
+        return total
 
     def make(self, user: int | None) -> None:
         """Everything, empty; what commands write belongs to their own user."""
