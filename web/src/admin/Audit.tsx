@@ -1,45 +1,54 @@
+/** Who did what: filtered, with names, and as a file. */
+
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Download, ShieldCheck } from "lucide-react";
+import { useState } from "react";
 import { api } from "../api/client.ts";
-import type { AuditEntry, Page } from "../api/types.ts";
-import { Problem, Section } from "../settings/Section.tsx";
+import type { AuditEntry, Page, User } from "../api/types.ts";
+import { useResource } from "../settings/resource.ts";
+import { Nothing, Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
+import { csvOf, download } from "../ui/csv.ts";
+import { SelectField, TextField } from "../ui/Field.tsx";
 import { fullTime } from "../ui/format.ts";
+import { useToasts } from "../ui/Toasts.tsx";
+import { ACTIONS, actionWords, detailWords, subjectWords } from "./auditWords.ts";
+
+type Wanted = { actor: string; action: string; from: string; to: string };
+const ANYTHING: Wanted = { actor: "", action: "", from: "", to: "" };
+/** A file has no more entries than that. */
+const MOST = 10_000;
 
 export function Audit() {
+  const [wanted, setWanted] = useState(ANYTHING);
+  const { complain } = useToasts();
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ["audit"],
-    queryFn: ({ pageParam }) => api.get<Page<AuditEntry>>("/audit", { cursor: pageParam }),
+    queryKey: ["audit", wanted],
+    queryFn: ({ pageParam }) => api.get<Page<AuditEntry>>("/audit", { ...wanted, cursor: pageParam }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     retry: false,
   });
   const entries = data?.pages.flatMap((page) => page.items) ?? [];
+  const save = () => void allOf(wanted).then((all) => download("audit.csv", asCsv(all)), complain);
   return (
-    <Section title="Audit log" about="Every administrative change and every share.">
+    <Section
+      title="Audit log"
+      about="Every administrative change and every share."
+      action={
+        <Button onClick={save} disabled={entries.length === 0}>
+          <Download /> Export CSV
+        </Button>
+      }
+    >
+      <Filters wanted={wanted} onWanted={setWanted} />
       <Problem error={error} />
-      {entries.length > 0 && (
-        <table className="table-plain audit">
-          <thead>
-            <tr>
-              <th>When</th>
-              <th>What</th>
-              <th>On</th>
-              <th>Who</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((entry) => (
-              <tr key={entry.id}>
-                <td>{fullTime(entry.at)}</td>
-                <td>{entry.action}</td>
-                <td className="mono">{entry.subject}</td>
-                <td className="mono">{entry.actor ?? entry.actor_id?.slice(0, 8)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      {entries.length > 0 && <Entries entries={entries} />}
+      {data && entries.length === 0 && (
+        <Nothing icon={ShieldCheck} title="Nothing matches">
+          Changes to people, models, settings and shares are kept here, with who made them.
+        </Nothing>
       )}
-      {data && entries.length === 0 && <p className="quiet">Nothing yet.</p>}
       {hasNextPage && (
         <div>
           <Button onClick={() => void fetchNextPage()}>Older</Button>
@@ -47,4 +56,92 @@ export function Audit() {
       )}
     </Section>
   );
+}
+
+function Filters({ wanted, onWanted }: { wanted: Wanted; onWanted: (wanted: Wanted) => void }) {
+  const people = useResource<User>("/users").items;
+  const set = (change: Partial<Wanted>) => onWanted({ ...wanted, ...change });
+  return (
+    <div className="filter-line">
+      <SelectField
+        label="Person"
+        value={wanted.actor}
+        options={[
+          { value: "", label: "Everybody" },
+          ...people.map(({ id, name, email }) => ({ value: id, label: name || email })),
+        ]}
+        onChange={(actor) => set({ actor })}
+      />
+      <SelectField
+        label="Action"
+        value={wanted.action}
+        options={[{ value: "", label: "All" }, ...ACTIONS]}
+        onChange={(action) => set({ action })}
+      />
+      <TextField
+        type="date"
+        label="From"
+        value={wanted.from}
+        onChange={({ target }) => set({ from: target.value })}
+      />
+      <TextField
+        type="date"
+        label="To"
+        value={wanted.to}
+        onChange={({ target }) => set({ to: target.value })}
+      />
+    </div>
+  );
+}
+
+function Entries({ entries }: { entries: readonly AuditEntry[] }) {
+  return (
+    <table className="table-plain audit">
+      <thead>
+        <tr>
+          <th>When</th>
+          <th>Who</th>
+          <th>What</th>
+          <th>On</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={entry.id}>
+            <td>{fullTime(entry.at)}</td>
+            <td>{entry.actor ?? "The server"}</td>
+            <td>{actionWords(entry.action)}</td>
+            <td title={entry.subject}>
+              {subjectWords(entry)}
+              {detailWords(entry) && <span className="quiet small audit-detail">{detailWords(entry)}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+async function allOf(wanted: Wanted): Promise<AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  let cursor: string | undefined = "";
+  while (cursor !== undefined && found.length < MOST) {
+    const page: Page<AuditEntry> = await api.get("/audit", { ...wanted, cursor, limit: 200 });
+    found.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  return found;
+}
+
+function asCsv(entries: readonly AuditEntry[]): string {
+  const head = ["at", "actor", "action", "subject", "subject_name", "detail"];
+  const rows = entries.map((entry) => [
+    entry.at,
+    entry.actor ?? "",
+    entry.action,
+    entry.subject,
+    subjectWords(entry),
+    JSON.stringify(entry.detail),
+  ]);
+  return csvOf([head, ...rows]);
 }

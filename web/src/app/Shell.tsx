@@ -11,6 +11,7 @@ import { Away } from "./Away.tsx";
 import { KeyboardMap } from "./KeyboardMap.tsx";
 import { NotFound } from "./NotFound.tsx";
 import { Palette } from "./Palette.tsx";
+import { SharedChat } from "./SharedChat.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { useStored } from "./stored.ts";
 import { useStores } from "./stores.ts";
@@ -26,6 +27,7 @@ export function Shell() {
   const [location, go] = useLocation();
   const [overlay, setOverlay] = useState<Overlay>("none");
   const [width, setWidth] = useStored("list-width", 292);
+  const [folded, setFolded] = useStored("list-folded", false);
   useEffect(() => directory.watch(), [directory]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: arriving somewhere closes the drawer
   useEffect(() => setOverlay("none"), [location]);
@@ -34,16 +36,22 @@ export function Shell() {
     keyboard: () => setOverlay("keyboard"),
     newChat: () => go("/"),
     settings: () => go("/settings"),
+    sidebar: () => setFolded(!folded),
   });
+  /** On a phone the list is a drawer; elsewhere it comes back. */
+  const openList = () => {
+    setOverlay("drawer");
+    setFolded(false);
+  };
   const close = () => setOverlay("none");
   return (
-    <div className="shell" data-drawer={overlay === "drawer"}>
+    <div className="shell" data-drawer={overlay === "drawer"} data-folded={folded}>
       <a className="skip" href="#conversation">
         Skip to the conversation
       </a>
       <Away />
       <aside className="side" style={{ width }}>
-        <TopBar />
+        <TopBar onFold={() => setFolded(true)} />
         <ChatList onSearch={() => setOverlay("palette")} />
       </aside>
       <Divider label="Width of the chat list" value={width} least={240} most={660} onChange={setWidth} />
@@ -54,17 +62,16 @@ export function Shell() {
         <Suspense fallback={<Loading />}>
           <Switch>
             <Route path="/">
-              <NewChat onDrawer={() => setOverlay("drawer")} />
+              <NewChat onDrawer={openList} />
             </Route>
-            <Route path="/chats/:id">
-              {({ id }) => <ChatPage key={id} id={id} onDrawer={() => setOverlay("drawer")} />}
-            </Route>
+            <Route path="/chats/:id">{({ id }) => <ChatPage key={id} id={id} onDrawer={openList} />}</Route>
             <Route path="/settings/*?">
-              <Settings area="settings" onDrawer={() => setOverlay("drawer")} />
+              <Settings area="settings" onDrawer={openList} />
             </Route>
             <Route path="/admin/*?">
-              <Settings area="admin" onDrawer={() => setOverlay("drawer")} />
+              <Settings area="admin" onDrawer={openList} />
             </Route>
+            <Route path="/shared/:link">{({ link }) => <SharedChat link={link} />}</Route>
             <Route path="/login">
               <Redirect to="/" />
             </Route>

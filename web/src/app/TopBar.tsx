@@ -1,10 +1,22 @@
-import { Keyboard, LogOut, Moon, Settings, ShieldCheck, Sun, SunMoon, UserRound } from "lucide-react";
+import {
+  Keyboard,
+  LogOut,
+  Moon,
+  PanelLeftClose,
+  Settings,
+  ShieldCheck,
+  Sun,
+  SunMoon,
+  UserRound,
+} from "lucide-react";
 import { Link, useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import { InboxBell } from "../inbox/InboxBell.tsx";
+import { Button } from "../ui/Button.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { Mark } from "./Mark.tsx";
 import { mayAdminister, useMe } from "./session.ts";
+import { keyNames } from "./shortcuts.ts";
 import { setTheme, type Theme, useTheme } from "./theme.ts";
 
 const THEMES: [Theme, string, typeof Sun][] = [
@@ -14,13 +26,22 @@ const THEMES: [Theme, string, typeof Sun][] = [
 ];
 
 /** The head of the left column: the mark, the bell, and the person. */
-export function TopBar() {
+export function TopBar({ onFold }: { onFold: () => void }) {
   return (
     <header className="top-bar">
       <Link href="/" className="brand">
         <Mark />
         <span>Perdure</span>
       </Link>
+      <Button
+        look="ghost"
+        className="fold-button"
+        label="Hide the chat list"
+        title={`Hide the chat list (${keyNames("⌘", "B")})`}
+        onClick={onFold}
+      >
+        <PanelLeftClose />
+      </Button>
       <InboxBell />
       <PersonMenu />
     </header>

@@ -27,6 +27,7 @@ export const SHORTCUTS: { group: string; list: Shortcut[] }[] = [
       { name: "palette", keys: ["⌘", "K"], words: "Search chats and commands" },
       { name: "newChat", keys: ["⌘", "⇧", "O"], words: "New chat" },
       { name: "composer", keys: ["/"], words: "Focus the composer" },
+      { name: "sidebar", keys: ["⌘", "B"], words: "Show or hide the chat list" },
       { name: "settings", keys: ["⌘", ","], words: "Settings" },
       { name: "keyboard", keys: ["?"], words: "Keyboard shortcuts" },
     ],
@@ -59,6 +60,7 @@ export function shortcutOf(event: KeyboardEvent): string | null {
   const key = event.key.toLowerCase();
   if (strong && key === "k") return "palette";
   if (strong && event.shiftKey && key === "o") return "newChat";
+  if (strong && key === "b" && !event.shiftKey) return "sidebar";
   if (strong && key === ",") return "settings";
   if (strong && key === ".") return "panel";
   if (key === "escape")

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Menu as MenuIcon } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { useLocation } from "wouter";
-import type { ChatCard, Content, Effort, Template } from "../api/types.ts";
+import type { ChatCard, Content, Effort, Template, Workspace } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
@@ -48,6 +48,7 @@ function NewChatComposer() {
   const [model, setModel] = useStored<string | undefined>("model", undefined);
   const [effort, setEffort] = useStored<Effort | undefined>("effort", undefined);
   const [template, setTemplate] = useState<Template | null>(null);
+  const [existing, setExisting] = useState<Workspace | null>(null);
   const [parameters, setParameters] = useState<Values>({});
   const [plan_mode, setPlanMode] = useState(false);
   const [beginning, begin] = useBeginning();
@@ -72,6 +73,7 @@ function NewChatComposer() {
         effort: known && effort,
         plan_mode: plan_mode || undefined,
         workspace,
+        workspace_id: existing?.id,
       },
       meant: () => drafts.get(NEW_CHAT) === draft,
       onBegun: (chat: ChatCard) => {
@@ -98,7 +100,13 @@ function NewChatComposer() {
         <ModelPicker model={known} effort={effort} onModel={setModel} onEffort={setEffort} />
         <TemplatePicker
           template={template}
+          workspace={existing}
+          onWorkspace={(chosen) => {
+            setExisting(chosen);
+            setTemplate(null);
+          }}
           onTemplate={(chosen) => {
+            setExisting(null);
             setTemplate(chosen);
             setParameters({});
           }}

@@ -7,6 +7,7 @@ import { useStores } from "../app/stores.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
+import { ShareByLink } from "./ShareByLink.tsx";
 
 /** Who may read along. Only the owner can spend; everybody named here can look. */
 export default function ShareDialog({ chat, onClose }: { chat: string; onClose: () => void }) {
@@ -52,8 +53,13 @@ export default function ShareDialog({ chat, onClose }: { chat: string; onClose: 
     <Dialog title="Share (read-only)" onClose={onClose}>
       <div className="stack">
         <p className="quiet">People you choose can read this chat. Only you can send messages.</p>
-        {rows("groups", groups.data ?? [])}
-        {rows("users", others)}
+        <ShareByLink chat={chat} />
+        {others.length + (groups.data ?? []).length > 0 && (
+          <div className="boxes" role="group" aria-label="People and groups">
+            {rows("groups", groups.data ?? [])}
+            {rows("users", others)}
+          </div>
+        )}
         {users.data && others.length + (groups.data ?? []).length === 0 && (
           <p>There are no other users yet.</p>
         )}

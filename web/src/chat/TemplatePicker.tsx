@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Box, ChevronDown } from "lucide-react";
 import { api } from "../api/client.ts";
-import type { Template } from "../api/types.ts";
+import type { Template, Workspace } from "../api/types.ts";
+import { workspaceName } from "../settings/workspaceName.ts";
+import { since } from "../ui/format.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
 export function useTemplates(): readonly Template[] {
@@ -14,14 +16,28 @@ export function useTemplates(): readonly Template[] {
   return data?.items ?? [];
 }
 
-interface Props {
-  template: Template | null;
-  onTemplate: (template: Template | null) => void;
+function useWorkspaces(): readonly Workspace[] {
+  const { data } = useQuery({
+    queryKey: ["resource", "/workspaces"],
+    queryFn: async () => (await api.get<{ items: Workspace[] }>("/workspaces")).items,
+    retry: false,
+  });
+  return data?.filter((workspace) => workspace.status !== "failed") ?? [];
 }
 
-/** Where the agent works: no workspace until it asks for one, or one of the templates from the start. */
-export function TemplatePicker({ template, onTemplate }: Props) {
+interface Props {
+  template: Template | null;
+  workspace: Workspace | null;
+  onTemplate: (template: Template | null) => void;
+  onWorkspace: (workspace: Workspace) => void;
+}
+
+const MOST_WORKSPACES = 8;
+
+/** Where the agent works: no workspace until it asks for one, one of the templates, or one that there is. */
+export function TemplatePicker({ template, workspace, onTemplate, onWorkspace }: Props) {
   const templates = useTemplates();
+  const workspaces = useWorkspaces().slice(0, MOST_WORKSPACES);
   if (templates.length === 0) return null;
   return (
     <Menu
@@ -30,7 +46,9 @@ export function TemplatePicker({ template, onTemplate }: Props) {
       words={
         <>
           <Box aria-hidden />
-          <span className="truncate">{template?.name ?? "Automatic workspace"}</span>
+          <span className="truncate">
+            {workspace ? workspaceName(workspace) : (template?.name ?? "Automatic workspace")}
+          </span>
           <ChevronDown aria-hidden />
         </>
       }
@@ -43,7 +61,7 @@ export function TemplatePicker({ template, onTemplate }: Props) {
         return (
           <>
             <MenuItem
-              checked={template === null}
+              checked={template === null && workspace === null}
               about="The agent creates one when it needs it."
               onSelect={choose(null)}
             >
@@ -57,6 +75,20 @@ export function TemplatePicker({ template, onTemplate }: Props) {
                 onSelect={choose(entry)}
               >
                 {entry.name}
+              </MenuItem>
+            ))}
+            {workspaces.length > 0 && <p className="menu-heading">Your workspaces</p>}
+            {workspaces.map((entry) => (
+              <MenuItem
+                key={entry.id}
+                checked={workspace?.id === entry.id}
+                about={`${entry.template}, used ${since(entry.used_at)}`}
+                onSelect={() => {
+                  onWorkspace(entry);
+                  close();
+                }}
+              >
+                {workspaceName(entry)}
               </MenuItem>
             ))}
           </>

@@ -1,7 +1,7 @@
 /** Where one speaks. Never disabled: whatever the chat does, what is typed is kept and can be sent. */
 
 import { Paperclip } from "lucide-react";
-import { type DragEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Busy, Content } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
 import { Button } from "../ui/Button.tsx";
@@ -11,6 +11,7 @@ import { SendButton } from "./SendButton.tsx";
 import type { Suggestion } from "./suggest.ts";
 import { TextBox } from "./TextBox.tsx";
 import { useUploads } from "./uploads.ts";
+import { useDroppedFiles } from "./useDroppedFiles.ts";
 import "./composer.css";
 
 interface Props {
@@ -34,7 +35,7 @@ export function Composer(props: Props) {
   const draft = useSyncExternalStore(drafts.subscribe, () => drafts.get(props.draft));
   const addFiles = useUploads(props.draft, props.chat_id);
   const box = useRef<HTMLTextAreaElement>(null);
-  const [over, setOver] = useState(false);
+  const over = useDroppedFiles(addFiles);
   useEffect(() => {
     // Where nobody is elsewhere, and no keyboard would cover half of the screen.
     if (document.activeElement === document.body && matchMedia("(hover: hover)").matches)
@@ -55,22 +56,9 @@ export function Composer(props: Props) {
     // What did not arrive may be what matters: somebody looks at it first.
     if (draft.attachments.every((item) => item.state.phase === "ready")) send(wanted);
   });
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    addFiles([...event.dataTransfer.files]);
-  };
   return (
-    <section
-      className={`composer ${over ? "composer-over" : ""}`}
-      aria-label="Composer"
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
+    <section className={`composer ${over ? "composer-over" : ""}`} aria-label="Composer">
+      {over && <div className="drop-zone">Drop files to attach them</div>}
       <Attachments draft={draft} of={props.draft} />
       <TextBox
         box={box}

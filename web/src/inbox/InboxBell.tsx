@@ -7,6 +7,7 @@ import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { InboxEntry } from "../api/types.ts";
 import { useCard, useCards } from "../list/directory.ts";
+import { useDismissed } from "../list/dismissed.ts";
 import { ago } from "../ui/format.ts";
 import { Menu } from "../ui/Menu.tsx";
 import { INBOX_KEY, useInbox } from "./inbox.ts";
@@ -25,6 +26,7 @@ const ICONS = {
 export function InboxBell() {
   const { entries, unread } = useInbox();
   const cards = useCards();
+  const dismissed = useDismissed();
   const client = useQueryClient();
   const [asked, setAsked] = useState(!canAskToNotify());
   const again = () => void client.invalidateQueries({ queryKey: INBOX_KEY });
@@ -59,7 +61,7 @@ export function InboxBell() {
               Turn on notifications
             </button>
           )}
-          {sorted(entries, cards).map(({ name, list }) => (
+          {sorted(entries, cards, dismissed).map(({ name, list }) => (
             <div key={name} role="group" aria-label={name}>
               <p className="menu-heading">{name}</p>
               {list.map((entry) => (

@@ -1,6 +1,7 @@
 /** The inbox as people read it: what still waits for them first, then the news. Pure. */
 
 import type { ChatCard, InboxEntry } from "../api/types.ts";
+import { type Dismissed, isDismissed } from "../list/dismissed.ts";
 import { labelOf, needsYou, subtitleOf } from "../list/groups.ts";
 
 interface Group {
@@ -8,8 +9,15 @@ interface Group {
   list: InboxEntry[];
 }
 
-export function sorted(entries: readonly InboxEntry[], cards: ReadonlyMap<string, ChatCard>): Group[] {
-  const waits = (entry: InboxEntry) => waiting(entry, cards.get(entry.chat_id ?? ""));
+export function sorted(
+  entries: readonly InboxEntry[],
+  cards: ReadonlyMap<string, ChatCard>,
+  dismissed: Dismissed = {},
+): Group[] {
+  const waits = (entry: InboxEntry) => {
+    const card = cards.get(entry.chat_id ?? "");
+    return waiting(entry, card) && !(card && isDismissed(card, dismissed));
+  };
   const groups: Group[] = [
     { name: "Needs you", list: entries.filter(waits) },
     { name: "Updates", list: entries.filter((entry) => !waits(entry)) },

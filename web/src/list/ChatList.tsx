@@ -1,8 +1,8 @@
 /** The left column: new chat, search, filters, and every chat in its group. */
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Search, SquarePen } from "lucide-react";
-import { useEffect } from "react";
+import { ListChecks, Search, SquarePen } from "lucide-react";
+import { useLayoutEffect } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
@@ -15,8 +15,11 @@ import { useReorder } from "../ui/reorder.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import { ChatRow } from "./ChatRow.tsx";
 import { useCards } from "./directory.ts";
+import { useDismissed } from "./dismissed.ts";
 import { Filters, type ListFilter, readFilter } from "./Filters.tsx";
 import { grouped, type ListGroup } from "./groups.ts";
+import { SelectionBar } from "./Selection.tsx";
+import { SelectingContext, useSelecting } from "./selecting.ts";
 import "./list.css";
 
 export function ChatList({ onSearch }: { onSearch: () => void }) {
@@ -24,46 +27,64 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
   const [location] = useLocation();
   const current = /^\/chats\/([^/]+)/.exec(location)?.[1];
   const { groups, more, state, again } = useGroups(filter);
+  const selecting = useSelecting();
   return (
-    <nav className="chat-list" aria-label="Chats">
-      <div className="chat-list-top">
-        <Link href="/" className="button button-plain grow new-chat">
-          <SquarePen aria-hidden /> New chat
-        </Link>
-        <button
-          type="button"
-          className="button button-plain button-icon"
-          onClick={onSearch}
-          aria-label="Search chats"
-          title={`Search (${keyNames("⌘", "K")})`}
-        >
-          <Search aria-hidden />
-        </button>
-      </div>
-      <Filters filter={filter} />
-      <div className="chat-list-scroll">
-        {groups.map((group) => (
-          <Group key={group.name} group={group} current={current} />
-        ))}
-        {groups.length === 0 && state === "pending" && <Loading />}
-        {groups.length === 0 && state === "success" && (
-          <p className="chat-list-empty">{filter.kind === "all" ? "No chats yet." : "No chats match."}</p>
-        )}
-        {state === "error" && (
-          <div className="chat-list-empty">
-            <p>The chats could not be loaded.</p>
-            <Button small onClick={again}>
-              Try again
-            </Button>
-          </div>
-        )}
-        {more && (
-          <button type="button" className="button button-ghost chat-list-more" onClick={more}>
-            Show older chats
+    <SelectingContext value={selecting}>
+      <nav className="chat-list" aria-label="Chats">
+        <div className="chat-list-top">
+          <Link href="/" className="button button-plain grow new-chat">
+            <SquarePen aria-hidden /> New chat
+          </Link>
+          <button
+            type="button"
+            className="button button-plain button-icon"
+            onClick={onSearch}
+            aria-label="Search chats"
+            title={`Search (${keyNames("⌘", "K")})`}
+          >
+            <Search aria-hidden />
           </button>
-        )}
-      </div>
-    </nav>
+        </div>
+        <div className="filter-row">
+          <Filters filter={filter} />
+          <span className="grow" />
+          {groups.length > 0 && (
+            <Button
+              small
+              look="ghost"
+              label="Select chats"
+              aria-pressed={selecting.ids !== null}
+              onClick={() => selecting.set(selecting.ids ? null : new Set())}
+            >
+              <ListChecks />
+            </Button>
+          )}
+        </div>
+        <div className="chat-list-scroll">
+          {groups.map((group) => (
+            <Group key={group.name} group={group} current={current} />
+          ))}
+          {groups.length === 0 && state === "pending" && <Loading />}
+          {groups.length === 0 && state === "success" && (
+            <p className="chat-list-empty">{filter.kind === "all" ? "No chats yet." : "No chats match."}</p>
+          )}
+          {state === "error" && (
+            <div className="chat-list-empty">
+              <p>The chats could not be loaded.</p>
+              <Button small onClick={again}>
+                Try again
+              </Button>
+            </div>
+          )}
+          {more && (
+            <button type="button" className="button button-ghost chat-list-more" onClick={more}>
+              Show older chats
+            </button>
+          )}
+        </div>
+        {selecting.ids && <SelectionBar ids={selecting.ids} onDone={() => selecting.set(null)} />}
+      </nav>
+    </SelectingContext>
   );
 }
 
@@ -88,7 +109,15 @@ function Group({ group, current }: { group: ListGroup; current: string | undefin
         {order.map((id) => {
           const card = group.cards.find((entry) => entry.id === id);
           const handle = group.name === "Pinned" ? reorder.handle(id) : undefined;
-          return card ? <ChatRow key={id} card={card} current={id === current} handle={handle} /> : null;
+          return card ? (
+            <ChatRow
+              key={id}
+              card={card}
+              current={id === current}
+              handle={handle}
+              needs={group.name === "Needs you"}
+            />
+          ) : null;
         })}
       </ul>
     </section>
@@ -110,6 +139,7 @@ interface Listed {
 function useGroups(filter: ListFilter): Listed {
   const { directory } = useStores();
   const me = useMe();
+  const dismissed = useDismissed();
   const cards = useCards();
   const { data, hasNextPage, fetchNextPage, refetch, status } = useInfiniteQuery({
     queryKey: ["chats", filter],
@@ -117,15 +147,18 @@ function useGroups(filter: ListFilter): Listed {
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     for (const page of data?.pages ?? []) directory.put([...page.items, ...(page.related ?? [])]);
   }, [data, directory]);
   const more = hasNextPage ? () => void fetchNextPage() : null;
   const again = () => void refetch();
-  if (filter.kind === "all") return { groups: grouped(cards.values(), me.id), more, state: status, again };
+  if (filter.kind === "all")
+    return { groups: grouped(cards.values(), me.id, new Date(), dismissed), more, state: status, again };
   const found =
     data?.pages
       .flatMap((page) => page.items)
+      // What was deleted meanwhile is known no more.
+      .filter((card) => cards.has(card.id))
       .map((card) => ({ ...card, ...cards.get(card.id), snippet: card.snippet })) ?? [];
   const kept = filter.kind === "archived" ? found.filter((card) => card.archived) : found;
   const name = filter.kind === "archived" ? "Archived" : "Found";

@@ -1,35 +1,55 @@
 import {
   Archive,
   ArchiveRestore,
+  BellOff,
   ChevronRight,
   Ellipsis,
+  ListChecks,
   Pencil,
   Pin,
   PinOff,
   Sparkles,
+  Tags,
   Trash2,
 } from "lucide-react";
-import { type HTMLAttributes, memo, useState } from "react";
+import {
+  type HTMLAttributes,
+  lazy,
+  memo,
+  type RefObject,
+  Suspense,
+  useContext,
+  useRef,
+  useState,
+} from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import type { ChatCard } from "../api/types.ts";
 import { withFields } from "../app/address.ts";
 import { useMe } from "../app/session.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useCards } from "./directory.ts";
+import { useDismiss } from "./dismissed.ts";
 import { subtitleOf } from "./groups.ts";
 import { Snippet } from "./Snippet.tsx";
 import { StatusIcon } from "./StatusIcon.tsx";
+import { flipped, SelectingContext } from "./selecting.ts";
 import { TitleEditor } from "./TitleEditor.tsx";
 import { type ChatVerbs, useChatVerbs } from "./verbs.ts";
+
+const LabelDialog = lazy(() => import("./LabelDialog.tsx"));
 
 interface Props {
   card: ChatCard;
   current: boolean;
   /** Given to pinned rows, which can be moved. */
   handle?: HTMLAttributes<HTMLElement>;
+  /** Whether it stands there because it needs somebody. */
+  needs?: boolean;
 }
 
-export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
+export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: Props) {
+  const selecting = useContext(SelectingContext);
+  const row = useRef<HTMLDivElement>(null);
   const verbs = useChatVerbs(card);
   const me = useMe();
   const [renaming, setRenaming] = useState(false);
@@ -44,9 +64,18 @@ export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
   return (
     <li data-reorder={card.id}>
       <div
+        ref={row}
         className={`chat-row ${current ? "chat-row-current" : ""} ${card.unread ? "chat-row-unread" : ""}`}
       >
-        {handle ? (
+        {selecting.ids && !card.parent_id && card.owner_id === me.id ? (
+          <input
+            type="checkbox"
+            className="chat-row-check"
+            aria-label={`Select ${card.title || "the chat"}`}
+            checked={selecting.ids.has(card.id)}
+            onChange={() => selecting.ids && selecting.set(flipped(selecting.ids, card.id))}
+          />
+        ) : handle ? (
           <button
             type="button"
             className="chat-row-grip"
@@ -87,7 +116,9 @@ export const ChatRow = memo(function ChatRow({ card, current, handle }: Props) {
             <ChevronRight aria-hidden />
           </button>
         )}
-        {card.owner_id === me.id && <RowMenu card={card} verbs={verbs} onRename={() => setRenaming(true)} />}
+        {card.owner_id === me.id && (
+          <RowMenu card={card} verbs={verbs} needs={needs} area={row} onRename={() => setRenaming(true)} />
+        )}
       </div>
       {open && <ChildRows ids={children} />}
     </li>
@@ -107,48 +138,78 @@ function ChildRows({ ids }: { ids: readonly string[] }) {
   );
 }
 
-function RowMenu({ card, verbs, onRename }: { card: ChatCard; verbs: ChatVerbs; onRename: () => void }) {
+interface MenuProps {
+  card: ChatCard;
+  verbs: ChatVerbs;
+  needs?: boolean;
+  area: RefObject<HTMLElement | null>;
+  onRename: () => void;
+}
+
+function RowMenu({ card, verbs, needs, area, onRename }: MenuProps) {
+  const dismiss = useDismiss();
+  const selecting = useContext(SelectingContext);
+  const [labelling, setLabelling] = useState(false);
   return (
-    <Menu
-      label={`Actions for ${card.title || "chat"}`}
-      className="chat-row-more"
-      button={<Ellipsis aria-hidden />}
-      align="end"
-    >
-      {(close) => {
-        const then = (verb: () => void) => () => {
-          close();
-          verb();
-        };
-        return (
-          <>
-            <MenuItem icon={<Pencil />} onSelect={then(onRename)}>
-              Rename
-            </MenuItem>
-            <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
-              Suggest a title
-            </MenuItem>
-            {!card.parent_id && (
-              <MenuItem
-                icon={card.pin ? <PinOff /> : <Pin />}
-                onSelect={then(() => verbs.pin(card.pin ? 0 : 1))}
-              >
-                {card.pin ? "Unpin" : "Pin"}
+    <>
+      <Menu
+        area={area}
+        label={`Actions for ${card.title || "chat"}`}
+        className="chat-row-more"
+        button={<Ellipsis aria-hidden />}
+        align="end"
+      >
+        {(close) => {
+          const then = (verb: () => void) => () => {
+            close();
+            verb();
+          };
+          return (
+            <>
+              <MenuItem icon={<Pencil />} onSelect={then(onRename)}>
+                Rename
               </MenuItem>
-            )}
-            {!card.parent_id && (
-              <MenuItem
-                icon={card.archived ? <ArchiveRestore /> : <Archive />}
-                onSelect={then(() => verbs.archive(!card.archived))}
-              >
-                {card.archived ? "Unarchive" : "Archive"}
+              {needs && (
+                <MenuItem icon={<BellOff />} onSelect={then(() => dismiss(card))}>
+                  Dismiss from Needs you
+                </MenuItem>
+              )}
+              <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
+                Suggest a title
               </MenuItem>
-            )}
-            {card.archived && <DeleteItem onDelete={then(verbs.remove)} />}
-          </>
-        );
-      }}
-    </Menu>
+              {!card.parent_id && (
+                <MenuItem
+                  icon={card.pin ? <PinOff /> : <Pin />}
+                  onSelect={then(() => verbs.pin(card.pin ? 0 : 1))}
+                >
+                  {card.pin ? "Unpin" : "Pin"}
+                </MenuItem>
+              )}
+              {!card.parent_id && (
+                <MenuItem icon={<Tags />} onSelect={then(() => setLabelling(true))}>
+                  Labels
+                </MenuItem>
+              )}
+              {!card.parent_id && (
+                <MenuItem icon={<ListChecks />} onSelect={then(() => selecting.set(new Set([card.id])))}>
+                  Select
+                </MenuItem>
+              )}
+              {!card.parent_id && (
+                <MenuItem
+                  icon={card.archived ? <ArchiveRestore /> : <Archive />}
+                  onSelect={then(() => verbs.archive(!card.archived))}
+                >
+                  {card.archived ? "Unarchive" : "Archive"}
+                </MenuItem>
+              )}
+              {card.archived && <DeleteItem onDelete={then(verbs.remove)} />}
+            </>
+          );
+        }}
+      </Menu>
+      <Suspense>{labelling && <LabelDialog ids={[card.id]} onClose={() => setLabelling(false)} />}</Suspense>
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import type { ChatCard } from "../api/types.ts";
 import { ago, type Day, dayOf } from "../ui/format.ts";
+import { type Dismissed, isDismissed } from "./dismissed.ts";
 
 export interface ListGroup {
   name: "Needs you" | "Pinned" | Day | "Archived" | "Found";
@@ -22,7 +23,12 @@ export function needsYou(card: ChatCard, now = new Date()): boolean {
 }
 
 /** What needs somebody is in their own chats: in those that others share, only the owner can answer. */
-export function grouped(cards: Iterable<ChatCard>, me: string, now = new Date()): ListGroup[] {
+export function grouped(
+  cards: Iterable<ChatCard>,
+  me: string,
+  now = new Date(),
+  dismissed: Dismissed = {},
+): ListGroup[] {
   const roots = [...cards].filter((card) => !card.parent_id && !card.archived);
   roots.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
   const groups = new Map<ListGroup["name"], ChatCard[]>([
@@ -31,7 +37,7 @@ export function grouped(cards: Iterable<ChatCard>, me: string, now = new Date())
   ]);
   for (const card of roots) {
     const name =
-      card.owner_id === me && needsYou(card, now)
+      card.owner_id === me && needsYou(card, now) && !isDismissed(card, dismissed)
         ? "Needs you"
         : card.pin
           ? "Pinned"

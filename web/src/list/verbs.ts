@@ -5,12 +5,15 @@ import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
+import { plural } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
+import type { Labels } from "./labels.ts";
 
 export interface ChatVerbs {
   rename: (title: string) => void;
   retitle: () => void;
   pin: (place: number) => void;
+  label: (labels: Labels) => void;
   archive: (archived: boolean) => void;
   remove: () => void;
 }
@@ -20,32 +23,71 @@ export function useChatVerbs(card: ChatCard): ChatVerbs {
   return useMemo(() => verbsOf(card), [verbsOf, card]);
 }
 
+/** Change a card at once, and back where the server refuses. */
+function usePatch(): (card: ChatCard, change: Partial<ChatCard>) => Promise<boolean> {
+  const { directory } = useStores();
+  const { complain } = useToasts();
+  return useCallback(
+    (card, change) => {
+      directory.put([{ ...card, ...change }]);
+      return api.patch(`/chats/${card.id}`, change).then(
+        () => true,
+        (error: unknown) => {
+          directory.put([card]);
+          complain(error);
+          return false;
+        },
+      );
+    },
+    [directory, complain],
+  );
+}
+
+/** Archive some chats, or take them out again; whoever archived can undo it. */
+export function useArchiving(): (cards: readonly ChatCard[], archived: boolean) => void {
+  const { say } = useToasts();
+  const patch = usePatch();
+  const [location, go] = useLocation();
+  return useCallback(
+    (cards, archived) => {
+      const here = cards.some((card) => location === `/chats/${card.id}`);
+      void Promise.all(cards.map(async (card) => ((await patch(card, { archived })) ? [card] : []))).then(
+        (done) => {
+          const changed = done.flat();
+          if (changed.length === 0) return;
+          const words = changed.length > 1 ? `${plural(changed.length, "chat")} ` : "";
+          if (!archived) return say(`${words}${words ? "unarchived" : "Unarchived"}.`);
+          const undo = () => {
+            // The pin went with the archiving.
+            for (const card of changed)
+              void patch({ ...card, archived: true }, { archived: false, pin: card.pin ?? 0 });
+            if (here) go(location);
+          };
+          say(`${words}${words ? "archived" : "Archived"}.`, { words: "Undo", run: undo });
+        },
+      );
+      if (archived && here) go("/");
+    },
+    [patch, say, location, go],
+  );
+}
+
 /** The verbs of whichever chat. */
 export function useVerbs(): (card: ChatCard) => ChatVerbs {
   const { directory } = useStores();
-  const { complain, say } = useToasts();
+  const { complain } = useToasts();
+  const patch = usePatch();
+  const archive = useArchiving();
   const [location, go] = useLocation();
   return useCallback(
     (card) => {
       const path = `/chats/${card.id}`;
-      const patch = (change: Partial<ChatCard>, done?: string) => {
-        directory.put([{ ...card, ...change }]);
-        api.patch(path, change).then(
-          () => done && say(done),
-          (error: unknown) => {
-            directory.put([card]);
-            complain(error);
-          },
-        );
-      };
       return {
-        rename: (title) => patch({ title }),
+        rename: (title) => void patch(card, { title }),
         retitle: () => void api.post(`${path}/title/regenerate`).catch(complain),
-        pin: (pin) => patch({ pin }),
-        archive: (archived) => {
-          patch({ archived }, archived ? "Archived." : "Unarchived.");
-          if (archived && location === path) go("/");
-        },
+        pin: (pin) => void patch(card, { pin }),
+        label: (labels) => void patch(card, { labels }),
+        archive: (archived) => archive([card], archived),
         remove: () =>
           void api.delete(path).then(() => {
             directory.hear([{ type: "deleted", chat_id: card.id, cursor: "" }]);
@@ -53,6 +95,6 @@ export function useVerbs(): (card: ChatCard) => ChatVerbs {
           }, complain),
       };
     },
-    [directory, complain, say, location, go],
+    [directory, complain, patch, archive, location, go],
   );
 }

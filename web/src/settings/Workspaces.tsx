@@ -1,16 +1,19 @@
-/** The workspaces one has: how each stands, and what can be done to it. */
+/** The workspaces one has: how each stands, what acts in it, and what can be done to it. */
 
-import { useQueryClient } from "@tanstack/react-query";
-import { Play, Square } from "lucide-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Box, Pencil, Play, Square } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { Link } from "wouter";
 import { api } from "../api/client.ts";
 import type { Workspace } from "../api/types.ts";
 import { Unsandboxed } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
-import { fullTime, since } from "../ui/format.ts";
+import { bytes, fullTime, since } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { useResource } from "./resource.ts";
-import { Problem, Section } from "./Section.tsx";
+import { Nothing, Problem, Section } from "./Section.tsx";
+import { workspaceName } from "./workspaceName.ts";
 
 export function Workspaces() {
   const workspaces = useResource<Workspace>("/workspaces");
@@ -25,12 +28,24 @@ export function Workspaces() {
           <WorkspaceRow
             key={workspace.id}
             workspace={workspace}
+            onRename={(name) => workspaces.update(workspace.id, { name })}
             onRemove={() => workspaces.remove(workspace.id)}
           />
         ))}
       </ul>
       {!workspaces.loading && !workspaces.error && workspaces.items.length === 0 && (
-        <p className="quiet">No workspaces yet. An agent creates one when it needs it.</p>
+        <Nothing
+          icon={Box}
+          title="No workspaces yet"
+          action={
+            <Link href="/" className="button button-primary">
+              Start a chat
+            </Link>
+          }
+        >
+          An agent reads, writes and runs things in a workspace. It makes one when it needs it, or you choose
+          a template when you start a chat.
+        </Nothing>
       )}
     </Section>
   );
@@ -38,9 +53,17 @@ export function Workspaces() {
 
 const LOOKS: Record<string, string> = { running: "pill-good", failed: "pill-bad" };
 
-function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove: () => Promise<unknown> }) {
+interface RowProps {
+  workspace: Workspace;
+  onRename: (name: string) => Promise<unknown>;
+  onRemove: () => Promise<unknown>;
+}
+
+function WorkspaceRow({ workspace, onRename, onRemove }: RowProps) {
   const client = useQueryClient();
   const { complain } = useToasts();
+  const [renaming, setRenaming] = useState(false);
+  const name = workspaceName(workspace);
   const order = (verb: "start" | "stop") =>
     void api
       .post(`/workspaces/${workspace.id}/${verb}`)
@@ -49,12 +72,26 @@ function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove:
   return (
     <li className="card row-card">
       <div className="grow">
-        <strong>{workspace.template}</strong>{" "}
-        <span className={`pill ${LOOKS[workspace.status] ?? ""}`}>{workspace.status}</span>{" "}
-        {workspace.sandboxed === false && <Unsandboxed />}
-        <div className="quiet small">
-          made {fullTime(workspace.created_at)}, used {since(workspace.used_at)}
+        <div className="spread wrap">
+          {renaming ? (
+            <Renaming name={name} onRename={onRename} onDone={() => setRenaming(false)} />
+          ) : (
+            <>
+              <strong className="truncate">{name}</strong>
+              <Button small look="ghost" label={`Rename ${name}`} onClick={() => setRenaming(true)}>
+                <Pencil />
+              </Button>
+            </>
+          )}
+          <span className={`pill ${LOOKS[workspace.status] ?? ""}`}>{workspace.status}</span>
+          {workspace.sandboxed === false && <Unsandboxed />}
         </div>
+        <div className="quiet small">
+          {workspace.template}
+          <Size workspace={workspace.id} /> · made {fullTime(workspace.created_at)}, used{" "}
+          {since(workspace.used_at)}
+        </div>
+        <Chats workspace={workspace} />
         {workspace.error && <div className="field-error">{workspace.error}</div>}
       </div>
       <div className="spread">
@@ -70,5 +107,60 @@ function WorkspaceRow({ workspace, onRemove }: { workspace: Workspace; onRemove:
         <RemoveButton label="Remove workspace" words="Remove with all its files" onRemove={onRemove} />
       </div>
     </li>
+  );
+}
+
+function Chats({ workspace }: { workspace: Workspace }) {
+  const chats = workspace.chats ?? [];
+  return (
+    <div className="workspace-chats small">
+      {chats.length === 0 && <span className="quiet">No chat uses it.</span>}
+      {chats.map((chat) => (
+        <Link key={chat.id} href={`/chats/${chat.id}`}>
+          {chat.title || "New chat"}
+        </Link>
+      ))}
+    </div>
+  );
+}
+
+function Size({ workspace }: { workspace: string }) {
+  const { data } = useQuery({
+    queryKey: ["workspace-size", workspace],
+    queryFn: () => api.get<{ bytes?: number }>(`/workspaces/${workspace}/size`),
+    retry: false,
+  });
+  return data?.bytes === undefined ? null : ` · ${bytes(data.bytes)}`;
+}
+
+interface RenamingProps {
+  name: string;
+  onRename: (name: string) => Promise<unknown>;
+  onDone: () => void;
+}
+
+function Renaming({ name, onRename, onDone }: RenamingProps) {
+  const { complain } = useToasts();
+  const [text, setText] = useState(name);
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    onRename(text.trim()).then(onDone, complain);
+  };
+  return (
+    <form className="spread" onSubmit={save}>
+      <input
+        className="input"
+        aria-label="Name of the workspace"
+        maxLength={80}
+        // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to rename
+        autoFocus
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && onDone()}
+      />
+      <Button small look="primary" type="submit">
+        Save
+      </Button>
+    </form>
   );
 }

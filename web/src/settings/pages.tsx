@@ -15,6 +15,7 @@ import { Templates } from "../admin/Templates.tsx";
 import { Usage } from "../admin/Usage.tsx";
 import { McpSignIns } from "./McpSignIns.tsx";
 import { Notifications } from "./Notifications.tsx";
+import { OwnUsage } from "./OwnUsage.tsx";
 import { PersonalChats } from "./PersonalChats.tsx";
 import { PersonalKeys } from "./PersonalKeys.tsx";
 import { Profile } from "./Profile.tsx";
@@ -27,6 +28,7 @@ export const PAGES: Record<string, () => ReactNode> = {
   "/settings/prompt": PersonalChats,
   "/settings/notifications": Notifications,
   "/settings/skills": Skills,
+  "/settings/usage": OwnUsage,
   "/settings/workspaces": Workspaces,
   "/settings/mcp": McpSignIns,
   "/settings/keys": PersonalKeys,

@@ -33,6 +33,7 @@ export const PERSONAL_PLACES: Place[] = [
   { path: "/settings/prompt", label: "Your instructions", icon: ScrollText },
   { path: "/settings/notifications", label: "Notifications", icon: BellRing },
   { path: "/settings/skills", label: "Skills", icon: BookOpen },
+  { path: "/settings/usage", label: "Your usage", icon: Activity },
   { path: "/settings/workspaces", label: "Workspaces", icon: Box },
   { path: "/settings/mcp", label: "MCP sign-ins", icon: Blocks },
   { path: "/settings/keys", label: "Your keys", icon: KeyRound },

@@ -1,6 +1,14 @@
 /** A button that opens a menu: arrows move, letters find, Escape goes back to the button. */
 
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 
 interface Props {
   label: string;
@@ -11,6 +19,8 @@ interface Props {
   className?: string;
   children: (close: () => void) => ReactNode;
   align?: "start" | "end";
+  /** Where a right click opens it as well. */
+  area?: RefObject<HTMLElement | null>;
 }
 
 export function Menu({
@@ -20,11 +30,25 @@ export function Menu({
   className = "button button-ghost",
   children,
   align = "start",
+  area,
 }: Props) {
   const [open, setOpen] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
   const id = useId();
+  /** Where it was asked for with the pointer. */
+  const point = useRef<DOMRect | null>(null);
+  useEffect(() => {
+    const place = area?.current;
+    if (!place) return;
+    const show = (event: MouseEvent) => {
+      event.preventDefault();
+      point.current = new DOMRect(event.clientX, event.clientY, 0, 0);
+      menu.current?.showPopover();
+    };
+    place.addEventListener("contextmenu", show);
+    return () => place.removeEventListener("contextmenu", show);
+  }, [area]);
   const close = () => {
     menu.current?.hidePopover();
     opener.current?.focus();
@@ -56,7 +80,9 @@ export function Menu({
         onToggle={(event) => {
           const now = event.newState === "open";
           setOpen(now);
-          if (now) placeAndFocus(opener.current, menu.current, align);
+          if (now && opener.current)
+            placeAndFocus(point.current ?? opener.current.getBoundingClientRect(), menu.current, align);
+          else point.current = null;
         }}
       >
         {open && children(close)}
@@ -65,13 +91,12 @@ export function Menu({
   );
 }
 
-function placeAndFocus(opener: HTMLElement | null, menu: HTMLElement | null, align: "start" | "end"): void {
+function placeAndFocus(at: DOMRect, menu: HTMLElement | null, align: "start" | "end"): void {
   // The items render right after this event; the next frame knows their size.
   requestAnimationFrame(() => {
-    if (!opener || !menu) return;
-    const at = opener.getBoundingClientRect();
+    if (!menu) return;
     const { width, height } = menu.getBoundingClientRect();
-    const left = align === "start" ? at.left : at.right - width;
+    const left = align === "start" || at.width === 0 ? at.left : at.right - width;
     const below = at.bottom + 6;
     const fits = below + height < innerHeight - 8 || at.top < innerHeight / 2;
     menu.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;

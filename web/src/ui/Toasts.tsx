@@ -9,14 +9,22 @@ interface Toast {
   id: number;
   text: string;
   bad: boolean;
+  action?: Action;
+}
+/** What can be done about it: to undo it. */
+interface Action {
+  words: string;
+  run: () => void;
 }
 interface Tell {
-  say: (text: string) => void;
+  say: (text: string, action?: Action) => void;
   complain: (error: unknown) => void;
 }
 
 const ToastContext = createContext<Tell>({ say: () => {}, complain: () => {} });
 const LASTS_MS = 6_000;
+/** Whoever may change their mind needs a moment. */
+const ACTION_LASTS_MS = 12_000;
 
 export const useToasts = (): Tell => useContext(ToastContext);
 
@@ -24,12 +32,15 @@ export function Toasts({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<Toast[]>([]);
   const drop = useCallback((id: number) => setToasts((all) => all.filter((toast) => toast.id !== id)), []);
   const tell = useMemo<Tell>(() => {
-    const add = (text: string, bad: boolean) => {
+    const add = (text: string, bad: boolean, action?: Action) => {
       const id = Math.random();
-      setToasts((all) => [...all.slice(-3), { id, text, bad }]);
-      setTimeout(() => drop(id), bad ? 2 * LASTS_MS : LASTS_MS);
+      setToasts((all) => [...all.slice(-3), { id, text, bad, action }]);
+      setTimeout(() => drop(id), action ? ACTION_LASTS_MS : bad ? 2 * LASTS_MS : LASTS_MS);
     };
-    return { say: (text) => add(text, false), complain: (error) => add(reasonOf(error), true) };
+    return {
+      say: (text, action) => add(text, false, action),
+      complain: (error) => add(reasonOf(error), true),
+    };
   }, [drop]);
   return (
     <ToastContext value={tell}>
@@ -38,6 +49,17 @@ export function Toasts({ children }: { children: ReactNode }) {
         {toasts.map((toast) => (
           <div key={toast.id} className={`toast ${toast.bad ? "toast-bad" : ""}`}>
             <span className="grow">{toast.text}</span>
+            {toast.action && (
+              <Button
+                small
+                onClick={() => {
+                  drop(toast.id);
+                  toast.action?.run();
+                }}
+              >
+                {toast.action.words}
+              </Button>
+            )}
             <Button look="ghost" small label="Dismiss" onClick={() => drop(toast.id)}>
               <X />
             </Button>

@@ -1,0 +1,163 @@
+/** The list of chats, and what can be done to one, to several, and from anywhere on the page. */
+
+import { expect, type Person, test } from "./page.ts";
+
+const rowOf = (person: Person, title: string) =>
+  person.page.getByRole("navigation", { name: "Chats" }).getByRole("listitem").filter({ hasText: title });
+
+async function begun(person: Person, ...titles: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const title of titles) {
+    const content = [{ type: "text", text: "[[say:ready]]" }];
+    const { chat } = await person.asks<{ chat: { id: string } }>("POST", "/chats", { content, title });
+    ids.push(chat.id);
+    await expect
+      .poll(() =>
+        person
+          .asks<{ chat: { status: string } }>("GET", `/chats/${chat.id}`)
+          .then((view) => view.chat.status),
+      )
+      .toBe("waiting");
+  }
+  return ids;
+}
+
+test("a file dropped anywhere on the page becomes an attachment", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  await expect(person.composer).toBeVisible();
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["hello"], "dropped.txt", { type: "text/plain" }));
+    return transfer;
+  });
+  const list = page.getByRole("navigation", { name: "Chats" });
+  await list.dispatchEvent("dragover", { dataTransfer: data });
+  await expect(page.getByText("Drop files to attach them")).toBeVisible();
+  await list.dispatchEvent("drop", { dataTransfer: data });
+  await expect(page.getByText("dropped.txt")).toBeVisible();
+  await expect(page.getByText("Drop files to attach them")).toHaveCount(0);
+});
+
+test("the list of chats folds away by button and by keyboard, and stays so", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  const list = page.getByRole("navigation", { name: "Chats" });
+  await page.getByRole("button", { name: "Hide the chat list" }).click();
+  await expect(list).toBeHidden();
+  await page.reload();
+  await expect(person.composer).toBeVisible();
+  await expect(list).toBeHidden();
+  await page.getByRole("button", { name: "Chats", exact: true }).click();
+  await expect(list).toBeVisible();
+  await person.composer.press("Control+b");
+  await expect(list).toBeHidden();
+  await person.composer.press("Control+b");
+  await expect(list).toBeVisible();
+});
+
+test("a right click opens a chat's menu, labels are set there, and filter the list", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  await begun(person, "Label me", "Leave me");
+  await rowOf(person, "Label me").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Labels" }).click();
+  const dialog = page.getByRole("dialog", { name: "Labels" });
+  await dialog.getByLabel("New label").fill("team: docs");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByRole("listitem")).toContainText("team: docs");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Filter chats" }).click();
+  await page.getByRole("menuitemradio", { name: "team:docs" }).click();
+  await expect(rowOf(person, "Label me")).toBeVisible();
+  await expect(rowOf(person, "Leave me")).toHaveCount(0);
+});
+
+test("archiving can be undone", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  await begun(person, "Changed my mind");
+  const row = rowOf(person, "Changed my mind");
+  await row.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Archive" }).click();
+  await expect(row).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(row).toBeVisible();
+});
+
+test("several chats are archived together, and deleted together", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/");
+  const ids = await begun(person, "Pair one", "Pair two", "Odd one");
+  await page.getByRole("button", { name: "Select chats" }).click();
+  await page.getByRole("checkbox", { name: "Select Pair one" }).check();
+  await page.getByRole("checkbox", { name: "Select Pair two" }).check();
+  await expect(page.getByText("2 chats selected")).toBeVisible();
+  await page.getByRole("button", { name: "Archive selected" }).click();
+  await expect(page.getByText("2 chats archived.")).toBeVisible();
+  await expect(rowOf(person, "Pair")).toHaveCount(0);
+  await expect(rowOf(person, "Odd one")).toBeVisible();
+  await page.goto("/?show=archived");
+  await page.getByRole("button", { name: "Select chats" }).click();
+  await page.getByRole("checkbox", { name: "Select Pair one" }).check();
+  await page.getByRole("checkbox", { name: "Select Pair two" }).check();
+  await page.getByRole("button", { name: "Delete selected" }).click();
+  await page.getByRole("button", { name: "Delete permanently" }).click();
+  await expect(rowOf(person, "Pair")).toHaveCount(0);
+  for (const id of ids.slice(0, 2)) await expect(person.asks("GET", `/chats/${id}`)).rejects.toThrow(/404/);
+});
+
+test("what needs somebody is dismissed, in the list and in the bell, until it moves", async ({
+  person,
+  another,
+}) => {
+  const { page } = person;
+  await page.goto("/");
+  await person.asks("PUT", "/me/settings/approvals", { value: { execute: "ask" } });
+  await person.startsChat('[[call:execute {"command": "true"}]][[then]][[say:done]]');
+  const needs = page.getByRole("region", { name: "Needs you" });
+  await expect(needs.getByRole("listitem")).toHaveCount(1);
+  await needs.getByRole("listitem").click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Dismiss from Needs you" }).click();
+  await expect(needs).toHaveCount(0);
+  await page.getByRole("button", { name: /^Inbox/ }).click();
+  await expect(page.getByRole("group", { name: "Updates" })).toBeVisible();
+  await expect(page.getByRole("group", { name: "Needs you" })).toHaveCount(0);
+  const elsewhere = await another();
+  await elsewhere.page.goto("/");
+  await expect(
+    elsewhere.page.getByRole("navigation", { name: "Chats" }).getByRole("listitem").first(),
+  ).toBeVisible();
+  await expect(elsewhere.page.getByRole("region", { name: "Needs you" })).toHaveCount(0);
+  await person.asks("PUT", "/me/settings/approvals", { value: {} });
+});
+
+test("a chat is shared by a link, read by who opens it, and not any more when it is taken back", async ({
+  person,
+  browser,
+  server,
+}) => {
+  const { page } = person;
+  await person.startsChat("[[say:for the team]]");
+  await person.seesAnswer("for the team");
+  await page.getByRole("button", { name: "Chat actions" }).click();
+  await page.getByRole("menuitem", { name: "Share" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Create a link" }).click();
+  const link = await dialog.getByLabel("Link to this chat").inputValue();
+  const password = "a long enough password";
+  await person.asks("POST", "/users", { email: "linked@example.org", role: "member", password });
+  const context = await browser.newContext({ baseURL: server.url });
+  const reader = await context.newPage();
+  await reader.goto(link);
+  await reader.getByLabel("Email").fill("linked@example.org");
+  await reader.getByLabel("Password").fill(password);
+  await reader.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(reader.getByText("for the team").last()).toBeVisible();
+  await expect(reader).toHaveURL(/\/chats\//);
+  await dialog.getByRole("button", { name: "Take back" }).click();
+  await expect(dialog.getByRole("button", { name: "Create a link" })).toBeVisible();
+  await reader.goto(link);
+  await expect(reader.getByRole("alert")).toContainText("taken back");
+  await context.close();
+});

@@ -1,0 +1,39 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link2, Link2Off } from "lucide-react";
+import { api } from "../api/client.ts";
+import { Button } from "../ui/Button.tsx";
+import { CopyButton } from "../ui/CopyButton.tsx";
+import { useToasts } from "../ui/Toasts.tsx";
+
+/** A link that lets colleagues read the chat, until it is taken back. */
+export function ShareByLink({ chat }: { chat: string }) {
+  const client = useQueryClient();
+  const { complain } = useToasts();
+  const path = `/chats/${chat}/link`;
+  const key = ["link", chat];
+  const { data } = useQuery({ queryKey: key, queryFn: () => api.get<{ id?: string }>(path), retry: false });
+  const then = (work: Promise<unknown>) =>
+    void work.then(() => client.invalidateQueries({ queryKey: key }), complain);
+  if (!data) return null;
+  if (!data.id)
+    return (
+      <div>
+        <Button onClick={() => then(api.put(path, {}))}>
+          <Link2 /> Create a link
+        </Button>
+      </div>
+    );
+  const url = `${location.origin}/shared/${data.id}`;
+  return (
+    <section className="share-link" aria-label="Link">
+      <p className="quiet small">Whoever is signed in here and opens this link can read the chat.</p>
+      <div className="spread">
+        <input className="input mono grow" aria-label="Link to this chat" readOnly value={url} />
+        <CopyButton text={() => url} label="Copy the link" />
+        <Button small look="danger" onClick={() => then(api.delete(path))}>
+          <Link2Off /> Take back
+        </Button>
+      </div>
+    </section>
+  );
+}
