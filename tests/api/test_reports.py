@@ -2,10 +2,11 @@
 
 from uuid import UUID, uuid4
 
+from tests.api.test_copies import answered
+
 from perdure.access.roles import Role
 from perdure.core.ids import ChatId
 from perdure.testing.served_api import Person, ServedApi
-from tests.api.test_copies import answered
 
 
 async def test_usage_by_chat_names_ones_own_and_only_whose_the_others_are(api: ServedApi, ada: Person) -> None:
@@ -43,7 +44,8 @@ async def test_a_workspace_is_named_and_tells_its_chats_and_its_size(api: Served
     workspace = uuid4()
     await api.pool.execute(owned, workspace, ada.organisation_id, ada.id)
     begun = await ada.post(
-        "/chats", {"content": [{"type": "text", "text": "Import."}], "workspace_id": str(workspace), "title": "Importer"}
+        "/chats",
+        {"content": [{"type": "text", "text": "Import."}], "workspace_id": str(workspace), "title": "Importer"},
     )
     chat_id = ChatId(UUID(begun.json["chat"]["id"]))
     renamed = await ada.patch(f"/workspaces/{workspace}", {"name": " The importer "})

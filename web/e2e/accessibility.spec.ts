@@ -1,9 +1,20 @@
-/** axe on every page, in both themes: nothing serious. */
+/** axe on every page, in both themes: no finding of any severity. */
 
 import { expect, test } from "./page.ts";
 
 const PAGES = {
-  settings: ["profile", "prompt", "notifications", "skills", "workspaces", "mcp", "keys", "tokens"],
+  settings: [
+    "profile",
+    "prompt",
+    "notifications",
+    "skills",
+    "usage",
+    "workspaces",
+    "mcp",
+    "keys",
+    "connect",
+    "tokens",
+  ],
   admin: [
     ...["providers", "models", "prompts", "advisor", "mcp", "hooks", "templates", "policies"],
     ...["users", "budgets", "usage", "audit"],

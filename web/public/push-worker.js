@@ -1,15 +1,65 @@
-// What a browser runs while the page is closed: it shows what the server pushes, and opens the chat on a click.
+// What a browser runs while the page is closed: it shows what the server pushes, opens the chat on a click, and carries
+// a decision about a call to the server.
+
+const API = "/api/v1";
+const ACTIONS = [
+  { action: "approve", title: "Approve" },
+  { action: "deny", title: "Deny" },
+];
 
 self.addEventListener("push", (event) => {
-  const { id, title, text, url } = event.data?.json() ?? {};
-  if (!title) return;
-  event.waitUntil(self.registration.showNotification(title, { body: text, tag: String(id), data: { url } }));
+  const told = event.data?.json() ?? {};
+  if (told.title) event.waitUntil(tell(told));
 });
 
 self.addEventListener("notificationclick", (event) => {
+  const { url, chat, call } = event.notification.data ?? {};
   event.notification.close();
-  event.waitUntil(show(new URL(event.notification.data?.url ?? "/", self.location.origin).href));
+  const address = new URL(url ?? "/", self.location.origin).href;
+  if (call && ACTIONS.some(({ action }) => action === event.action))
+    event.waitUntil(decide(chat, call, event.action).catch(() => show(address)));
+  else event.waitUntil(show(address));
 });
+
+async function tell({ id, title, text, url, kind, chat_id }) {
+  const call = kind === "needs_you" && chat_id ? await asked(chat_id).catch(() => null) : null;
+  await self.registration.showNotification(title, {
+    body: call ? words(call) : text,
+    tag: String(id),
+    icon: "/icon-192.png",
+    requireInteraction: Boolean(call),
+    actions: call ? ACTIONS : [],
+    data: { url, chat: chat_id, call: call?.call_id },
+  });
+}
+
+// The call that the chat asks about, if it is one alone: nobody decides about what the notification does not show.
+async function asked(chat) {
+  const { action } = await answer(`/chats/${chat}`);
+  const calls = action?.calls?.filter((each) => !each.decision) ?? [];
+  return action?.kind === "approval" && calls.length === 1 ? calls[0] : null;
+}
+
+function words({ tool, args }) {
+  const fields = JSON.parse(args ?? "{}");
+  const shown = fields.command ?? fields.path ?? args ?? "";
+  return `${tool}: ${String(shown).slice(0, 200)}`;
+}
+
+async function decide(chat, call_id, decision) {
+  const { csrf_token } = await answer("/me");
+  await answer(`/chats/${chat}/action`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf_token },
+    body: JSON.stringify({ decisions: [{ call_id, decision }] }),
+  });
+}
+
+async function answer(path, options) {
+  const response = await fetch(API + path, { credentials: "same-origin", ...options });
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response.json();
+}
 
 async function show(url) {
   const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });

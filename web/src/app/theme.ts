@@ -19,8 +19,14 @@ export function shownTheme(): "light" | "dark" {
   return theme === "system" ? (dark.matches ? "dark" : "light") : theme;
 }
 
+/** What surrounds the page in a window of its own: the colour of the canvas. */
+const AROUND = { light: "#f5f4f0", dark: "#121315" };
+
 export function applyTheme(): void {
-  document.documentElement.dataset.theme = shownTheme();
+  const theme = shownTheme();
+  document.documentElement.dataset.theme = theme;
+  document.documentElement.style.colorScheme = theme;
+  document.querySelector('meta[name="theme-color"]')?.setAttribute("content", AROUND[theme]);
   for (const listener of listeners) listener();
 }
 

@@ -13,6 +13,7 @@ import { Prompts } from "../admin/Prompts.tsx";
 import { Providers } from "../admin/Providers.tsx";
 import { Templates } from "../admin/Templates.tsx";
 import { Usage } from "../admin/Usage.tsx";
+import { Connect } from "./Connect.tsx";
 import { McpSignIns } from "./McpSignIns.tsx";
 import { Notifications } from "./Notifications.tsx";
 import { OwnUsage } from "./OwnUsage.tsx";
@@ -32,6 +33,7 @@ export const PAGES: Record<string, () => ReactNode> = {
   "/settings/workspaces": Workspaces,
   "/settings/mcp": McpSignIns,
   "/settings/keys": PersonalKeys,
+  "/settings/connect": Connect,
   "/settings/tokens": Tokens,
   "/admin/providers": Providers,
   "/admin/models": Models,

@@ -7,6 +7,7 @@ import {
   BookOpen,
   Box,
   Boxes,
+  Cable,
   Coins,
   KeyRound,
   Lightbulb,
@@ -37,6 +38,7 @@ export const PERSONAL_PLACES: Place[] = [
   { path: "/settings/workspaces", label: "Workspaces", icon: Box },
   { path: "/settings/mcp", label: "MCP sign-ins", icon: Blocks },
   { path: "/settings/keys", label: "Your keys", icon: KeyRound },
+  { path: "/settings/connect", label: "Connect your tools", icon: Cable },
   { path: "/settings/tokens", label: "API tokens", icon: Ticket },
 ];
 
