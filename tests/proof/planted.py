@@ -14,6 +14,7 @@ from perdure.core.commit import Commit
 from perdure.live.segments import Segments
 from perdure.machine.machine import Machine
 from perdure.store.journal import Journal
+from perdure.store.pool import RenewingPool
 from perdure.worker.lease import Lease
 from perdure.worker.owned_chat import OwnedChat
 from perdure.worker.runner import Runner
@@ -97,6 +98,15 @@ def reuse_an_attempt() -> None:
     plant(OwnedChat, "begin_attempt", again)
 
 
+def keep_a_demoted_server() -> None:
+    """The pool keeps its connections when their server takes no writes any more."""
+
+    def keep(*_: object, **__: object) -> None:
+        return
+
+    plant(RenewingPool, "renew", keep)
+
+
 def fence_at_the_end() -> None:
     """A runner that waits for its own commit takes a newer row for its own work, and its fence is made of that row."""
 
@@ -120,6 +130,7 @@ BUGS: dict[str, Callable[[], None]] = {
         drop_a_segment,
         forget_the_journal,
         reuse_an_attempt,
+        keep_a_demoted_server,
         fence_at_the_end,
     )
 }

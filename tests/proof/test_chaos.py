@@ -54,6 +54,14 @@ async def test_a_minute_of_chaos_on_a_pair_breaks_no_promise() -> None:
     assert len(outcome.followings) == len(outcome.evidence.switchovers)
 
 
+@pytest.mark.timeout(600)
+async def test_a_pool_that_keeps_a_demoted_server_is_found() -> None:
+    # The address leads to the old primary until that is back, whatever else this machine does.
+    cluster = pair_moves(Reached.PROXY, late=timedelta(seconds=6))
+    outcome = await run(3, LONG, 7, program=(PLANTED, "keep_a_demoted_server"), stop_at={6}, cluster=cluster)
+    assert 6 in {wrong.rule for wrong in outcome.wrong}
+
+
 async def test_a_deployment_of_somebody_else_is_tried_from_outside(
     database_url: str, pool: Pool, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from perdure.proof.admission import admitted_in_order, removed_by_request, sent_
 from perdure.proof.checked_transcript import CheckedTranscript, counted
 from perdure.proof.checker import (
     answered_once,
+    astray,
     attempts_used_once,
     effects_once,
     fenced,
@@ -20,11 +21,12 @@ from perdure.proof.checker import (
     told_after_written,
     told_the_truth,
 )
+from perdure.proof.cluster import STUCK, Stray
 from perdure.proof.evidence import ChangeRow, ChatRow, Evidence, MessageRow, QueuedRow, StoredRow
 from perdure.proof.heeding import answers_its_question, moves_are_heeded
 from perdure.proof.ledger import Performed
 from perdure.proof.observations import Observations, Rule
-from perdure.proof.run_log import Asked, Moved, Operation, ReceivedMessage, RequestOutcome, RunLog
+from perdure.proof.run_log import ASLEEP, Asked, Fault, Moved, Operation, ReceivedMessage, RequestOutcome, RunLog
 from perdure.sim.script import counting
 
 CHAT, WORKER, RUNNER, OTHER = uuid4(), uuid4(), uuid4(), uuid4()
@@ -210,3 +212,19 @@ def test_every_beginning_of_a_count_is_right() -> None:
 )
 def test_a_hole_or_another_attempt_shows(text: str) -> None:
     assert counted(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("slept", "found"),
+    [
+        (None, 1),
+        (Fault(100.0, "sleep", "replica_0"), 0),
+        (Fault(100.0, "sleep", "replica_1"), 1),
+        (Fault(100.0 - (ASLEEP + STUCK).total_seconds(), "sleep", "replica_0"), 1),
+    ],
+)
+def test_whoever_still_uses_a_server_that_takes_no_writes_is_found(slept: Fault | None, found: int) -> None:
+    """But for a replica that slept until a moment ago."""
+    log = RunLog(faults=[] if slept is None else [slept])
+    run = replace(GOOD, log=log, strays=[Stray("replica_0", 101.0)])
+    assert [wrong.rule for wrong in astray(run)] == [6] * found

@@ -7,6 +7,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from perdure.proof.cluster import (
+    CRASHES,
     HOSTS_BAR,
     LATE,
     MOVES_PER_MINUTE,
@@ -56,6 +57,10 @@ class PairCluster:
     def replica_url(self) -> str:
         return self._pair.url if self._proxy is None else self._proxy.url
 
+    @property
+    def servers(self) -> tuple[str, ...]:
+        return self._pair.primary.url, self._pair.standby.url
+
     async def move(self, *, crash: bool) -> None:
         await self._pair.switch(crash=crash)
         self._following = asyncio.create_task(self._follow(self._pair.primary.port))
@@ -86,7 +91,7 @@ async def pair_moves(reached: Reached, *, late: timedelta = LATE) -> AsyncGenera
 async def patroni_moves(reached: Reached) -> AsyncGenerator[Moves]:
     """Three nodes that Patroni keeps, moved as it moves them, and gone at the end."""
     async with patroni_cluster(proxied=reached is Reached.PROXY) as cluster:
-        bar = FollowingBar(moves_per_minute=PATRONI_MOVES_PER_MINUTE, longest=None, late=PATRONI_LATE)
+        bar = FollowingBar(moves_per_minute=PATRONI_MOVES_PER_MINUTE, longest=None, late=PATRONI_LATE, crashes=CRASHES)
         yield Moves(cluster, bar)
 
 

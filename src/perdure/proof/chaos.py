@@ -205,5 +205,6 @@ class Chaos:
         return await gathered(self._setup.database_url)
 
     def _case(self, evidence: Evidence) -> Observations:
-        late = self._setup.moves.bar.late if self._setup.moves is not None else timedelta(0)
-        return Observations(self.log, evidence, self._ledger.performed, self._users.transcripts, late)
+        moves = self._setup.moves
+        late, strays = (timedelta(0), ()) if moves is None else (moves.bar.late, moves.strays)
+        return Observations(self.log, evidence, self._ledger.performed, self._users.transcripts, late, strays)

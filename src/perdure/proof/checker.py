@@ -10,11 +10,11 @@ from perdure.core.parts import AnyPart, ToolCall, ToolResult
 from perdure.core.timing import LEASE
 from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
 from perdure.proof.checked_transcript import spoken
-from perdure.proof.cluster import FAIL_OVER, STUCK, SWITCH_OVER, followings
+from perdure.proof.cluster import FAIL_OVER, STUCK, SWITCH_OVER, Stray, followings
 from perdure.proof.evidence import ChangeRow, MessageRow
 from perdure.proof.heeding import answers_its_question, moves_are_heeded
 from perdure.proof.observations import Observations, Rule
-from perdure.proof.run_log import QUIET, Violation
+from perdure.proof.run_log import ASLEEP, QUIET, Violation
 
 AT_REST = ("waiting", "error")
 PERFORMED = "performed "
@@ -173,6 +173,19 @@ def followed(run: Observations) -> Iterator[Violation]:
             yield Violation(6, None, f"{move.kind}: its new server took writes, and nothing was committed {after}")
 
 
+def astray(run: Observations) -> Iterator[Violation]:
+    """Nobody uses a server that takes no writes, when another one has taken them for long enough."""
+    for stray in run.strays:
+        if not _woken(run, stray):
+            yield Violation(6, None, f"{stray.name} uses a server that takes no writes, and does not notice")
+
+
+def _woken(run: Observations, stray: Stray) -> bool:
+    """Whether the replica slept a moment ago: it cannot know yet."""
+    slept = [fault.at for fault in run.log.faults if fault.kind == "sleep" and fault.target == stray.name]
+    return any(at < stray.at < at + (ASLEEP + STUCK).total_seconds() for at in slept)
+
+
 ALWAYS: tuple[Rule, ...] = (
     effects_once,
     told_after_written,
@@ -181,6 +194,7 @@ ALWAYS: tuple[Rule, ...] = (
     fenced,
     attempts_used_once,
     followed,
+    astray,
     answers_its_question,
     moves_are_heeded,
 )

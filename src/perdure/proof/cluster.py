@@ -1,7 +1,9 @@
 """A database of several servers, of which another one takes writes when it is told to, and how replicas follow."""
 
 import asyncio
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -19,8 +21,12 @@ LATE = timedelta(seconds=1.5)
 PATRONI_MOVES_PER_MINUTE = 2.0
 PATRONI_LATE = timedelta(seconds=5)
 """A new leader's commits wait until Patroni has named another synchronous standby."""
-REST = timedelta(seconds=2)
-"""Between two moves: less than a lease, and enough that something can happen at the new server."""
+CRASHES = 1 / 3
+"""So many of Patroni's moves are a leader that dies; the others are in good order."""
+WATCHED = timedelta(seconds=2)
+"""How long it is watched who still uses a server that takes no writes, once nobody may."""
+STUCK = LEASE + UNSERVED
+"""No state in which the database takes writes and a replica cannot write lasts longer."""
 _LOOK_AGAIN = 0.01
 _LOOKED = 1.0
 """Seconds between two looks whether a replica runs."""
@@ -38,6 +44,11 @@ class Cluster(Protocol):
     @property
     def replica_url(self) -> str:
         """What replicas are told."""
+        ...
+
+    @property
+    def servers(self) -> Sequence[str]:
+        """Each of them alone."""
         ...
 
     async def move(self, *, crash: bool) -> None:
@@ -58,6 +69,16 @@ class FollowingBar:
     """For 99 of 100, counted from when the new server took a write. None where it is only shown."""
     late: timedelta = timedelta(0)
     """How much later the address of the database leads there."""
+    crashes: float | None = None
+    """How many of the moves are crashes, where that is not left to chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A replica that uses a server that takes no writes, long after another one does."""
+
+    name: str
+    at: float
 
 
 class Moves:
@@ -66,7 +87,10 @@ class Moves:
     def __init__(self, cluster: Cluster, bar: FollowingBar) -> None:
         self.cluster = cluster
         self.bar = bar
+        self.strays = list[Stray]()
         self._moving = set[asyncio.Task[None]]()
+        self._made = 0
+        self._crashes = 0
 
     async def move(self, crash: bool) -> None:
         """Move, and mend, unless that is under way. Whoever is tired of waiting does not leave it half done."""
@@ -82,6 +106,7 @@ class Moves:
         await asyncio.gather(*self._moving)
 
     async def _move(self, crash: bool) -> None:
+        crash = self._is_crash(crash)
         before = await self._timeline()
         noticing = asyncio.create_task(self._note_write(before, FAIL_OVER if crash else SWITCH_OVER))
         try:
@@ -90,7 +115,22 @@ class Moves:
         finally:
             noticing.cancel()
         await self.cluster.repair()
-        await asyncio.sleep(REST.total_seconds())
+        await asyncio.sleep(STUCK.total_seconds())
+        await self._watch(time.time())
+
+    def _is_crash(self, crash: bool) -> bool:
+        """Whether this move is a crash: as was asked for, or whatever there were too few of."""
+        if self.bar.crashes is not None:
+            crash = self._crashes + 1 <= self.bar.crashes * (self._made + 1)
+        self._made, self._crashes = self._made + 1, self._crashes + crash
+        return crash
+
+    async def _watch(self, since: float) -> None:
+        """See who uses a server that takes no writes from now on."""
+        await asyncio.sleep(WATCHED.total_seconds())
+        for url in self.cluster.servers:
+            with suppress(*_AWAY, TimeoutError):
+                self.strays += [each for each in await _readers(url) if each.at > since]
 
     async def _timeline(self) -> int:
         connection = await asyncpg.connect(self.cluster.url)
@@ -120,10 +160,6 @@ class Moves:
         return True
 
 
-STUCK = LEASE + UNSERVED
-"""No state in which the database takes writes and a replica cannot write lasts longer."""
-
-
 @dataclass(frozen=True, slots=True)
 class Following:
     """One move, and the seconds from when the new server took a write to the next commit of a chat."""
@@ -132,6 +168,14 @@ class Following:
     at: float
     seconds: float | None
     """None where nothing was committed any more."""
+
+
+async def _readers(url: str) -> list[Stray]:
+    connection = await asyncpg.connect(url, timeout=2)
+    try:
+        return [Stray(*row.values()) for row in await connection.fetch(sql("readers"))]
+    finally:
+        await connection.close()
 
 
 def followings(

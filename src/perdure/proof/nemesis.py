@@ -19,7 +19,7 @@ from perdure.proof.cluster import FAIL_OVER, SWITCH_OVER
 from perdure.proof.evidence import sql
 from perdure.proof.fleet import Fleet, Member
 from perdure.proof.proxy import Fate
-from perdure.proof.run_log import QUIET, RunLog
+from perdure.proof.run_log import ASLEEP, QUIET, RunLog
 from perdure.proof.stalls import Stalls
 from perdure.proof.users import Users
 from perdure.sim.random_faults import RandomFaults
@@ -41,8 +41,6 @@ STORM = RandomFaults(
     }
 )
 CALM = RandomFaults()
-ASLEEP = LEASE + timedelta(seconds=3)
-"""How long a process sleeps at most."""
 TAKEN_LOOK, TAKING = 0.1, 0.4
 """How often it is looked whether chats were taken over; what is left of them then follows within a second."""
 SETTLED = LEASE + timedelta(seconds=1)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TypeAlias
 
 from perdure.proof.checked_transcript import CheckedTranscript
+from perdure.proof.cluster import Stray
 from perdure.proof.evidence import Evidence
 from perdure.proof.ledger import Performed
 from perdure.proof.run_log import RunLog, Violation
@@ -22,6 +23,8 @@ class Observations:
     transcripts: Sequence[CheckedTranscript] = ()
     late: timedelta = timedelta(0)
     """How late the address of a database follows that moved."""
+    strays: Sequence[Stray] = ()
+    """Who used a server that takes no writes when nobody should any more."""
 
 
 Rule: TypeAlias = Callable[[Observations], Iterable[Violation]]

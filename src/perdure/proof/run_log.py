@@ -11,6 +11,8 @@ from perdure.core.timing import LEASE
 
 QUIET = LEASE + timedelta(seconds=2.5)
 """How long nothing else goes wrong after a kill that is watched."""
+ASLEEP = LEASE + timedelta(seconds=3)
+"""How long a process sleeps at most."""
 
 
 class RequestOutcome(StrEnum):

@@ -127,6 +127,10 @@ class PatroniCluster:
     def replica_url(self) -> str:
         return self.url if self._proxy_port is None else f"postgresql://{USER}@127.0.0.1:{self._proxy_port}/postgres"
 
+    @property
+    def servers(self) -> tuple[str, ...]:
+        return tuple([f"postgresql://{USER}@127.0.0.1:{node.port}/postgres" for node in self._nodes])
+
     async def start(self) -> None:
         for node in self._nodes:
             node.start(self._patroni)
