@@ -2,7 +2,8 @@
 
 import asyncio
 import socket
-from collections.abc import Generator
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 import asyncpg
@@ -13,6 +14,7 @@ from perdure.core.errors import Misconfigured
 from perdure.store.away import AWAY
 from perdure.store.connection import connect
 from perdure.store.connections import Connections
+from perdure.store.errors import meaning
 from perdure.store.pool import Pool, open_pool
 from perdure.store.server import server_of
 from perdure.testing.late_proxy import LateProxy
@@ -88,6 +90,56 @@ async def test_no_connection_is_used_again_after_one_of_its_age_found_no_writes(
         new = {await pool.fetchval("SELECT pg_backend_pid()") for _ in range(4)}
         new |= {(await at_hand.fetchrow("SELECT pg_backend_pid()", ()) or (0,))[0] for _ in range(4)}
         assert not old & new
+
+
+@asynccontextmanager
+async def half_closed(port: int) -> AsyncGenerator[str]:
+    """A way to a server on which nobody hears that it hung up."""
+    ways: list[asyncio.Task[None]] = []
+    ends: list[asyncio.StreamWriter] = []
+
+    async def carry(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
+        while data := await source.read(1 << 16):
+            to.write(data)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_connection("127.0.0.1", port)
+        ends.extend((writer, back))
+        ways.extend((asyncio.create_task(carry(reader, back)), asyncio.create_task(carry(there, writer))))
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield f"postgresql://perdure@127.0.0.1:{server.sockets[0].getsockname()[1]}/postgres"
+    finally:
+        server.close()
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+        for end in ends:
+            end.transport.abort()
+
+
+async def test_a_connection_whose_server_said_goodbye_is_not_handed_out_again(pair: PostgresPair) -> None:
+    async with half_closed(pair.primary.port) as url, open_pool(url, size=1) as pool:
+        pid = await pool.fetchval("SELECT pg_backend_pid()")
+        await pair.primary.ask(f"SELECT pg_terminate_backend({pid}, 5000)")
+        for _ in range(2):
+            with suppress(*AWAY):
+                await pool.fetchval("SELECT 1", timeout=5)
+        assert await pool.fetchval("SELECT pg_backend_pid()", timeout=5) != pid
+        # To close it in good order is to wait for the server to hang up.
+        pool.terminate()
+
+
+async def test_what_a_standby_has_nothing_of_is_a_database_that_takes_no_writes(pair: PostgresPair) -> None:
+    await pair.primary.ask("CREATE UNLOGGED TABLE IF NOT EXISTS passing (number integer)")
+    await seen(lambda: pair.standby.holds("to_regclass('passing') IS NOT NULL"))
+    connection = await connect(pair.standby.url)
+    with pytest.raises(AWAY) as raised:
+        await connection.fetch("SELECT number FROM passing")
+    await connection.close()
+    assert isinstance(raised.value, Exception)
+    assert str(meaning(raised.value)).startswith("The database takes no writes at the moment")
 
 
 async def test_whoever_uses_a_connection_that_is_broken_off_hears_that_the_database_is_away(pair: PostgresPair) -> None:

@@ -46,6 +46,39 @@ async def test_a_lease_is_renewed_again_after_the_database_could_not_be_reached(
     await lease.stop()
 
 
+@pytest.fixture
+def no_beat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is renewed only because its time has come."""
+    monkeypatch.setattr("perdure.worker.lease.RENEWAL_PERIOD", timedelta(hours=1))
+
+
+@pytest.mark.usefixtures("no_beat")
+async def test_a_lease_whose_connection_ends_is_renewed_at_once(database_url: str, pool: Pool) -> None:
+    opened: list[ServerConnection] = []
+
+    async def connecting() -> ServerConnection:
+        opened.append(await connect(database_url))
+        return opened[-1]
+
+    lease = Lease(connecting, SystemClock())
+    await lease.start()
+    await pool.execute("SELECT pg_terminate_backend($1)", opened[0].get_server_pid())
+    await asyncio.to_thread(eventually, lambda: lease.renewals["ok"] > 1, "it is renewed")
+    assert len(opened) == 2
+    await lease.stop()
+
+
+@pytest.mark.usefixtures("no_beat")
+async def test_a_lease_is_renewed_at_once_when_its_chats_can_be_written_again(database_url: str) -> None:
+    lease = Lease(lambda: connect(database_url), SystemClock())
+    await lease.start()
+    renewed = lease.renewals["ok"]
+    lease.hinder(hindered=True)
+    lease.hinder(hindered=False)
+    await asyncio.to_thread(eventually, lambda: lease.renewals["ok"] > renewed, "it is renewed")
+    await lease.stop()
+
+
 async def test_a_lease_that_cannot_be_given_back_ends_all_the_same(database_url: str) -> None:
     proxy = Proxy(database_url)
     async with proxy.running():
