@@ -15,6 +15,7 @@ from perdure.core.deltas import (
     ToolCallDelta,
     ToolResultDelta,
 )
+from perdure.core.joining import fewer
 from perdure.core.message import Role
 from perdure.core.parts import Media, ProviderMetadata
 from perdure.live.episodes import Piece
@@ -61,6 +62,14 @@ def folded(parts: list[tuple[Role, AnyDelta]]) -> dict[Role, object]:
 def test_folding_what_was_merged_gives_what_folding_everything_gives(parts: list[Piece], first: int) -> None:
     joined = merged(parts, first)
     assert folded([(part.role, part.delta) for part in joined]) == folded([(part.role, part.delta) for part in parts])
+
+
+@given(pieces)
+def test_fewer_deltas_fold_to_the_same(parts: list[Piece]) -> None:
+    all_deltas = [part.delta for part in parts]
+    joined = fewer(all_deltas)
+    assert len(joined) <= len(all_deltas)
+    assert Accumulator(joined).parts() == Accumulator(all_deltas).parts()
 
 
 @given(pieces, st.integers(1, 100))

@@ -3,6 +3,7 @@
 from msgspec import structs
 
 from perdure.core.deltas import AnyDelta, Finish
+from perdure.core.joining import fewer
 from perdure.providers.aws_event_stream import EventStreamSplitter
 from perdure.providers.dialects.dialect import Decoder, Meaning
 from perdure.providers.errors.failures import Foreign, Garbled, Malformed
@@ -24,7 +25,7 @@ class Listener:
         return self.decoder.done
 
     def feed(self, piece: bytes) -> list[AnyDelta]:
-        """What a piece of the body says. What follows the last word of an answer is not heard."""
+        """What a piece of the body says, a burst of tokens as one. What follows the last word is not heard."""
         batch: list[AnyDelta] = []
         decoder = self.decoder
         if decoder.done:
@@ -49,7 +50,7 @@ class Listener:
             if self.events:
                 raise Garbled(str(error)) from error
             raise
-        return batch
+        return fewer(batch) if len(batch) > 1 else batch
 
     def close(self) -> list[AnyDelta]:
         """What the end of the body says. Raises StreamEnded where it came too early."""
