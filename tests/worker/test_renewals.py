@@ -8,10 +8,13 @@ from perdure.core.chat import State
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.machine.change import Owner
 from perdure.machine.transitions.lifecycle import Create
+from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.ownership import Acquire
+from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
+from perdure.store.pool import open_pool
 from perdure.store.replicas import Owned, Renewal
-from perdure.testing.replica import InProcessReplica
+from perdure.testing.replica import InProcessReplica, open_replica
 from perdure.worker.runner import Runner
 
 
@@ -71,3 +74,26 @@ async def test_a_step_counts_that_ends_before_the_chat_carries_the_new_id_of_its
     await sim.gates["open"].set(open=True)
     await driven
     assert (runner.chat.state, len(sim.requests)) == (State.W, 1)
+
+
+async def test_a_chat_is_not_taken_again_under_an_id_that_was_lost_meanwhile(database_url: str, sim: Simulator) -> None:
+    async with (
+        Proxy(database_url).running() as proxy,
+        open_pool(proxy.url) as through,
+        open_replica(database_url, through, sim.url) as replica,
+    ):
+        chat, owners = await _gated(replica, sim), set[ReplicaId | None]()
+        replica.announcer.follow(lambda committed: owners.add(committed.chat.worker_id))
+        proxy.decide = lambda commit: Fate.HOLD_REQUEST if commit else Fate.CARRY
+        sending = asyncio.create_task(replica.machine.change(chat, SendMessage(replica.says("more"))))
+        await proxy.holding.wait()
+        lost = replica.lease.id = ReplicaId(uuid4())
+        taking = asyncio.create_task(replica.worker.runners.reacquire())
+        for _ in range(5):
+            await asyncio.sleep(0)
+        replica.lease.id = ReplicaId(uuid4())
+        proxy.decide = lambda _: Fate.CARRY
+        proxy.let_go()
+        await asyncio.gather(sending, taking)
+        assert owners
+        assert lost not in owners

@@ -262,6 +262,9 @@ class Runners:
         def bundle(chat: Chat) -> Sequence[Transition]:
             # Whoever else takes a chat gives it another runner. A busy replica may lose two leases before it is here.
             ours = chat.runner_id == owner.runner_id and chat.worker_id not in (None, owner.worker_id)
+            if owner.worker_id != self._lease.id:
+                # This id was lost too: the chat may be taken under the next one already.
+                return ()
             return (Acquire(owner, chat.worker_id),) if ours else ()
 
         runner.owner = owner
