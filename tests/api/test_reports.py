@@ -37,6 +37,16 @@ async def test_the_audit_log_names_what_was_changed_and_is_filtered(api: ServedA
         assert await actions("to=2000-01-01") == []
 
 
+async def test_who_reads_the_audit_log_is_not_told_the_address_of_a_hook(api: ServedApi) -> None:
+    """It may hold credentials, and only those who configure hooks may see it."""
+    async with await api.person("boss", Role.ADMIN) as boss, await api.person("aud", Role.AUDITOR) as auditor:
+        hook = {"url": "https://user:pass-word@rules.example.org/x?key=hush", "events": ["pre_tool_use"]}
+        assert (await boss.post("/hooks", hook)).status == 201
+        told = (await auditor.get("/audit")).body.decode()
+    assert "hook.add" in told
+    assert "rules.example.org" not in told
+
+
 async def test_a_workspace_is_named_and_tells_its_chats_and_its_size(api: ServedApi, ada: Person) -> None:
     owned = (
         "INSERT INTO workspaces (id, organisation_id, owner_id, driver, template) VALUES ($1, $2, $3, 'none', 'blank')"

@@ -19,7 +19,7 @@ SELECT organisation_id, 'database.lost_changes', id::text, $2 FROM chat_cards WH
 -- name: audit.page
 -- What was done in an organisation, newest first: before $2, at most $3, by $4, of the kind $5, from $6 to $7 if those are given.
 SELECT a.id, a.actor_id, u.email AS actor, a.action, a.subject, a.detail, a.at,
-    coalesce(person.email, provider.name, team.name, nullif(server.name, ''), server.slug, hook.url) AS subject_name
+    coalesce(person.email, provider.name, team.name, nullif(server.name, ''), server.slug) AS subject_name
 FROM audit a
 LEFT JOIN users u ON u.id = a.actor_id
 LEFT JOIN LATERAL (
@@ -31,9 +31,6 @@ LEFT JOIN groups team ON team.id = meant.id AND team.organisation_id = $1
 LEFT JOIN LATERAL (
     SELECT s.slug, s.options::jsonb ->> 'name' AS name FROM mcp_servers s WHERE s.id = meant.id AND s.organisation_id = $1
 ) server ON true
-LEFT JOIN LATERAL (
-    SELECT h.options::jsonb ->> 'url' AS url FROM hooks h WHERE h.id = meant.id AND h.organisation_id = $1
-) hook ON true
 WHERE a.organisation_id = $1 AND a.id < coalesce($2, 9223372036854775807)
     AND ($4::uuid IS NULL OR a.actor_id = $4)
     AND ($5::text IS NULL OR a.action = $5 OR starts_with(a.action, $5 || '.'))
