@@ -4,8 +4,20 @@ from typing import Any
 
 import msgspec
 
+from perdure.access.actor import Actor
+from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.store.tables import audit
+
+ADDRESSES = frozenset({"url", "base_url", "command"})
+"""Details that only those may read who configure what they lead to: an address may hold credentials."""
+
+
+def readable(detail: dict[str, Any], actor: Actor) -> dict[str, Any]:
+    """What somebody who may read the log may read of an entry."""
+    if Permission.CONFIGURE in actor.permissions:
+        return detail
+    return {name: value for name, value in detail.items() if name not in ADDRESSES}
 
 
 async def record(rows: ActorRows, action: str, subject: object = "", **detail: Any) -> None:

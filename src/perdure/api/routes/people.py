@@ -1,10 +1,13 @@
 """People: users, groups, tokens, and what was done."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import msgspec
 
+from perdure.access.actor import Actor
+from perdure.access.audit import readable
 from perdure.access.roles import Permission
 from perdure.api.caller import Caller
 from perdure.api.days import midnight, midnight_after
@@ -134,12 +137,14 @@ async def read_audit(caller: Caller, query: AuditQuery) -> AuditPage:
         until=None if query.until is None else midnight_after(query.until),
     )
     rows = await audit.page(caller.rows.organisation(Permission.AUDIT), wanted)
-    items = tuple(_entry(row) for row in rows)
+    items = tuple(_entry(row, caller.actor) for row in rows)
     return AuditPage(items, str(items[-1].id) if len(items) == query.limit else None)
 
 
-def _entry(row: AuditRow) -> AuditEntry:
-    return AuditEntry(**{**msgspec.structs.asdict(row), "detail": msgspec.json.decode(row.detail)})
+def _entry(row: AuditRow, actor: Actor) -> AuditEntry:
+    detail: dict[str, Any] = msgspec.json.decode(row.detail)
+    fields: dict[str, Any] = msgspec.structs.asdict(row)
+    return AuditEntry(**{**fields, "detail": readable(detail, actor)})
 
 
 def _group(row: GroupWithMembers) -> Group:
