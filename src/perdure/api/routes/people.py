@@ -142,9 +142,16 @@ async def read_audit(caller: Caller, query: AuditQuery) -> AuditPage:
 
 
 def _entry(row: AuditRow, actor: Actor) -> AuditEntry:
-    detail: dict[str, Any] = msgspec.json.decode(row.detail)
-    fields: dict[str, Any] = msgspec.structs.asdict(row)
-    return AuditEntry(**{**fields, "detail": readable(detail, actor)})
+    return AuditEntry(
+        id=row.id,
+        actor_id=row.actor_id,
+        actor=row.actor,
+        action=row.action,
+        subject=row.subject,
+        subject_name=row.subject_name,
+        detail=readable(msgspec.json.decode(row.detail, type=dict[str, Any]), actor),
+        at=row.at,
+    )
 
 
 def _group(row: GroupWithMembers) -> Group:
