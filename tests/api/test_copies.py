@@ -120,6 +120,8 @@ async def test_search_finds_words_ranks_them_and_shows_where(api: ServedApi, ada
     found = (await ada.get("/chats?q=zebra")).json["items"]
     assert [item["id"] for item in found] == [best, other]
     assert "**zebra**" in found[1]["snippet"]
+    assert [item["match"] for item in found] == [{"chat_id": best, "number": 2}, {"chat_id": other, "number": 2}]
+    assert "match" not in (await ada.get("/chats?q=title:animals")).json["items"][0]
     assert [i["id"] for i in (await ada.get("/chats?q=zebra%20title:animals")).json["items"]] == [other]
     assert (await ada.get("/chats?q=colour:red")).status == 400
     async with await api.person("bob") as bob:
@@ -177,3 +179,30 @@ async def test_the_inbox_tells_counts_and_is_marked(api: ServedApi, ada: Person)
     assert (await ada.get("/inbox?unread=true")).json == {"items": [], "unread": 0}
     assert "read_at" not in (await ada.post(f"/inbox/{entry}/unread")).json
     assert (await ada.post("/inbox/read-all")).json == {"unread": 0}
+
+
+async def test_a_text_is_found_in_a_chat_in_what_was_said_and_in_what_was_done(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "Is it 100% done?", "Not quite:\nthe   ZEBRA is missing.")
+    path = f"/chats/{chat_id}/matches?q="
+    assert (await ada.get(path + "zebra")).json == {"items": [2]}
+    assert (await ada.get(path + "quite:%20the%20zebra")).json == {"items": [2]}
+    assert (await ada.get(path + "100%25")).json == {"items": [1]}
+    assert (await ada.get(path + "1.0%25")).json == {"items": []}
+    # The words of the wire are not what people said.
+    assert (await ada.get(path + "signature")).json == {"items": []}
+    assert (await ada.get(path + "type")).json == {"items": []}
+    assert (await ada.get(path + "%20")).json == {"items": []}
+    await ada.put(f"/chats/{chat_id}/messages/1", said("And now?"))
+    assert (await ada.get(path + "zebra")).json == {"items": []}
+
+
+async def test_a_text_is_found_in_calls_and_not_in_what_is_for_the_model_alone(api: ServedApi, ada: Person) -> None:
+    chat_id = await answered(api, ada, "Look.", "Done.")
+    await ada.post(f"/chats/{chat_id}/messages", said("Again."))
+    calls = (Text("a secret walrus", model_only=True), ToolCall("c1", "execute", '{"command":"grep walrus notes"}'))
+    message = NewMessage(role=Role.ASSISTANT, parts=calls)
+    step = CommitStep(messages=(message,), continues=False)
+    await api.services.machine.change(ChatId(UUID(chat_id)), Acquire(OWNER), step, FinishTurn(), Abandon())
+    found = (await ada.get(f"/chats/{chat_id}/matches?q=walrus%20notes")).json["items"]
+    assert len(found) == 1
+    assert (await ada.get(f"/chats/{chat_id}/matches?q=secret")).json == {"items": []}

@@ -1,10 +1,13 @@
 """Chats as one actor may see and change them."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Self
 from uuid import UUID
+
+from msgspec import Struct
 
 from perdure.access.actor import Actor
 from perdure.access.audit import record
@@ -27,9 +30,16 @@ from perdure.store.cards import card_of
 from perdure.store.histories import seen_card
 from perdure.store.tables import chats, messages, shares, users
 from perdure.store.tables.cards import CardRow
-from perdure.store.tables.chats import Description, Listing, Searching, SeenChat
+from perdure.store.tables.chats import Description, FoundChat, Listing, Searching, SeenChat
 from perdure.store.tables.messages import Prompt
 from perdure.store.tables.shares import Share
+
+
+class Match(Struct, frozen=True):
+    """A message that says what was searched for: in the chat itself, or in one of its agents."""
+
+    chat_id: ChatId
+    number: MessageNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,8 @@ class Seen:
     """When it moved last, in a list."""
     snippet: str | None = None
     """Where a search found it."""
+    match: Match | None = None
+    """The message that a search found."""
     looked_after: bool = False
     """Whether its owner was removed, and the actor may act for them."""
 
@@ -136,8 +148,7 @@ class Chats:
     async def search(self, searching: Searching) -> list[Seen]:
         """Chats that say these words, best first; each with a snippet."""
         actor = self._rows.actor
-        found = await chats.search(self._rows, searching)
-        return [Seen(actor, each.chat, each.card, each.read_number, snippet=each.snippet) for each in found]
+        return [_found(actor, each) for each in await chats.search(self._rows, searching)]
 
     async def related(self, roots: Sequence[ChatId]) -> list[Seen]:
         found = await chats.related(self._rows, roots) if roots else []
@@ -182,6 +193,14 @@ class Chats:
     async def prompts(self, chat_id: ChatId, limit: int) -> list[Prompt]:
         return await messages.prompts(self._rows, chat_id, limit)
 
+    async def matching(self, chat_id: ChatId, text: str, limit: int) -> list[MessageNumber]:
+        """The messages that say this text, oldest first; letters of either case, any blanks for a blank."""
+        if not text.split():
+            return []
+        word = max(re.findall(r"[^\W_]+", text), key=len, default="")
+        pattern = r"\s+".join(re.escape(piece) for piece in text.split())
+        return await messages.matching(self._rows, chat_id, word, pattern, limit)
+
     async def newest(self, chat_id: ChatId, *, before: int | None, after: int | None, limit: int) -> list[Message]:
         """Messages before one number and after another, newest first."""
         return await messages.page_before(self._rows, chat_id, before, after, limit)
@@ -202,6 +221,13 @@ class Chats:
             return None
         message = await messages.one(self._rows, chat.id, chat.last_assistant) if chat.action.calls else None
         return pending(chat, message.parts if message else ())
+
+
+def _found(actor: Actor, found: FoundChat) -> Seen:
+    match = None
+    if found.found_in is not None and found.found_at is not None:
+        match = Match(found.found_in, MessageNumber(found.found_at))
+    return Seen(actor, found.chat, found.card, found.read_number, snippet=found.snippet, match=match)
 
 
 def _places(unknown: Sequence[UUID], **asked: Sequence[UUID]) -> list[Validation]:

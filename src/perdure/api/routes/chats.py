@@ -95,7 +95,7 @@ async def _found(caller: Caller, search: Search, query: ListQuery) -> ChatPage:
 async def _page(caller: Caller, seen: list[Seen], next_cursor: str | None) -> ChatPage:
     related = await caller.chats.related([chat.chat.id for chat in seen])
     return ChatPage(
-        items=tuple(ListedCard(**structs.asdict(chat.card), snippet=chat.snippet) for chat in seen),
+        items=tuple(ListedCard(**structs.asdict(chat.card), snippet=chat.snippet, match=chat.match) for chat in seen),
         related=tuple(chat.card for chat in related),
         next_cursor=next_cursor,
     )

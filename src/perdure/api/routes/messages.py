@@ -7,6 +7,8 @@ from perdure.api.caller import Caller
 from perdure.api.routing import Routes
 from perdure.api.wire.chats import (
     EditBody,
+    Matches,
+    MatchesQuery,
     MessagePage,
     MessagesQuery,
     Prompts,
@@ -26,6 +28,9 @@ from perdure.machine.transitions.messages import Chosen, EditMessage, SendMessag
 from perdure.store.rows import parts_of
 
 routes = Routes("messages")
+
+# More than anybody steps through.
+MOST_MATCHES = 2_000
 
 
 @routes.get("/chats/{chat_id}/messages")
@@ -100,6 +105,13 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
     # What they were asked for is not part of the chat any more.
     await caller.services.family.stop_all(chat_id)
     return answer
+
+
+@routes.get("/chats/{chat_id}/matches")
+async def find_messages(caller: Caller, chat_id: ChatId, query: MatchesQuery) -> Matches:
+    """Which messages of a chat say a text, in what was said, thought and done."""
+    await caller.chats.read(chat_id)
+    return Matches(tuple(await caller.chats.matching(chat_id, query.q, MOST_MATCHES)))
 
 
 @routes.get("/chats/{chat_id}/prompts")

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from perdure.access.chats import Match
 from perdure.api.wire.content import END, LINE, NAME, ClientId, Content
 from perdure.config.settings import PROMPT_LIMIT
 from perdure.core.card import ChatSettings
@@ -139,6 +140,7 @@ class ListedCard(ChatCard, frozen=True, kw_only=True, omit_defaults=True):
     """A chat in a list, with where a search found it."""
 
     snippet: str | None = None
+    match: Match | None = None
 
 
 class ChatPage(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -171,6 +173,16 @@ class MessagePage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     items: tuple[Message, ...]
     cursor: str
     queue: tuple[QueuedMessage, ...] | None = None
+
+
+class MatchesQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    q: Annotated[str, Meta(max_length=200, pattern=r"^[^\u0000]*" + END)] = ""
+
+
+class Matches(Struct, frozen=True):
+    """The numbers of messages, oldest first."""
+
+    items: tuple[int, ...]
 
 
 class PromptsQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

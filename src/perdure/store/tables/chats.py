@@ -33,6 +33,9 @@ class FoundChat(SeenChat, frozen=True):
     """A chat that a search found, and where."""
 
     snippet: str
+    found_in: ChatId | None
+    """The chat itself or an agent of it; None where only the title was found."""
+    found_at: int | None
 
 
 class Listing(Struct, frozen=True, kw_only=True):

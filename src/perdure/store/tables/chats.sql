@@ -48,7 +48,7 @@ WHERE k.id = $3 AND k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner
 WITH wanted AS (
     SELECT websearch_to_tsquery('english', $3) || websearch_to_tsquery('simple', $3) AS words
 ), hits AS (
-    SELECT d.chat_id, d.text, ts_rank_cd(d.document, wanted.words) AS rank
+    SELECT d.chat_id, d.number, d.text, ts_rank_cd(d.document, wanted.words) AS rank
     FROM wanted, search_documents d
     WHERE d.document @@ wanted.words AND d.chat_id IN (
         SELECT c.id FROM chat_cards c WHERE c.owner_id = $1 AND c.organisation_id = $2
@@ -59,21 +59,24 @@ WITH wanted AS (
             OR s.group_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $1))
     )
 ), best AS (
-    SELECT DISTINCT ON (coalesce(c.root_id, c.id)) coalesce(c.root_id, c.id) AS id, h.text, h.rank
+    SELECT DISTINCT ON (coalesce(c.root_id, c.id)) coalesce(c.root_id, c.id) AS id, h.chat_id, h.number, h.text, h.rank
     FROM hits h JOIN chat_cards c ON c.id = h.chat_id
     ORDER BY coalesce(c.root_id, c.id), h.rank DESC
 ), named AS (
-    SELECT k.id, k.title AS text, 2.0::real AS rank
+    SELECT k.id, NULL::uuid AS chat_id, NULL::integer AS number, k.title AS text, 2.0::real AS rank
     FROM chat_cards k, wanted
     WHERE k.parent_id IS NULL AND k.organisation_id = $2 AND (k.owner_id = $1 OR may_read(k.id, k.root_id, k.owner_id, $1))
         AND ($3 = '' OR (to_tsvector('english', k.title) || to_tsvector('simple', k.title)) @@ wanted.words)
 ), found AS (
-    SELECT id, max(rank) + count(*) * 0.01 AS rank, (array_agg(text ORDER BY length(text) DESC))[1] AS text
+    -- A chat is there once by its best message and once by its title: the message is what one wants to see.
+    SELECT id, max(rank) + count(*) * 0.01 AS rank, (array_agg(text ORDER BY number))[1] AS text,
+        (array_agg(chat_id ORDER BY number))[1] AS chat_id, min(number) AS number
     FROM (SELECT * FROM best UNION ALL SELECT * FROM named) AS all_of_them
     GROUP BY id
 )
 SELECT e.*, k.*, coalesce(r.number, 0) AS read_number,
-    ts_headline('simple', found.text, wanted.words, 'MaxWords=24, MinWords=8, StartSel=**, StopSel=**') AS snippet
+    ts_headline('simple', found.text, wanted.words, 'MaxWords=24, MinWords=8, StartSel=**, StopSel=**') AS snippet,
+    found.chat_id AS found_in, found.number AS found_at
 FROM wanted, found
 JOIN cards k ON k.id = found.id
 JOIN chats e ON e.id = k.id

@@ -80,6 +80,10 @@ async def prompts(scope: PersonScope, chat_id: ChatId, limit: int) -> list[Promp
 
 
 @query
+async def matching(scope: PersonScope, chat_id: ChatId, word: str, pattern: str, limit: int) -> list[MessageNumber]: ...
+
+
+@query
 async def cost(scope: PersonScope, chat_id: ChatId) -> list[CostRow]: ...
 
 

@@ -67,6 +67,24 @@ WHERE k.id = $3 AND k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner
 ORDER BY m.number DESC
 LIMIT $4
 
+-- name: messages.matching
+-- The messages that people see and that say $5, a regular expression, oldest first. $4 is a word of it, as LIKE takes it:
+-- most messages are passed over by it, which costs less.
+SELECT m.number
+FROM chat_cards k
+JOIN messages m ON m.chat_id = k.id
+WHERE k.id = $3 AND k.organisation_id = $2 AND may_read(k.id, k.root_id, k.owner_id, $1)
+    AND m.hidden_in IS NULL AND m.visibility <> 'model' AND m.role <> 'system'
+    AND m.parts ILIKE '%' || $4 || '%'
+    AND EXISTS (
+        SELECT FROM json_array_elements(m.parts::json) part
+        WHERE coalesce(part ->> 'model_only', 'false') <> 'true' AND concat_ws(
+            E'\n', part ->> 'text', part ->> 'args', part ->> 'result', part ->> 'content', part ->> 'name'
+        ) ~* $5
+    )
+ORDER BY m.number
+LIMIT $6
+
 -- name: messages.cost
 -- What a chat and its descendants cost, by chat, model and purpose.
 WITH RECURSIVE tree AS (
