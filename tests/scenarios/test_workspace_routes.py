@@ -1,6 +1,8 @@
 """Workspaces over HTTP: made, looked into, stopped and removed by whoever owns them."""
 
+import zipfile
 from collections.abc import AsyncIterator
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,26 @@ async def test_a_workspace_is_made_looked_into_stopped_and_removed(fleet: Fleet)
     assert (await ada.post(f"{place}/start")).json["status"] == "running"
     assert (await ada.delete(place)).status == 204
     assert (await ada.get(place)).status == 404
+
+
+async def test_files_are_put_into_a_workspace_and_come_back_one_by_one_or_all_together(fleet: Fleet) -> None:
+    ada = fleet.at(0)
+    place = f"/workspaces/{(await ada.post('/workspaces', {'template': 'blank'})).json['id']}"
+    for path, content in {"a.txt": b"one", "deep/er/b.bin": b"\x00\xff"}.items():
+        assert (await ada.ask("PUT", f"{place}/files/content?path={path}", content)).status == 204
+    assert (await ada.get(f"{place}/files/content?path=deep/er/b.bin")).body == b"\x00\xff"
+    whole = await ada.get(f"{place}/archive")
+    assert whole.headers["content-type"] == "application/zip"
+    assert unzipped(whole.body) == {"a.txt": b"one", "deep/er/b.bin": b"\x00\xff"}
+    part = await ada.get(f"{place}/archive?path=deep")
+    assert "deep.zip" in part.headers["content-disposition"]
+    assert unzipped(part.body) == {"er/b.bin": b"\x00\xff"}
+    assert (await ada.ask("PUT", f"{place}/files/content?path=../outside", b"x")).status == 409
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 async def unwatched(fleet: Fleet) -> bool:

@@ -1,12 +1,15 @@
 """Templates, and the workspaces that are made from them."""
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from perdure.access.roles import Permission
+from perdure.api.archive import zipped
 from perdure.api.caller import Caller
 from perdure.api.chat_workspaces import wish_of
 from perdure.api.http import Answer
 from perdure.api.routing import Routes
+from perdure.api.uploads import FILE_LIMIT
 from perdure.api.wire.control import Nothing
 from perdure.api.wire.workspaces import (
     ContextEntry,
@@ -148,6 +151,27 @@ async def read_workspace_file(caller: Caller, workspace_id: WorkspaceId, query: 
     client = await _client(caller, workspace_id)
     content = await client.files.content(query.path, SHOWN_BYTES)
     headers = (("content-type", "application/octet-stream"), ("content-security-policy", "default-src 'none'; sandbox"))
+    return Answer(200, content, headers)
+
+
+@routes.put("/workspaces/{workspace_id}/files/content", status=204, body_limit=FILE_LIMIT, apart=True)
+async def put_workspace_file(caller: Caller, workspace_id: WorkspaceId, query: PathQuery, content: bytes) -> None:
+    """Put a file into the workspace, in place of one that has its path."""
+    caller.actor.require(Permission.CHAT)
+    client = await _client(caller, workspace_id)
+    await client.files.put(query.path, content)
+
+
+@routes.get("/workspaces/{workspace_id}/archive", raw=("application/zip",), apart=True)
+async def download_workspace(caller: Caller, workspace_id: WorkspaceId, query: PathQuery) -> Answer:
+    """All files, or those of one folder, as a zip archive; links are left out."""
+    client = await _client(caller, workspace_id)
+    content = await zipped(client.files, query.path)
+    name = query.path.strip("./").rpartition("/")[2] or f"workspace-{str(workspace_id)[:8]}"
+    headers = (
+        ("content-type", "application/zip"),
+        ("content-disposition", f"attachment; filename*=UTF-8''{quote(name, safe='')}.zip"),
+    )
     return Answer(200, content, headers)
 
 
