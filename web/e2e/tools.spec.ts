@@ -35,7 +35,8 @@ test("an edit shows its diff", async ({ person }) => {
   await person.startsChat(`${WORKSPACE}${write}${edit}[[say:edited]]`);
   await person.reads("edited");
   await person.seesRest();
-  await person.transcript.getByRole("button", { name: /Edited a.py/ }).click();
+  await open(person, /^Worked/);
+  await open(person, /Edited a.py/);
   await expect(person.transcript.locator(".diff-added .diff-code")).toHaveText("y = 3");
   await expect(person.transcript.locator(".diff-removed .diff-code")).toHaveText("y = 2");
 });

@@ -64,7 +64,7 @@ export type ChatError = Wire<"ChatError">;
 export type RetryState = Wire<"RetryState">;
 export type DiffStatus = Wire<"DiffStatus">;
 /** A chat in a list may say where a search found it. */
-export type ChatCard = Wire<"ChatCard"> & { snippet?: string };
+export type ChatCard = Wire<"ChatCard"> & { snippet?: string; match?: Wire<"Match"> };
 
 export type MessageEvent = Wire<"MessageEvent">;
 export type MessagePartEvent = Wire<"MessagePart">;

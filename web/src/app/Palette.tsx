@@ -9,6 +9,7 @@ import type { ChatCard, ChatPage } from "../api/types.ts";
 import type { LiveChat } from "../chat/live.ts";
 import { STOP_TITLE, StopQuestion } from "../composer/stopping.tsx";
 import { useCard, useCards } from "../list/directory.ts";
+import { addressOf } from "../list/found.ts";
 import { Snippet } from "../list/Snippet.tsx";
 import { StatusIcon } from "../list/StatusIcon.tsx";
 import { useVerbs } from "../list/verbs.ts";
@@ -235,7 +236,7 @@ function useChats(wanted: string, current: string | undefined): Entry[] {
     words: card.title || "New chat",
     snippet: card.snippet,
     hint: ago(card.updated_at),
-    run: () => go(`/chats/${card.id}`),
+    run: () => go(addressOf(card)),
   }));
 }
 

@@ -48,6 +48,11 @@ export const SHORTCUTS: { group: string; list: Shortcut[] }[] = [
     group: "In a chat",
     list: [
       { name: "stop", keys: ["Esc"], words: "Stop the turn, unless you are typing" },
+      { name: "find", keys: ["⌘", "F"], words: "Find in the chat" },
+      { name: "previousQuestion", keys: ["⌥", "↑"], words: "Previous question" },
+      { name: "nextQuestion", keys: ["⌥", "↓"], words: "Next question" },
+      { name: "start", keys: ["Home"], words: "Start of the chat" },
+      { name: "end", keys: ["End"], words: "Latest message" },
       { name: "panel", keys: ["⌘", "."], words: "Open or close the panel" },
       { name: "", keys: ["Tab"], words: "Move through the page" },
     ],
@@ -63,11 +68,27 @@ export function shortcutOf(event: KeyboardEvent): string | null {
   if (strong && key === "b" && !event.shiftKey) return "sidebar";
   if (strong && key === ",") return "settings";
   if (strong && key === ".") return "panel";
+  // Pressed again in ours, it is the browser's.
+  if (strong && key === "f" && !event.shiftKey && !event.altKey)
+    return isFinding(event.target) ? null : "find";
+  if (event.altKey && !strong) return WITH_ALT[key] ?? null;
   if (key === "escape")
     return isOverlay() || isEditing(event.target) || isDraft(event.target) ? null : "stop";
-  if (strong || isTyping(event.target)) return null;
-  if (key === "?") return "keyboard";
-  return key === "/" ? "composer" : null;
+  if (strong || isTyping(event.target)) return isBlank(event.target) ? (AT_REST[key] ?? null) : null;
+  return PLAIN[key] ?? null;
+}
+
+const WITH_ALT: Record<string, string> = { arrowup: "previousQuestion", arrowdown: "nextQuestion" };
+/** Keys that mean nothing in a box without text. */
+const AT_REST: Record<string, string> = { home: "start", end: "end" };
+const PLAIN: Record<string, string> = { "?": "keyboard", "/": "composer", ...AT_REST };
+
+function isBlank(target: EventTarget | null): boolean {
+  return target instanceof HTMLTextAreaElement && target.value === "" && !isEditing(target);
+}
+
+function isFinding(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest(".find") !== null;
 }
 
 export function isTyping(target: EventTarget | null): boolean {
@@ -91,6 +112,13 @@ function isOverlay(): boolean {
   return document.querySelector("dialog[open], [popover]:popover-open, #suggestions") !== null;
 }
 
+const PRESSED = "shortcut";
+
+/** Do what a shortcut does, from a button or a menu. */
+export function pressShortcut(name: string): void {
+  dispatchEvent(new CustomEvent(PRESSED, { detail: name }));
+}
+
 export function useShortcuts(actions: Record<string, () => void>): void {
   const latest = useRef(actions);
   latest.current = actions;
@@ -103,7 +131,12 @@ export function useShortcuts(actions: Record<string, () => void>): void {
       event.preventDefault();
       action();
     };
+    const pressed = (event: Event) => latest.current[(event as CustomEvent<string>).detail]?.();
     addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    addEventListener(PRESSED, pressed);
+    return () => {
+      removeEventListener("keydown", press);
+      removeEventListener(PRESSED, pressed);
+    };
   }, []);
 }

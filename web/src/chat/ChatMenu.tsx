@@ -6,12 +6,14 @@ import {
   Ellipsis,
   Pin,
   PinOff,
+  Search,
   Share2,
   Sparkles,
 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { pathOf } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
+import { keyNames, pressShortcut } from "../app/shortcuts.ts";
 import { useChatVerbs } from "../list/verbs.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
@@ -39,6 +41,13 @@ export function ChatMenu({ card, mine }: { card: ChatCard; mine: boolean }) {
           };
           return (
             <>
+              <MenuItem
+                icon={<Search />}
+                hint={keyNames("⌘", "F")}
+                onSelect={then(() => pressShortcut("find"))}
+              >
+                Find in the chat
+              </MenuItem>
               {mine && (
                 <>
                   <MenuItem icon={<Share2 />} onSelect={then(() => setOpen("share"))}>

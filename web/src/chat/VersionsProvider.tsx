@@ -7,16 +7,15 @@ import { api } from "../api/client.ts";
 import type { Branch } from "../api/types.ts";
 import { withFields } from "../app/address.ts";
 import { useChat, useLiveChat } from "./hooks.ts";
-import type { ChatState } from "./state.ts";
+import { shownMessages } from "./stretch.ts";
 import { gaps, historyUntil, known, NOW } from "./versions.ts";
 import { type Versions, VersionsContext } from "./versionsContext.ts";
 
 const NOTHING: Branch[] = [];
-const selectMessages = (chat: ChatState) => chat.messages;
 
 export function VersionsProvider({ children }: { children: ReactNode }) {
   const live = useLiveChat();
-  const messages = useChat(selectMessages);
+  const messages = useChat(shownMessages);
   const [location, go] = useLocation();
   const search = useSearch();
   /** What a person said: the version is the conversation as it went on from there. */

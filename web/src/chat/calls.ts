@@ -36,6 +36,11 @@ const GROUPS: Record<string, Group> = {
   process_signal: "run",
 };
 
+/** What a row of several calls is opened by: each of them is opened by its own key. */
+export function groupKey(first: string): string {
+  return `g${first}`;
+}
+
 export function groupOf(tool: string): Group {
   return GROUPS[tool] ?? "single";
 }

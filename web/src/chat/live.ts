@@ -5,16 +5,21 @@ import { ApiError, reasonOf } from "../api/errors.ts";
 import { EventStream } from "../api/stream.ts";
 import type { ChatEvent, Message, Page, Sent } from "../api/types.ts";
 import { Delivery } from "./delivery.ts";
+import { OpenRows } from "./opened.ts";
 import type { Outbox } from "./outbox.ts";
 import { type LocalEvent, reduce } from "./reducer.ts";
-import { type ChatState, emptyChat, type Send } from "./state.ts";
+import { type ChatState, emptyChat, type Older, type Send } from "./state.ts";
+import { shownMessages, shownOlder } from "./stretch.ts";
 
 const OLDER_PAGE = 100;
+/** How many come before and after a message that somebody goes to. */
+const AROUND = 40;
 
 export type Gone = { status: number; reason: string };
 
 export class LiveChat {
   readonly id: string;
+  readonly open = new OpenRows();
   state: ChatState;
   /** Set when the chat cannot be followed any more: deleted, or no longer shared. */
   gone: Gone | null = null;
@@ -125,20 +130,80 @@ export class LiveChat {
   }
 
   async loadOlder(): Promise<void> {
-    const first = this.state.messages[0];
-    if (this.state.older !== "more" || !first) return;
-    this.dispatch({ type: "older", older: "loading", messages: [] });
+    const { stretch } = this.state;
+    const first = shownMessages(this.state)[0];
+    if (shownOlder(this.state) !== "more" || !first) return;
+    const put = (older: Older, messages: readonly Message[]) => {
+      // Somebody may have gone elsewhere meanwhile.
+      if (shownMessages(this.state)[0] !== first) return;
+      this.dispatch(stretch ? { type: "stretched", older, messages } : { type: "older", older, messages });
+    };
+    put("loading", []);
     try {
-      const page = await api.get<Page<Message>>(`/chats/${this.id}/messages`, {
-        before: first.number,
-        limit: OLDER_PAGE,
-      });
-      const older = page.items.length < OLDER_PAGE ? "none" : "more";
-      this.dispatch({ type: "older", older, messages: page.items });
+      const page = await this.#page({ before: first.number, limit: OLDER_PAGE });
+      put(page.length < OLDER_PAGE ? "none" : "more", page);
     } catch {
-      this.dispatch({ type: "older", older: "more", messages: [] });
+      put("more", []);
     }
   }
+
+  /** Where what is shown does not reach the end: what comes next. */
+  async loadNewer(): Promise<void> {
+    const last = this.state.stretch?.messages.at(-1);
+    if (this.state.stretch?.newer !== "more" || !last) return;
+    const put = (newer: Older, messages: readonly Message[]) => {
+      if (this.state.stretch?.messages.at(-1) === last) this.dispatch({ type: "stretched", newer, messages });
+    };
+    put("loading", []);
+    try {
+      const page = await this.#page({ after: last.number, limit: OLDER_PAGE });
+      put(page.length < OLDER_PAGE ? "none" : "more", page);
+    } catch {
+      put("more", []);
+    }
+  }
+
+  /** Have a message among those that are shown, with what stands around it. */
+  async goTo(number: number): Promise<void> {
+    const { stretch, messages } = this.state;
+    if (holds(shownMessages(this.state), number)) return;
+    if (stretch && holds(messages, number)) return this.goToEnd();
+    const [before, after] = await Promise.all([
+      this.#page({ before: number + 1, limit: AROUND }),
+      this.#page({ after: number, limit: AROUND }),
+    ]);
+    this.#stretch([...before.toReversed(), ...after], before.length < AROUND, after.length < AROUND);
+  }
+
+  /** Have the very first messages among those that are shown. */
+  async goToStart(): Promise<void> {
+    const { older, stretch } = this.state;
+    if (shownOlder(this.state) === "none") return;
+    if (stretch && older === "none") return this.goToEnd();
+    const first = await this.#page({ after: 0, limit: OLDER_PAGE });
+    this.#stretch(first, true, first.length < OLDER_PAGE);
+  }
+
+  /** Show again what reaches the end. */
+  goToEnd(): void {
+    if (this.state.stretch) this.dispatch({ type: "stretch", stretch: null });
+  }
+
+  #stretch(messages: readonly Message[], first: boolean, last: boolean): void {
+    if (messages.length === 0) return;
+    const state = (ended: boolean): Older => (ended ? "none" : "more");
+    this.dispatch({ type: "stretch", stretch: { messages, older: state(first), newer: state(last) } });
+  }
+
+  async #page(query: { before?: number; after?: number; limit: number }): Promise<Message[]> {
+    return (await api.get<Page<Message>>(`/chats/${this.id}/messages`, query)).items;
+  }
+}
+
+/** Whether a number lies among messages, which are in order. */
+function holds(messages: readonly Message[], number: number): boolean {
+  const [first, last] = [messages[0], messages.at(-1)];
+  return first !== undefined && last !== undefined && first.number <= number && number <= last.number;
 }
 
 /** The chats held open lately, so that going back to one is instant. */

@@ -3,11 +3,14 @@
 import type { ChatEvent, Message, QueuedMessage, Sent } from "../api/types.ts";
 import { ended, fold, NOTHING } from "./preview.ts";
 import type { ChatState, Connection, Older, Send } from "./state.ts";
+import { cutStretch, joined, type Stretch } from "./stretch.ts";
 
 /** What happens on this side of the wire. */
 export type LocalEvent =
   | { type: "connection"; connection: Exclude<Connection, "gap"> }
   | { type: "older"; older: Older; messages: readonly Message[] }
+  | { type: "stretch"; stretch: Stretch | null }
+  | { type: "stretched"; older?: Older; newer?: Older; messages: readonly Message[] }
   | { type: "sending"; send: Send }
   | { type: "sent"; client_id: string; sent: Sent }
   | { type: "send_failed"; client_id: string; reason: string }
@@ -20,6 +23,10 @@ export function reduce(chat: ChatState, event: ChatEvent | LocalEvent): ChatStat
       return { ...chat, connection: event.connection };
     case "older":
       return { ...chat, older: event.older, messages: event.messages.reduce(inserted, chat.messages) };
+    case "stretch":
+      return joined({ ...chat, stretch: event.stretch });
+    case "stretched":
+      return stretched(chat, event);
     case "sending":
       return {
         ...chat,
@@ -82,13 +89,28 @@ function committed(chat: ChatState, message: Message): ChatState {
   const messages = inserted(chat.messages, message);
   if (messages === chat.messages) return chat;
   const revised = messages.length === chat.messages.length;
-  return {
+  return joined({
     ...chat,
     messages,
     preview: revised ? chat.preview : ended(chat.preview, message.revision),
     sends: chat.sends.filter((send) => send.client_id !== message.client_id && !coveredBy(send, message)),
-  };
+  });
 }
+
+function stretched(chat: ChatState, { older, newer, messages }: Stretched): ChatState {
+  const { stretch } = chat;
+  if (!stretch) return chat;
+  return joined({
+    ...chat,
+    stretch: {
+      older: older ?? stretch.older,
+      newer: newer ?? stretch.newer,
+      messages: messages.reduce(inserted, stretch.messages),
+    },
+  });
+}
+
+type Stretched = Extract<LocalEvent, { type: "stretched" }>;
 
 function coveredBy(send: Send, message: Message): boolean {
   return send.state.phase === "accepted" && send.state.number <= message.number;
@@ -106,7 +128,8 @@ function cut(chat: ChatState, after: number): ChatState {
   const messages = chat.messages.filter((message) => message.number <= after);
   const revision = messages.reduce((newest, message) => Math.max(newest, message.revision), 0);
   const sends = chat.sends.filter((send) => send.state.phase !== "accepted");
-  return { ...chat, messages, sends, preview: { ...NOTHING, history_version: revision } };
+  const left = { ...chat, messages, sends, preview: { ...NOTHING, history_version: revision } };
+  return cutStretch(left, after);
 }
 
 function sent(chat: ChatState, client_id: string, answer: Sent): ChatState {

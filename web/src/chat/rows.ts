@@ -7,6 +7,7 @@ import type {
   ReasoningPart,
   SourcePart,
   Status,
+  ToolCallPart,
   ToolResultPart,
 } from "../api/types.ts";
 import { answered, type Call, type Group, groupOf } from "./calls.ts";
@@ -14,16 +15,25 @@ import type { Preview } from "./preview.ts";
 import type { Send } from "./state.ts";
 import { emptyTurn, type Turn, turnWith } from "./turn.ts";
 
-export type Row =
-  | { kind: "user"; key: string; parts: Part[]; message: Message | null; send: Send | null }
-  | { kind: "text"; key: string; text: string; live: boolean }
-  | { kind: "reasoning"; key: string; part: ReasoningPart; live: boolean }
-  | { kind: "calls"; key: string; group: Group; calls: Call[] }
-  | { kind: "boundary"; key: string; call: Call }
-  | { kind: "sources"; key: string; sources: SourcePart[] }
-  | { kind: "file"; key: string; part: Extract<Part, { type: "file" }> }
-  | { kind: "notice"; key: string; notice: NoticePart }
-  | { kind: "turn"; key: string; turn: Turn; last: boolean };
+/** Every row knows the message that it begins with; what is not committed has no number yet. */
+export type Row = { key: string; number: number } & Content;
+type Content =
+  | { kind: "user"; parts: Part[]; message: Message | null; send: Send | null }
+  | { kind: "text"; text: string; live: boolean }
+  | { kind: "reasoning"; part: ReasoningPart; live: boolean }
+  | { kind: "calls"; group: Group; calls: Call[] }
+  | { kind: "boundary"; call: Call }
+  | { kind: "sources"; sources: SourcePart[] }
+  | { kind: "file"; part: Extract<Part, { type: "file" }> }
+  | { kind: "notice"; notice: NoticePart }
+  | { kind: "work"; rows: Row[]; turn: Turn | null }
+  | { kind: "turn"; turn: Turn; last: boolean };
+
+/** Where a row is from: its key, and the number of its message. */
+interface Place {
+  key: string;
+  number: number;
+}
 
 const BOUNDARY_TOOL = "chat_summarized";
 
@@ -31,7 +41,8 @@ const BOUNDARY_TOOL = "chat_summarized";
 export function committedRows(messages: readonly Message[], status: Status | null): Row[] {
   const rows: Row[] = [];
   let turn = emptyTurn();
-  let before = 0;
+  // The first that is held has something before it, too: its rows keep their keys when that comes.
+  let before = (messages[0]?.number ?? 1) - 1;
   for (const message of messages) {
     if (message.role === "user") {
       close(rows, turn, false);
@@ -60,12 +71,19 @@ export function liveRows(committed: Row[], before: number, preview: Preview, sen
   for (const [at, entry] of preview.parts.entries()) {
     const live = at === preview.parts.length - 1;
     if (entry.part.type === "tool_result") answer(rows, entry.part, entry.done);
-    else addPart(rows, entry.part, `${before}.${at}`, live);
+    else addPart(rows, entry.part, { key: `${before}.${at}`, number: 0 }, live);
   }
   for (const send of sends) {
     const shown = send.busy !== "queue" || send.state.phase !== "sending" || preview.parts.length === 0;
     if (shown)
-      rows.push({ kind: "user", key: `c${send.client_id}`, parts: send.content, message: null, send });
+      rows.push({
+        kind: "user",
+        key: `c${send.client_id}`,
+        number: 0,
+        parts: send.content,
+        message: null,
+        send,
+      });
   }
   return rows;
 }
@@ -80,47 +98,43 @@ function parked(row: Row): Row {
 }
 
 function close(rows: Row[], turn: Turn, last: boolean): void {
-  if (turn.answers > 0) rows.push({ kind: "turn", key: `t${turn.number}`, turn, last });
+  if (turn.answers > 0) rows.push({ kind: "turn", key: `t${turn.number}`, number: turn.until, turn, last });
 }
 
 function addMessage(rows: Row[], message: Message, before: number): void {
   if (message.role === "user") {
     const key = message.client_id ? `c${message.client_id}` : `u${message.number}`;
     if (message.parts.some((part) => part.type !== "notice")) {
-      rows.push({ kind: "user", key, parts: message.parts, message, send: null });
+      rows.push({ kind: "user", key, number: message.number, parts: message.parts, message, send: null });
       return;
     }
   }
   for (const [at, part] of message.parts.entries()) {
     if (part.type === "tool_result") answer(rows, part, true);
-    else addPart(rows, part, `${before}.${at}`, false);
+    else addPart(rows, part, { key: `${before}.${at}`, number: message.number }, false);
   }
 }
 
-function addPart(rows: Row[], part: Part, key: string, live: boolean): void {
+function addPart(rows: Row[], part: Part, place: Place, live: boolean): void {
   switch (part.type) {
     case "text":
-      if (part.text) rows.push({ kind: "text", key, text: part.text, live });
+      if (part.text) rows.push({ ...place, kind: "text", text: part.text, live });
       return;
     case "reasoning":
-      if (part.text || live) rows.push({ kind: "reasoning", key, part, live: live && !part.completed_at });
+      if (part.text || live)
+        rows.push({ ...place, kind: "reasoning", part, live: live && !part.completed_at });
       return;
     case "tool_call":
-      return addCall(rows, {
-        key,
-        part,
-        state: live ? { phase: "writing" } : { phase: "running", output: "" },
-        ms: null,
-      });
+      return addCall(rows, part, place, live);
     case "source":
-      return addSource(rows, part, key);
+      return addSource(rows, part, place);
     case "file":
-      rows.push({ kind: "file", key, part });
+      rows.push({ ...place, kind: "file", part });
       return;
     case "notice":
       // The end of the turn says it, with the way on.
       if (part.kind === "length") return;
-      rows.push({ kind: "notice", key, notice: part });
+      rows.push({ ...place, kind: "notice", notice: part });
       return;
     case "tool_result":
     case "file_reference":
@@ -129,24 +143,26 @@ function addPart(rows: Row[], part: Part, key: string, live: boolean): void {
 }
 
 /** A call joins the row before it when both are of one kind; anything else starts a row of its own. */
-function addCall(rows: Row[], call: Call): void {
+function addCall(rows: Row[], part: ToolCallPart, place: Place, live: boolean): void {
+  const state: Call["state"] = live ? { phase: "writing" } : { phase: "running", output: "" };
+  const call: Call = { key: place.key, part, state, ms: null };
   if (call.part.tool === BOUNDARY_TOOL) {
-    rows.push({ kind: "boundary", key: call.key, call });
+    rows.push({ ...place, kind: "boundary", call });
     return;
   }
   const group = groupOf(call.part.tool);
   const last = rows.at(-1);
   if (last?.kind === "calls" && last.group === group && group !== "single") {
     rows[rows.length - 1] = { ...last, calls: [...last.calls, call] };
-  } else rows.push({ kind: "calls", key: call.key, group, calls: [call] });
+  } else rows.push({ ...place, kind: "calls", group, calls: [call] });
 }
 
-function addSource(rows: Row[], part: SourcePart, key: string): void {
+function addSource(rows: Row[], part: SourcePart, place: Place): void {
   const last = rows.at(-1);
   if (last?.kind === "sources") {
     if (last.sources.some((source) => source.url === part.url)) return;
     rows[rows.length - 1] = { ...last, sources: [...last.sources, part] };
-  } else rows.push({ kind: "sources", key, sources: [part] });
+  } else rows.push({ ...place, kind: "sources", sources: [part] });
 }
 
 /** Put a result to the newest call of its id; rows are replaced, never changed. */

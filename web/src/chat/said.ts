@@ -1,6 +1,6 @@
 /** What people said in a chat, newest first: what the page holds is known at once, the rest the server lists. */
 
-import type { Part } from "../api/types.ts";
+import type { Content, Part } from "../api/types.ts";
 import type { ChatState } from "./state.ts";
 
 /** An entry of the server's list. */
@@ -14,6 +14,12 @@ export function textOf(parts: readonly Part[]): string {
     .map((part) => (part.type === "text" ? part.text : ""))
     .join("\n\n")
     .trim();
+}
+
+/** What somebody said, to be said again; with another text, where one is given. */
+export function contentOf(parts: readonly Part[], text = textOf(parts)): Content[] {
+  const others = parts.filter((part) => part.type === "file" || part.type === "file_reference");
+  return text ? [...others, { type: "text", text }] : others;
 }
 
 export function saidIn(

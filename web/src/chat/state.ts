@@ -13,6 +13,7 @@ import type {
   Status,
 } from "../api/types.ts";
 import { NOTHING, type Preview } from "./preview.ts";
+import type { Stretch } from "./stretch.ts";
 
 /** `gap`: something was missed, and nothing more is believed until the stream starts again from our cursor. */
 export type Connection = "connecting" | "open" | "lost" | "gap";
@@ -47,6 +48,8 @@ export interface ChatState {
   card: ChatCard | null;
   messages: readonly Message[];
   older: Older;
+  /** Where somebody went far back: shown instead of the messages, until both meet. */
+  stretch: Stretch | null;
   preview: Preview;
   queue: readonly QueuedMessage[];
   action: PendingAction | null;
@@ -64,6 +67,7 @@ export function emptyChat(id: string): ChatState {
     card: null,
     messages: [],
     older: "more",
+    stretch: null,
     preview: NOTHING,
     queue: [],
     action: null,

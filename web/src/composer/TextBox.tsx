@@ -72,7 +72,8 @@ export function TextBox({ box, text, placeholder, onText, onFiles, onSend, sugge
     return true;
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
+    // Keys with Alt move through the conversation; with Enter they send.
+    if (event.nativeEvent.isComposing || (event.altKey && event.key !== "Enter")) return;
     let taken = false;
     // A word that is already whole has nothing to be completed: Enter sends it.
     const whole = event.key === "Enter" && offered[chosen]?.value === trigger?.query;

@@ -29,6 +29,7 @@ import { useMe } from "../app/session.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useCards } from "./directory.ts";
 import { useDismiss } from "./dismissed.ts";
+import { addressOf } from "./found.ts";
 import { subtitleOf } from "./groups.ts";
 import { Snippet } from "./Snippet.tsx";
 import { StatusIcon } from "./StatusIcon.tsx";
@@ -55,7 +56,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: P
   const [renaming, setRenaming] = useState(false);
   const [chosen, setChosen] = useState<boolean | null>(null);
   // A version is one of the open chat, not of the others.
-  const filter = withFields(useSearch(), { version: null });
+  const filter = withFields(useSearch(), { version: null, message: null, words: null });
   const children = card.children ?? [];
   const [location] = useLocation();
   /** Open as somebody left it; and where the chat that is read is one of them. */
@@ -88,7 +89,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: P
           <StatusIcon card={card} />
         )}
         <Link
-          href={`/chats/${card.id}${filter}`}
+          href={addressOf(card, filter)}
           className="chat-row-link"
           aria-current={current ? "page" : undefined}
         >

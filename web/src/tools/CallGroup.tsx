@@ -1,6 +1,7 @@
 import { ChevronRight, Files, SquarePen, Terminal } from "lucide-react";
-import { memo, useState } from "react";
-import type { Call, Group } from "../chat/calls.ts";
+import { memo } from "react";
+import { type Call, type Group, groupKey } from "../chat/calls.ts";
+import { useOpen } from "../chat/opened.ts";
 import { plural } from "../ui/format.ts";
 import { ToolRow } from "./ToolRow.tsx";
 
@@ -25,11 +26,10 @@ function wordsFor(group: Group, calls: readonly Call[]): string {
 
 /** A run of calls of one kind, folded into one line once there are more than two. */
 export const CallGroup = memo(function CallGroup({ group, calls }: { group: Group; calls: readonly Call[] }) {
-  const [open, setOpen] = useState<boolean | null>(null);
+  const [shown, setOpen] = useOpen(groupKey(calls[0]?.key ?? ""));
   if (calls.length <= 2) return calls.map((call) => <ToolRow key={call.key} call={call} />);
   const busy = calls.filter((call) => call.state.phase === "running" || call.state.phase === "writing");
   const failed = calls.filter((call) => call.state.phase === "failed").length;
-  const shown = open ?? false;
   const Icon = ICONS[group];
   return (
     <div className="tool">

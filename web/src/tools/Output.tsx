@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { useContext, useLayoutEffect, useRef } from "react";
+import { RowContext, useOpen } from "../chat/opened.ts";
 import { Colored } from "../markdown/Colored.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 
@@ -6,38 +7,43 @@ const SHOWN_LINES = 60;
 const SHOWN_CHARACTERS = 12_000;
 /** More than this stays off the page, which it would make slow: whoever wants it copies it. */
 const MOST_CHARACTERS = 300_000;
+const NEAR_PX = 24;
 
-/** What a tool printed: its tail while it runs, its head with a way to the rest when it is done. */
-export function Output({
-  text,
-  language = null,
-  live = false,
-  label = "Output",
-}: {
+interface Props {
   text: string;
   language?: string | null;
   live?: boolean;
+  /** Where what matters stands: at the end of what a command printed, at the beginning of a file. */
+  end?: boolean;
   label?: string;
-}) {
-  const [whole, setWhole] = useState(false);
+}
+
+/** What a tool printed: its tail while it runs; then its head, or its end, with a way to the rest. */
+export function Output({ text, language = null, live = false, end = false, label = "Output" }: Props) {
+  const row = useContext(RowContext);
+  const [whole, setWhole] = useOpen(row && `${row} ${label}`);
+  const tail = live || end;
+  const box = useTail(text, tail && !whole);
   if (!text) return null;
-  const shown = whole ? text.slice(0, MOST_CHARACTERS) : partOf(text, live);
+  const shown = whole ? text.slice(0, MOST_CHARACTERS) : partOf(text, tail);
   const lines = text.split("\n").length;
   const size =
     lines > SHOWN_LINES ? `${lines.toLocaleString()} lines` : `${text.length.toLocaleString()} characters`;
+  const more = !whole && !live && shown.length < text.length && (
+    <button type="button" className="output-more" onClick={() => setWhole(true)}>
+      {text.length > MOST_CHARACTERS ? `Show more of ${size}` : `Show all ${size}`}
+    </button>
+  );
   return (
-    <div className="output">
+    <div className="output" data-end={tail}>
+      {tail && more}
       <div className="output-copy">
         <CopyButton text={() => text} label={`Copy ${label.toLowerCase()}`} />
       </div>
-      <pre tabIndex={0} aria-label={label}>
+      <pre ref={box.ref} tabIndex={0} aria-label={label} onScroll={box.onScroll}>
         <Colored code={shown} language={live ? null : language} />
       </pre>
-      {!whole && !live && shown.length < text.length && (
-        <button type="button" className="output-more" onClick={() => setWhole(true)}>
-          {text.length > MOST_CHARACTERS ? `Show more of ${size}` : `Show all ${size}`}
-        </button>
-      )}
+      {!tail && more}
       {whole && shown.length < text.length && (
         <p className="output-more">
           The first {MOST_CHARACTERS.toLocaleString()} of {text.length.toLocaleString()} characters. Copy
@@ -48,9 +54,25 @@ export function Output({
   );
 }
 
-/** The head of what was printed, or its tail while more comes. */
-function partOf(text: string, live: boolean): string {
+/** Keep the end of a box in sight, unless its reader scrolled up. */
+function useTail(text: string, follows: boolean) {
+  const ref = useRef<HTMLPreElement>(null);
+  const left = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more text is what moves the end
+  useLayoutEffect(() => {
+    const box = ref.current;
+    if (box && follows && !left.current) box.scrollTop = box.scrollHeight;
+  }, [text, follows]);
+  const onScroll = () => {
+    const box = ref.current;
+    if (box) left.current = box.scrollHeight - box.clientHeight - box.scrollTop > NEAR_PX;
+  };
+  return { ref, onScroll };
+}
+
+/** The head of what was printed, or its tail. */
+function partOf(text: string, tail: boolean): string {
   const lines = text.split("\n");
-  const part = (live ? lines.slice(-SHOWN_LINES) : lines.slice(0, SHOWN_LINES)).join("\n");
-  return live ? part.slice(-SHOWN_CHARACTERS) : part.slice(0, SHOWN_CHARACTERS);
+  const part = (tail ? lines.slice(-SHOWN_LINES) : lines.slice(0, SHOWN_LINES)).join("\n");
+  return tail ? part.slice(-SHOWN_CHARACTERS) : part.slice(0, SHOWN_CHARACTERS);
 }

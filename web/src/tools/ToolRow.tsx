@@ -1,6 +1,7 @@
 import { ChevronRight, CircleAlert } from "lucide-react";
-import { memo, useMemo, useState } from "react";
+import { memo, useMemo } from "react";
 import { argumentsOf, type Call } from "../chat/calls.ts";
+import { RowContext, useOpen } from "../chat/opened.ts";
 import { duration } from "../ui/format.ts";
 import { rendererOf } from "./registry.ts";
 import { ToolMedia } from "./ToolMedia.tsx";
@@ -10,7 +11,7 @@ import "./tools.css";
 export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
   const renderer = rendererOf(call.part);
   const fields = useMemo(() => argumentsOf(call.part.args), [call.part.args]);
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useOpen(call.key);
   const { verb, object, note } = renderer.line(fields, call);
   const Icon = renderer.icon;
   const phase = call.state.phase;
@@ -42,13 +43,15 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
         {!renderer.open && <ChevronRight className="tool-chevron" aria-hidden />}
       </button>
       {shown && (
-        <div className="tool-body">
-          {phase === "failed" && !renderer.open && (
-            <p className="call-failed">{call.state.phase === "failed" && call.state.reason}</p>
-          )}
-          {(phase !== "failed" || renderer.open) && <renderer.Body call={call} fields={fields} />}
-          {call.state.phase === "done" && <ToolMedia media={call.state.media} />}
-        </div>
+        <RowContext value={call.key}>
+          <div className="tool-body">
+            {phase === "failed" && !renderer.open && (
+              <p className="call-failed">{call.state.phase === "failed" && call.state.reason}</p>
+            )}
+            {(phase !== "failed" || renderer.open) && <renderer.Body call={call} fields={fields} />}
+            {call.state.phase === "done" && <ToolMedia media={call.state.media} />}
+          </div>
+        </RowContext>
       )}
     </div>
   );

@@ -1,15 +1,21 @@
 /** Sub-agents: what each was asked, how it is doing, and what it reported. */
 
+import { useQuery } from "@tanstack/react-query";
 import { Bot, Hourglass, MessageCircle, OctagonPause } from "lucide-react";
 import { Link } from "wouter";
+import { api } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
 import { type Call, structured, textField } from "../chat/calls.ts";
 import { useCard } from "../list/directory.ts";
 import { subtitleOf } from "../list/groups.ts";
 import { StatusIcon } from "../list/StatusIcon.tsx";
 import { Markdown } from "../markdown/Markdown.tsx";
+import { elapsed, money, plural } from "../ui/format.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
+
+/** How often a child at work is asked how far it is. */
+const AGAIN_MS = 2_000;
 
 function childId(call: Call): string {
   return textField(structured(outputOf(call)) ?? {}, "id");
@@ -22,7 +28,9 @@ export function ChildLink({ id, fallback }: { id: string; fallback: string }) {
     <Link href={`/chats/${id}`} className="child-link">
       {card && <StatusIcon card={card} />}
       <span className="truncate">{card?.title ?? fallback}</span>
-      <span className="quiet small">{card?.turn_label ?? ""}</span>
+      <span className="quiet small truncate">{card?.turn_label ?? ""}</span>
+      <span className="grow" />
+      {card && <ChildProgress card={card} />}
     </Link>
   );
 }
@@ -34,8 +42,35 @@ function ChildState({ id, type }: { id: string; type: string }) {
     <span className="child-state">
       {card && <StatusIcon card={card} />}
       {card ? standing(card) : type}
+      {card && <ChildProgress card={card} />}
     </span>
   );
+}
+
+interface Cost {
+  cost: number;
+  items: { chat_id: string; purpose?: string; calls: number }[];
+}
+
+/** At which step a child is, for how long it works, and what it cost with all it started itself. */
+function ChildProgress({ card }: { card: ChatCard }) {
+  const works = card.status === "running" || card.status === "interrupting";
+  const { data } = useQuery({
+    queryKey: ["cost", card.id, works || card.updated_at],
+    queryFn: () => api.get<Cost>(`/chats/${card.id}/cost`),
+    refetchInterval: works && AGAIN_MS,
+    retry: false,
+    placeholderData: (before) => before,
+  });
+  const own = data?.items.filter((line) => line.chat_id === card.id && line.purpose === "answer") ?? [];
+  const steps = own.reduce((sum, line) => sum + line.calls, 0);
+  const until = works ? Date.now() : Date.parse(card.updated_at);
+  const facts = [
+    works ? `step ${steps + 1}` : steps > 0 && plural(steps, "step"),
+    elapsed(until - Date.parse(card.created_at)),
+    data && data.cost > 0 && money(data.cost),
+  ];
+  return <span className="progress">{facts.filter(Boolean).join(" · ")}</span>;
 }
 
 /** What it does or waits for; at rest what it was about, or that it is done. */

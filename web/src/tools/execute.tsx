@@ -51,7 +51,7 @@ export const execute: Renderer = {
         <span aria-hidden>$ </span>
         {textField(fields, "command")}
       </pre>
-      <Output text={ranOf(call).output} live={call.state.phase === "running"} />
+      <Output text={ranOf(call).output} live={call.state.phase === "running"} end />
     </div>
   ),
 };
@@ -63,7 +63,7 @@ export const processOutput: Renderer = {
     object: `process ${textField(fields, "id")}`,
     note: <Ending call={call} />,
   }),
-  Body: ({ call }) => <Output text={ranOf(call).output} live={call.state.phase === "running"} />,
+  Body: ({ call }) => <Output text={ranOf(call).output} live={call.state.phase === "running"} end />,
 };
 
 export const processList: Renderer = {

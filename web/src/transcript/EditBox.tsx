@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { api } from "../api/client.ts";
-import type { Content, Message } from "../api/types.ts";
+import type { Message } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
-import { textOf } from "../chat/said.ts";
+import { contentOf, textOf } from "../chat/said.ts";
 import { useKeptText } from "../composer/keptText.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -25,13 +25,10 @@ export function EditBox({ message, place, onDone }: Props) {
     onDone();
   };
   const save = async () => {
-    const others = message.parts.filter(
-      (part) => part.type === "file" || part.type === "file_reference",
-    ) as Content[];
     setSaving(true);
     try {
       await api.put(`/chats/${live.id}/messages/${message.number}`, {
-        content: [...others, { type: "text", text }],
+        content: contentOf(message.parts, text),
       });
       done();
     } catch (error) {

@@ -5,6 +5,7 @@ import type { Phase } from "../chat/phase.ts";
 import { Loading } from "../ui/Loading.tsx";
 import { ActionCard } from "./ActionCard.tsx";
 import { ErrorCard } from "./ErrorCard.tsx";
+import { Progress } from "./Progress.tsx";
 import { Retrying } from "./Retrying.tsx";
 
 export function PhaseRow({ shown }: { shown: boolean }) {
@@ -54,16 +55,19 @@ function PhaseView({ phase }: { phase: Phase }) {
     case "loading":
       return <Loading words="Loading the chat" />;
     case "streaming":
+      return <Working />;
     case "idle":
       return null;
   }
 }
 
-function Working({ words }: { words: string }) {
+/** That it works, and how far it is. An answer that streams says the first by itself. */
+function Working({ words }: { words?: string }) {
   return (
     <p className="working">
       <span className="pulse" aria-hidden />
-      <span className="shimmer">{words}…</span>
+      {words && <span className="shimmer">{words}…</span>}
+      <Progress />
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import { Brain, ChevronRight } from "lucide-react";
-import { useState } from "react";
 import type { ReasoningPart } from "../api/types.ts";
 import { between } from "../chat/calls.ts";
+import { useOpen } from "../chat/opened.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { duration } from "../ui/format.ts";
 
@@ -24,8 +24,8 @@ export function bodyOf(text: string): string {
     : text;
 }
 
-export function ReasoningRow({ part, live }: { part: ReasoningPart; live: boolean }) {
-  const [open, setOpen] = useState(false);
+export function ReasoningRow({ id, part, live }: { id: string; part: ReasoningPart; live: boolean }) {
+  const [open, setOpen] = useOpen(id);
   const ms = between(part.started_at, part.completed_at);
   const title = titleOf(part.text) ?? "Thinking";
   const body = bodyOf(part.text);

@@ -8,6 +8,7 @@ import { BoundaryRow } from "./BoundaryRow.tsx";
 import { ReasoningRow } from "./ReasoningRow.tsx";
 import { TurnFooter } from "./TurnFooter.tsx";
 import { UserRow } from "./UserRow.tsx";
+import { WorkRow } from "./WorkRow.tsx";
 
 /** One row of the transcript. Live and stored rows are the same component, so that a commit changes nothing on screen. */
 export const RowView = memo(function RowView({ row }: { row: Row }) {
@@ -17,7 +18,7 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
     case "text":
       return <AnswerText text={row.text} live={row.live} />;
     case "reasoning":
-      return <ReasoningRow part={row.part} live={row.live} />;
+      return <ReasoningRow id={row.key} part={row.part} live={row.live} />;
     case "calls":
       return <CallGroup group={row.group} calls={row.calls} />;
     case "boundary":
@@ -28,6 +29,8 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
       return <FileRow part={row.part} />;
     case "notice":
       return <NoticeRow notice={row.notice} />;
+    case "work":
+      return <WorkRow row={row} />;
     case "turn":
       return <TurnFooter turn={row.turn} last={row.last} />;
   }

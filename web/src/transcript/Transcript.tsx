@@ -1,44 +1,73 @@
 /** The conversation: rows, virtualised, that never jump. */
 
-import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
+import { useSearch } from "wouter";
+import { useShortcuts } from "../app/shortcuts.ts";
+import { type Folded, folded, openingKeys } from "../chat/folds.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
+import { patternOf, patternOfAny } from "../chat/places.ts";
 import { committedRows, liveRows, pastRows, type Row } from "../chat/rows.ts";
 import type { ChatState } from "../chat/state.ts";
+import { shownMessages } from "../chat/stretch.ts";
 import { useVersions } from "../chat/versionsContext.ts";
-import { JumpToEnd } from "./JumpToEnd.tsx";
+import { FindBar } from "./FindBar.tsx";
+import { useMarks } from "./marks.ts";
 import { PhaseRow } from "./PhaseRow.tsx";
 import { RowView } from "./RowView.tsx";
 import { useStickToEnd } from "./stickToEnd.ts";
+import { TravelButtons } from "./TravelButtons.tsx";
+import { type Travel, useTravel } from "./travel.ts";
 import "./transcript.css";
 
-const NEAR_TOP_PX = 900;
+const NEAR_PX = 900;
 
-export function useRows(): Row[] {
-  const messages = useChat(selectMessages);
+interface Drawn extends Folded {
+  all: readonly Row[];
+}
+
+export function useRows(): Drawn {
+  const live = useLiveChat();
+  const messages = useChat(shownMessages);
   const status = useChat(selectStatus);
   const preview = useChat(selectPreview);
   const sends = useChat(selectSends);
+  const back = useChat(selectBack);
+  const open = useSyncExternalStore(live.open.subscribe, live.open.all);
   const { past } = useVersions();
   const committed = useMemo(
-    () => (past ? pastRows(past) : committedRows(messages, status)),
-    [past, messages, status],
+    () => (past ? pastRows(past) : back ? pastRows(messages) : committedRows(messages, status)),
+    [past, back, messages, status],
   );
+  const drawn = useMemo(() => folded(committed, (key) => open.get(key) ?? false), [committed, open]);
   const before = messages.at(-1)?.number ?? 0;
-  return useMemo(
-    () => (past ? committed : liveRows(committed, before, preview, sends)),
-    [past, committed, before, preview, sends],
-  );
+  return useMemo(() => {
+    if (past || back) return { ...drawn, all: committed };
+    return {
+      rows: liveRows(drawn.rows, before, preview, sends),
+      within: drawn.within,
+      all: committed,
+    };
+  }, [past, back, committed, drawn, before, preview, sends]);
 }
 
-const selectMessages = (chat: ChatState) => chat.messages;
 const selectStatus = (chat: ChatState) => chat.status;
 const selectPreview = (chat: ChatState) => chat.preview;
 const selectSends = (chat: ChatState) => chat.sends;
+const selectBack = (chat: ChatState) => chat.stretch !== null;
 
 export function Transcript() {
   const live = useLiveChat();
-  const rows = useRows();
+  const drawn = useRows();
+  const { rows, within } = drawn;
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const first = useRef<string | undefined>(undefined);
@@ -48,8 +77,24 @@ export function Transcript() {
     first.current = rows[0]?.key;
   });
   const { past, shown, arrived } = useVersions();
-  const reading = past !== null;
-  const { away, toEnd, onScroll } = useStickToEnd(scroller, !reading);
+  const back = useChat(selectBack);
+  const reading = past !== null || back;
+  const { away, toEnd, leaveEnd, isAtEnd, onScroll } = useStickToEnd(scroller, !reading);
+  const end = useCallback(() => {
+    live.goToEnd();
+    toEnd();
+  }, [live, toEnd]);
+  const travel = useTravel(drawn, { list, leaveEnd, toEnd: end });
+  const find = useFind(travel);
+  useMarks(scroller, find.pattern, travel.here);
+  useKeptOpen(drawn, isAtEnd);
+  useShortcuts({
+    find: find.open,
+    start: travel.toStart,
+    end,
+    previousQuestion: () => travel.toQuestion(-1),
+    nextQuestion: () => travel.toQuestion(1),
+  });
   // Whoever turned to it is there already; whoever comes by its address is brought there.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only where the address leads elsewhere
   useEffect(() => {
@@ -58,8 +103,10 @@ export function Transcript() {
       rows.findIndex((row) => row.kind === "user" && row.message?.number === shown),
     );
   }, [shown]);
+  const several = rows.filter((row) => row.kind === "user").length > 1 || back;
   return (
     <div className="transcript-frame">
+      {find.bar}
       <div
         ref={scroller}
         className="transcript"
@@ -69,13 +116,19 @@ export function Transcript() {
         tabIndex={0}
         onScroll={() => {
           onScroll();
-          if ((scroller.current?.scrollTop ?? 0) < NEAR_TOP_PX) void live.loadOlder();
+          const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
+          if (scrollTop < NEAR_PX) void live.loadOlder();
+          if (scrollHeight - clientHeight - scrollTop < NEAR_PX) void live.loadNewer();
         }}
       >
         <div className="transcript-column">
           <Virtualizer ref={list} scrollRef={scroller} shift={prepended} bufferSize={300} data={rows}>
             {(row, at) => (
-              <div key={row.key} className={`row row-${row.kind} before-${rows[at + 1]?.kind}`}>
+              <div
+                key={row.key}
+                data-key={row.key}
+                className={`row row-${row.kind} before-${rows[at + 1]?.kind} ${within.has(row.key) ? "row-within" : ""} ${find.pattern && row.key === travel.here ? "row-here" : ""}`}
+              >
                 <RowView row={row} />
               </div>
             )}
@@ -83,7 +136,68 @@ export function Transcript() {
           <PhaseRow shown={!reading} />
         </div>
       </div>
-      {away && <JumpToEnd onJump={toEnd} />}
+      {(several || away) && (
+        <TravelButtons
+          away={away || back}
+          onStart={travel.toStart}
+          onQuestion={travel.toQuestion}
+          onEnd={end}
+        />
+      )}
     </div>
   );
+}
+
+/** The bar that looks for a text, or what an address says was looked for: the message, and its words. */
+function useFind({ toMessage, reading }: Travel) {
+  const [query, setQuery] = useState<string | null>(null);
+  const search = useSearch();
+  const sought = useMemo(() => {
+    const fields = new URLSearchParams(search);
+    return {
+      number: Number(fields.get("message")),
+      words: patternOfAny((fields.get("words") ?? "").split(" ")),
+    };
+  }, [search]);
+  useEffect(() => {
+    if (sought.number > 0) toMessage(sought.number, sought.words);
+  }, [sought, toMessage]);
+  const typed = useMemo(() => patternOf(query ?? ""), [query]);
+  const close = () => {
+    setQuery(null);
+    document.querySelector<HTMLElement>(".transcript")?.focus({ preventScroll: true });
+  };
+  return {
+    pattern: query === null ? sought.words : typed,
+    open: () => {
+      setQuery((before) => before ?? "");
+      document.querySelector<HTMLInputElement>(".find input")?.focus();
+    },
+    bar: query !== null && (
+      <FindBar
+        query={query}
+        onQuery={setQuery}
+        from={reading}
+        onPlace={(number) => toMessage(number, typed)}
+        onClose={close}
+      />
+    ),
+  };
+}
+
+/** What somebody opened, or reads in the middle of, does not fold away when the turn ends. */
+function useKeptOpen({ all, within }: Drawn, isAtEnd: () => boolean): void {
+  const live = useLiveChat();
+  const before = useRef({ all, within });
+  useLayoutEffect(() => {
+    const { all: drawn, within: known } = before.current;
+    before.current = { all, within };
+    if (known === within) return;
+    const keys = new Set(drawn.map((row) => row.key));
+    for (const row of all) {
+      const fold = within.get(row.key);
+      if (!fold || known.has(row.key) || !keys.has(row.key)) continue;
+      if (!isAtEnd() || openingKeys(row).some(live.open.get)) live.open.put(fold, true);
+    }
+  }, [all, within, live, isAtEnd]);
 }

@@ -7,6 +7,7 @@ import { useSay } from "../composer/send.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { duration, money, plural, tokens } from "../ui/format.ts";
+import { Regenerate } from "./Regenerate.tsx";
 
 /** What a turn took. The last one says so when it was cut short, and offers to go on. */
 export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
@@ -25,6 +26,7 @@ export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
       <div className="turn-facts">
         <span className="turn-buttons">
           <CopyButton text={() => turn.text} label="Copy answer" />
+          <Regenerate number={turn.number} model={turn.model} />
           <ForkButton after={turn.until} />
         </span>
         <span title={turn.files.join("\n") || undefined}>{facts.join(" · ")}</span>

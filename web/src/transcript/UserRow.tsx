@@ -1,7 +1,7 @@
 import { Clock, Pencil, RotateCw, X } from "lucide-react";
-import { useState } from "react";
 import type { Part } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
+import { useOpen } from "../chat/opened.ts";
 import { useReading } from "../chat/reading.ts";
 import type { Row } from "../chat/rows.ts";
 import { textOf } from "../chat/said.ts";
@@ -30,7 +30,7 @@ export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
     <div className="said">
       <div className={`bubble ${send ? `bubble-${send.state.phase}` : ""}`}>
         {parts.map((part, at) => (
-          <SaidPart key={at} part={part} />
+          <SaidPart key={at} id={`${row.key}.${at}`} part={part} />
         ))}
       </div>
       {send && <SendState send={send} />}
@@ -52,8 +52,8 @@ export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
   );
 }
 
-function SaidPart({ part }: { part: Part }) {
-  if (part.type === "text") return <Folding text={part.text} />;
+function SaidPart({ id, part }: { id: string; part: Part }) {
+  if (part.type === "text") return <Folding id={id} text={part.text} />;
   if (part.type === "file") return <FileRow part={part} />;
   if (part.type !== "file_reference") return null;
   return (
@@ -67,10 +67,10 @@ function SaidPart({ part }: { part: Part }) {
 }
 
 /** A long message is folded: its beginning says what it is. */
-function Folding({ text }: { text: string }) {
+function Folding({ id, text }: { id: string; text: string }) {
   const lines = text.split("\n");
   const long = lines.length > FOLD_OVER_LINES || text.length > FOLD_OVER_LETTERS;
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useOpen(id);
   const shown = long && !open ? lines.slice(0, FOLD_OVER_LINES).join("\n").slice(0, FOLD_OVER_LETTERS) : text;
   return (
     <div className="said-text" dir="auto">

@@ -1,6 +1,6 @@
 /** A scroller that follows its end while the reader is there and it goes on, and leaves the reader alone otherwise. */
 
-import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 const NEAR_PX = 40;
 
@@ -15,8 +15,20 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>, goesOn: b
     const element = scroller.current;
     if (!element) return;
     stuck.current = true;
+    // Other rows may be there in a moment, and fewer: that is no scrolling up.
+    last.current = 0;
     element.scrollTop = element.scrollHeight;
   }, [scroller]);
+
+  // What does not go on may have been left for the end.
+  useLayoutEffect(() => {
+    if (goesOn && stuck.current) toEnd();
+  }, [goesOn, toEnd]);
+
+  const leaveEnd = useCallback(() => {
+    stuck.current = false;
+  }, []);
+  const isAtEnd = useCallback(() => stuck.current, []);
 
   const onScroll = useCallback(() => {
     const element = scroller.current;
@@ -52,5 +64,5 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>, goesOn: b
     };
   }, [scroller]);
 
-  return { away, toEnd, onScroll };
+  return { away, toEnd, leaveEnd, isAtEnd, onScroll };
 }

@@ -514,3 +514,76 @@ export const RightToLeft: Story = {
     expect(direction(".markdown pre")).toEqual(["ltr"]);
   },
 };
+
+const worked = [
+  asked,
+  message(2, "assistant", [
+    { type: "reasoning", text: "**Reading the importer**\n\nWhere is its state?" },
+    text("I'll look at how batches are read."),
+    call("w1", "read_file", { path: "importer/run.py" }),
+  ]),
+  message(3, "tool", [result("w1", "read_file", "1  class Run:")]),
+  message(4, "assistant", [call("w2", "execute", { command: "make test" })]),
+  message(5, "tool", [result("w2", "execute", "2 failed", { is_error: true })]),
+  message(6, "assistant", [text("It keeps a cursor per file now.")], { finish_reason: "stop" }),
+  status("waiting"),
+];
+
+/** A turn that is over: its work is one line, which opens. */
+export const Folded: Story = {
+  render: () => shown(...worked),
+  play: async ({ root, user }) => {
+    const line = root.querySelector<HTMLElement>(".work .tool-line");
+    expect(line?.textContent).toContain("2 tool calls1 failed");
+    expect(root.querySelector("[data-tool=execute]")).toBeNull();
+    await user.click(line as HTMLElement);
+    await expect.poll(() => root.querySelector("[data-tool=execute]")?.textContent).toContain("make test");
+  },
+};
+
+/** Looking for a text: the places are marked, and what is folded away is opened. */
+export const Finding: Story = {
+  render: () => shown(...worked),
+  answers: { "GET /chats/c1/matches": { items: [4] } },
+  play: async ({ root, user }) => {
+    await user.keyboard("{Control>}f{/Control}");
+    await user.type(root.querySelector(".find input") as HTMLElement, "make test");
+    await expect.poll(() => root.querySelector(".find-count")?.textContent).toBe("1 of 1");
+    await expect.poll(() => CSS.highlights.get("found-here")?.size).toBe(1);
+    expect(root.querySelector("[data-tool=execute] .tool-body")).not.toBeNull();
+  },
+};
+
+export const FindingNothing: Story = {
+  render: () => shown(...worked),
+  answers: { "GET /chats/c1/matches": { items: [] } },
+  width: 375,
+  play: async ({ root, user }) => {
+    await user.keyboard("{Control>}f{/Control}");
+    await user.type(root.querySelector(".find input") as HTMLElement, "walrus");
+    await expect.poll(() => root.querySelector(".find-count")?.textContent).toBe("No results");
+  },
+};
+
+/** Far back in a long chat: the ways on stand beside it. */
+export const FarBack: Story = {
+  render: () => {
+    const end = [message(101, "user", [text("And now?")]), message(102, "assistant", [text("Done.")])];
+    const long = chatAfter(chat(), ...end, status("waiting"));
+    const messages = [asked, answered].flatMap((event) => (event.type === "message" ? [event.message] : []));
+    long.dispatch({ type: "stretch", stretch: { messages, older: "none", newer: "more" } });
+    return (
+      <World chat={long}>
+        <div style={{ display: "flex", height: "100vh", background: "var(--surface)" }}>
+          <Transcript />
+        </div>
+      </World>
+    );
+  },
+  play: async ({ root, user }) => {
+    await user.click(root.querySelector('[aria-label="Scroll to the latest message"]') as HTMLElement);
+    await expect
+      .poll(() => root.querySelector(".travel")?.getAttribute("data-away") ?? "gone")
+      .not.toBe("true");
+  },
+};

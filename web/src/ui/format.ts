@@ -10,6 +10,12 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** A time that goes on, in whole seconds. */
+export function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  return seconds < 60 ? `${seconds} s` : duration(seconds * 1_000);
+}
+
 /** Micro-dollars as dollars, with as many digits as the amount deserves. */
 export function money(micro: number): string {
   const dollars = micro / 1_000_000;

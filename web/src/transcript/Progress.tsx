@@ -1,0 +1,23 @@
+import { useEffect, useState } from "react";
+import { useLiveChat } from "../chat/hooks.ts";
+import { progressOf } from "../chat/progress.ts";
+import { elapsed, tokens } from "../ui/format.ts";
+
+const TICK_MS = 1_000;
+
+/** Since when the turn works, at which step, with how many tokens: told once a second. */
+export function Progress() {
+  const live = useLiveChat();
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const { started_at, step, output } = progressOf(live.state);
+  const facts = [
+    started_at && elapsed(Date.now() - Date.parse(started_at)),
+    `step ${step}`,
+    output > 0 && `${tokens(output)} tokens`,
+  ];
+  return <span className="progress">{facts.filter(Boolean).join(" · ")}</span>;
+}
