@@ -49,6 +49,8 @@ async def test_files_are_put_into_a_workspace_and_come_back_one_by_one_or_all_to
     for path, content in {"a.txt": b"one", "deep/er/b.bin": b"\x00\xff"}.items():
         assert (await ada.ask("PUT", f"{place}/files/content?path={path}", content)).status == 204
     assert (await ada.get(f"{place}/files/content?path=deep/er/b.bin")).body == b"\x00\xff"
+    kept = await ada.get(f"{place}/files/content?path=deep/er/b.bin&download=true")
+    assert kept.headers["content-disposition"] == "attachment; filename*=UTF-8''b.bin"
     whole = await ada.get(f"{place}/archive")
     assert whole.headers["content-type"] == "application/zip"
     assert unzipped(whole.body) == {"a.txt": b"one", "deep/er/b.bin": b"\x00\xff"}

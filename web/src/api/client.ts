@@ -94,6 +94,21 @@ export const api = {
     if (!response.ok) return answer<string>(response, path);
     return response.text();
   },
+  bytes: async (path: string, query?: Query): Promise<Uint8Array<ArrayBuffer>> => {
+    const response = await fetch(pathOf(path, query), { credentials: "same-origin" });
+    if (!response.ok) return answer<never>(response, path);
+    return new Uint8Array(await response.arrayBuffer());
+  },
+  putBytes: async (path: string, query: Query, body: Blob): Promise<void> => {
+    const headers = { "X-CSRF-Token": csrf, "Content-Type": "application/octet-stream" };
+    const response = await fetch(pathOf(path, query), {
+      method: "PUT",
+      headers,
+      body,
+      credentials: "same-origin",
+    }).catch(unreached);
+    await answer<void>(response, path);
+  },
 };
 
 /** Send a file and say how far it is. Aborting the signal stops it. */

@@ -10,26 +10,47 @@ export type DiffMode = "unified" | "split";
 interface Props {
   file: DiffFile;
   mode: DiffMode;
+  /** Whether somebody has looked at it; undefined where that is not kept. */
+  viewed?: boolean;
+  onViewed?: (viewed: boolean) => void;
   onComment?: (file: string, line: number, content: string, comment: string) => void;
 }
 
 /** More lines than this start folded, so that a generated file does not hide the others. */
 const FOLD_OVER = 400;
 
-export function DiffFileView({ file, mode, onComment }: Props) {
-  const [open, setOpen] = useState(file.added + file.removed <= FOLD_OVER);
+export function DiffFileView({ file, mode, viewed, onViewed, onComment }: Props) {
+  const [open, setOpen] = useState(!viewed && file.added + file.removed <= FOLD_OVER);
   const painted = usePainted(file);
   const comment =
     onComment && ((line: number, content: string, text: string) => onComment(file.path, line, content, text));
   const columns = mode === "split" ? 4 : 3;
   return (
     <section className="diff-file" aria-label={file.path} id={`diff-${file.path}`}>
-      <button type="button" className="diff-head" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <ChevronDown aria-hidden className="diff-chevron" />
-        <span className="truncate mono grow">{file.path}</span>
-        <span className="added">+{file.added}</span>
-        <span className="removed">−{file.removed}</span>
-      </button>
+      <div className="diff-bar">
+        <button type="button" className="diff-head" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <ChevronDown aria-hidden className="diff-chevron" />
+          <span className="truncate mono grow">
+            {renamed(file) && <span className="quiet">{file.was} → </span>}
+            {file.path}
+          </span>
+          <span className="added">+{file.added}</span>
+          <span className="removed">−{file.removed}</span>
+        </button>
+        {viewed !== undefined && (
+          <label className="diff-viewed">
+            <input
+              type="checkbox"
+              checked={viewed}
+              onChange={(event) => {
+                onViewed?.(event.target.checked);
+                setOpen(!event.target.checked);
+              }}
+            />
+            Viewed
+          </label>
+        )}
+      </div>
       {open && file.binary && <p className="quiet diff-note">A binary file.</p>}
       {open && file.hunks.length > 0 && (
         <section className="diff-scroll" tabIndex={0} aria-label={`Changes in ${file.path}`}>
@@ -51,6 +72,10 @@ export function DiffFileView({ file, mode, onComment }: Props) {
       )}
     </section>
   );
+}
+
+function renamed(file: DiffFile): boolean {
+  return file.was !== "" && file.was !== "/dev/null" && file.was !== file.path;
 }
 
 function rowsOf(hunk: Hunk, mode: DiffMode): Pick<RowProps, "left" | "right" | "mode">[] {

@@ -1,7 +1,7 @@
 /** What the agent changed, live as it works. Comments on lines go along with the next message. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Columns2, RefreshCw, Rows3 } from "lucide-react";
+import { Columns2, RefreshCw, Rows3, WrapText } from "lucide-react";
 import { lazy, Suspense, useCallback, useEffect } from "react";
 import { api } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
@@ -38,6 +38,7 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
   const messages = useChat(selectMessages);
   const steps = messages.length;
   const [mode, setMode] = useStored<DiffMode>("diff-mode", "unified");
+  const [wrap, setWrap] = useStored("diff-wrap", false);
   const { data, isFetching, error } = useQuery({
     queryKey: ["diff", workspace],
     queryFn: async () => diffTextOf(await api.get<DiffAnswer | string>(`/workspaces/${workspace}/diff`)),
@@ -81,6 +82,9 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
         >
           {mode === "split" ? <Rows3 /> : <Columns2 />}
         </Button>
+        <Button look="ghost" small label="Wrap lines" aria-pressed={wrap} onClick={() => setWrap(!wrap)}>
+          <WrapText />
+        </Button>
         <Button look="ghost" small label="Refresh" onClick={refresh} aria-busy={isFetching}>
           <RefreshCw />
         </Button>
@@ -88,7 +92,13 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
       {error && <p className="quiet panel-note">{whyNot(error)}</p>}
       {(data !== undefined || error) && (
         <Suspense fallback={null}>
-          <Diff text={data ?? editsIn(messages)} mode={mode} onComment={comment} />
+          <Diff
+            text={data ?? editsIn(messages)}
+            mode={mode}
+            wrap={wrap}
+            place={live.id}
+            onComment={comment}
+          />
         </Suspense>
       )}
     </div>

@@ -1,4 +1,4 @@
-/** The right column: what changed, a terminal, what it cost, and what was sent. */
+/** The right column: what changed, the files, a terminal, what it cost, and what was sent. */
 
 import { X } from "lucide-react";
 import { lazy, Suspense } from "react";
@@ -14,11 +14,13 @@ import { DebugRuns } from "./DebugRuns.tsx";
 import { Summary } from "./Summary.tsx";
 import "./panel.css";
 
+const Files = lazy(() => import("./Files.tsx"));
 const TerminalTab = lazy(() => import("./TerminalTab.tsx"));
 
-type Name = "changes" | "terminal" | "summary" | "debug";
+type Name = "changes" | "files" | "terminal" | "summary" | "debug";
 const TABS: { name: Name; label: string }[] = [
   { name: "changes", label: "Changes" },
+  { name: "files", label: "Files" },
   { name: "terminal", label: "Terminal" },
   { name: "summary", label: "Summary" },
   { name: "debug", label: "Debug" },
@@ -46,6 +48,11 @@ export default function Panel({ onClose }: { onClose: () => void }) {
         aria-label={TABS.find((entry) => entry.name === tab)?.label}
       >
         {tab === "changes" && <Changes workspace={workspace} />}
+        {tab === "files" && (
+          <Suspense fallback={<Loading />}>
+            <Files workspace={workspace} />
+          </Suspense>
+        )}
         {tab === "terminal" && (
           <Suspense fallback={<Loading />}>
             <TerminalTab key={workspace} workspace={workspace} />

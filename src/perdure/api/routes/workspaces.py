@@ -12,6 +12,7 @@ from perdure.api.routing import Routes
 from perdure.api.uploads import FILE_LIMIT
 from perdure.api.wire.control import Nothing
 from perdure.api.wire.workspaces import (
+    ContentQuery,
     ContextEntry,
     ContextView,
     Diff,
@@ -48,6 +49,7 @@ DEEPEST = 6
 TEMPLATE_BYTES = 24 * 1024 * 1024
 # What a viewer in the browser can show.
 SHOWN_BYTES = 1024 * 1024
+KEPT_BYTES = 16 * 1024 * 1024
 
 
 @routes.get("/templates")
@@ -146,12 +148,13 @@ async def list_workspace_files(caller: Caller, workspace_id: WorkspaceId, query:
 
 
 @routes.get("/workspaces/{workspace_id}/files/content", raw=("application/octet-stream",))
-async def read_workspace_file(caller: Caller, workspace_id: WorkspaceId, query: PathQuery) -> Answer:
-    """The bytes of a file."""
+async def read_workspace_file(caller: Caller, workspace_id: WorkspaceId, query: ContentQuery) -> Answer:
+    """The bytes of a file: a megabyte to be shown, sixteen to be kept."""
     client = await _client(caller, workspace_id)
-    content = await client.files.content(query.path, SHOWN_BYTES)
+    content = await client.files.content(query.path, KEPT_BYTES if query.download else SHOWN_BYTES)
     headers = (("content-type", "application/octet-stream"), ("content-security-policy", "default-src 'none'; sandbox"))
-    return Answer(200, content, headers)
+    name = (("content-disposition", _kept_as(query.path.rpartition("/")[2])),) if query.download else ()
+    return Answer(200, content, headers + name)
 
 
 @routes.put("/workspaces/{workspace_id}/files/content", status=204, body_limit=FILE_LIMIT, apart=True)
@@ -170,7 +173,7 @@ async def download_workspace(caller: Caller, workspace_id: WorkspaceId, query: P
     name = query.path.strip("./").rpartition("/")[2] or f"workspace-{str(workspace_id)[:8]}"
     headers = (
         ("content-type", "application/zip"),
-        ("content-disposition", f"attachment; filename*=UTF-8''{quote(name, safe='')}.zip"),
+        ("content-disposition", _kept_as(f"{name}.zip")),
     )
     return Answer(200, content, headers)
 
@@ -213,6 +216,10 @@ async def refresh_context(caller: Caller, chat_id: ChatId, body: Nothing) -> Con
     seen = await caller.chats.own(chat_id)
     home = seen.row.root_id or chat_id
     return _context(await caller.services.contexts.refresh(chat_id, home, turns=seen.row.turns), dirty=False)
+
+
+def _kept_as(name: str) -> str:
+    return f"attachment; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def _brought(caller: Caller) -> TemplateConfiguration:

@@ -98,6 +98,12 @@ class PathQuery(Struct, frozen=True, forbid_unknown_fields=True):
     path: str = "."
 
 
+class ContentQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    path: str = "."
+    download: bool = False
+    """To be kept rather than shown: a larger file, under its name."""
+
+
 class ProcessPage(Struct, frozen=True):
     items: tuple[Process, ...]
 

@@ -1,0 +1,84 @@
+/** The files of a workspace, and what changed in it. */
+
+import { readFileSync } from "node:fs";
+import { expect, type Person, test } from "./page.ts";
+
+const WORKSPACE = '[[call:create_workspace {"template": "blank"}]][[then]]';
+const write = (path: string, content: string) =>
+  `[[call:write_file ${JSON.stringify({ path, content })}]][[then]]`;
+
+async function opensTab(person: Person, name: string): Promise<void> {
+  await person.page.getByRole("button", { name: "Panel", exact: true }).click();
+  await person.page.getByRole("tab", { name }).click();
+}
+
+test("the files of the workspace are listed, looked at as what they are, put in and taken out", async ({
+  person,
+}) => {
+  await person.startsChat(
+    `${WORKSPACE}${write("notes.md", "# A heading\n\nSome *words*.\n")}${write("data.csv", 'name,size\n"one, two",3\n')}${write("src/run.py", "x = 1\n")}[[say:written]]`,
+  );
+  await person.seesAnswer("written");
+  await opensTab(person, "Files");
+  const panel = person.page.getByRole("tabpanel", { name: "Files" });
+  await panel.getByRole("button", { name: /notes\.md/ }).click();
+  await expect(panel.getByRole("heading", { name: "A heading" })).toBeVisible();
+  await panel.getByRole("button", { name: "Source" }).click();
+  await expect(panel.locator("pre")).toContainText("# A heading");
+  await panel.getByRole("button", { name: "Back to the files" }).click();
+  await panel.getByRole("button", { name: /data\.csv/ }).click();
+  await expect(panel.getByRole("cell", { name: "one, two" })).toBeVisible();
+  await panel.getByRole("button", { name: "Back to the files" }).click();
+  await panel.getByRole("button", { name: "src", exact: true }).click();
+  await panel.getByRole("button", { name: /run\.py/ }).click();
+  await expect(panel.locator("pre")).toHaveText("x = 1\n");
+  const [one] = await Promise.all([
+    person.page.waitForEvent("download"),
+    panel.getByRole("link", { name: "Download src/run.py" }).click(),
+  ]);
+  expect(readFileSync(await one.path(), "utf8")).toBe("x = 1\n");
+  await panel.getByRole("button", { name: "Back to the files" }).click();
+  const dropped = await person.page.evaluateHandle(() => {
+    const held = new DataTransfer();
+    held.items.add(new File(["dropped words"], "dropped.txt", { type: "text/plain" }));
+    return held;
+  });
+  await panel.locator(".files").dispatchEvent("drop", { dataTransfer: dropped });
+  await panel.getByRole("button", { name: /dropped\.txt/ }).click();
+  await expect(panel.locator("pre")).toHaveText("dropped words");
+  await expect(person.page.locator(".attachment")).toHaveCount(0);
+  await panel.getByRole("button", { name: "Back to the files" }).click();
+  const [all] = await Promise.all([
+    person.page.waitForEvent("download"),
+    panel.getByRole("link", { name: "Download all files" }).click(),
+  ]);
+  expect(all.suggestedFilename()).toMatch(/^workspace-.*\.zip$/);
+  const packed = readFileSync(await all.path()).toString("latin1");
+  for (const name of ["notes.md", "data.csv", "src/run.py", "dropped.txt"]) expect(packed).toContain(name);
+});
+
+test("changed files are gone through: a tree, viewed marks that a new change takes off, wrapped lines", async ({
+  person,
+}) => {
+  const command = "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm first";
+  const run = (line: string) => `[[call:execute ${JSON.stringify({ command: line })}]][[then]]`;
+  await person.startsChat(
+    `${WORKSPACE}${write("src/a.py", "x = 1\n")}${write("src/b.py", "y = 1\n")}${run(command)}${run("echo x = 2 > src/a.py; echo y = 2 > src/b.py")}[[say:changed]]`,
+  );
+  await person.seesAnswer("changed");
+  await opensTab(person, "Changes");
+  const panel = person.page.getByRole("tabpanel", { name: "Changes" });
+  await expect(panel.getByRole("navigation", { name: "Changed files" })).toContainText(
+    "src/a.py+1−1b.py+1−1",
+  );
+  const file = panel.getByRole("region", { name: "src/a.py", exact: true });
+  await file.getByRole("checkbox", { name: "Viewed" }).check();
+  await expect(file.locator(".diff-table")).toHaveCount(0);
+  await person.page.reload();
+  await expect(file.getByRole("checkbox", { name: "Viewed" })).toBeChecked();
+  await panel.getByRole("button", { name: "Wrap lines" }).click();
+  await expect(panel.locator(".diff-code").first()).toHaveCSS("white-space", /pre-wrap|pre wrap/);
+  await person.says(`${run("echo x = 3 > src/a.py")}[[say:changed again]]`);
+  await person.seesAnswer("changed again");
+  await expect(file.getByRole("checkbox", { name: "Viewed" })).not.toBeChecked();
+});
