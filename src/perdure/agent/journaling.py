@@ -43,7 +43,7 @@ class Journaling:
     ) -> Begun:
         """Say that the call starts, or take over a run that its executor can hand back."""
         if entry is not None and entry.run == run.run and entry.state == "started":
-            adopted = tool.effect is Effect.KEYED and await self._journal.adopt(run, fence.runner_id)
+            adopted = entry.effect == Effect.KEYED and await self._journal.adopt(run, fence.runner_id)
             if not adopted:
                 raise Fenced
             return Begun(run, entry.incarnation, adopted=True)
@@ -79,6 +79,11 @@ class Journaling:
             return True
         await self._patiently(lambda: self._journal.enter(begun.run, fence.runner_id, incarnation))
         return False
+
+    async def hand(self, run: CallRun, fence: Fence, handle: str) -> None:
+        """Note by what the run is handed back. Whoever is not its runner any more has nothing to note."""
+        if not await self._patiently(lambda: self._journal.hand(run, fence.runner_id, handle)):
+            raise Fenced
 
     async def lose(self, run: CallRun, fence: Fence) -> None:
         """Nobody can hand this run back any more: whether it happened is for a person to find out."""

@@ -1,7 +1,7 @@
 """Tool calls in flight that must not happen twice: what a shutdown waits for."""
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 
@@ -27,12 +27,20 @@ class OnceCalls:
             await asyncio.Event().wait()
 
     @contextmanager
-    def running(self) -> Generator[None]:
+    def running(self) -> Generator[Callable[[], None]]:
+        """While a call runs, or until it can be taken over: whoever makes it so calls what this yields."""
+        held = True
         self._running += 1
         self._none.clear()
-        try:
-            yield
-        finally:
-            self._running -= 1
+
+        def release() -> None:
+            nonlocal held
+            self._running -= held
+            held = False
             if not self._running:
                 self._none.set()
+
+        try:
+            yield release
+        finally:
+            release()

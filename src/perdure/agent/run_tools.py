@@ -98,6 +98,17 @@ class Results:
     """Whether the chat may use other tools by now than it was prepared for."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """A call that may run."""
+
+    call: ToolCall
+    tool: Tool
+    arguments: Mapping[str, Any]
+    release: Callable[[], None] = lambda: None
+    """Nobody needs to wait for it any more: it can be taken over."""
+
+
 class ToolRunner:
     """Runs calls for every chat of a replica."""
 
@@ -207,21 +218,25 @@ class ToolRunner:
             return ToolOutput(str(failure), is_error=True)
         self._reached("tools.parsed")
         if tool.effect is Effect.ONCE:
-            with batch.once_calls.running():
-                return await self._executed(batch, open_call, call, tool, arguments)
-        return await self._executed(batch, open_call, call, tool, arguments)
+            with batch.once_calls.running() as release:
+                return await self._executed(batch, open_call, _Called(call, tool, arguments, release))
+        return await self._executed(batch, open_call, _Called(call, tool, arguments))
 
-    async def _executed(
-        self, batch: Batch, open_call: OpenCall, call: ToolCall, tool: Tool, arguments: Mapping[str, Any]
-    ) -> ToolOutput:
+    async def _executed(self, batch: Batch, open_call: OpenCall, called: "_Called") -> ToolOutput:
         """Run the call between its two lines in the journal."""
+        tool, arguments = called.tool, called.arguments
         entry = batch.entries.get(open_call.index)
         run = CallRun(batch.chat.id, batch.chat.last_assistant, open_call.index, open_call.run)
-        context = self._context(batch, open_call, call)
+        context = self._context(batch, open_call, called.call)
         if tool.effect is not Effect.READS:
             place = self._places.get((context.home, context.mode))
             begun = await self.journaling.begin(run, batch.fence, tool, entry=entry, incarnation=place)
-            context = replace(context, entered=partial(self._entered, batch.fence, context, begun))
+            context = replace(
+                context,
+                entered=partial(self._entered, batch.fence, context, begun),
+                handle=entry.handle if entry is not None and begun.adopted else None,
+                handed=partial(self._handed, batch.fence, begun, called.release),
+            )
             self._reached("tools.started")
         try:
             output = _bounded(await self._attempted(tool, context, arguments), batch.budget)
@@ -235,6 +250,11 @@ class ToolRunner:
             await self.journaling.end(run, batch.fence, tool, output)
             self._reached("tools.journaled")
         return output
+
+    async def _handed(self, fence: Fence, begun: Begun, release: Callable[[], None], handle: str) -> None:
+        await self.journaling.hand(begun.run, fence, handle)
+        self._reached("tools.handed")
+        release()
 
     async def _entered(self, fence: Fence, context: ToolContext, begun: Begun, incarnation: str) -> bool:
         """The call reached its workspace. Whether it began in one that is gone."""

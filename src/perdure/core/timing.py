@@ -183,7 +183,7 @@ SIMULATED_PATIENCE = timedelta(seconds=10)
 SIMULATED_GRAIN = timedelta(milliseconds=10)
 
 MCP_CONNECT = timedelta(seconds=10)
-MCP_CALL = timedelta(seconds=60)
+MCP_LONGEST_CALL = timedelta(days=1)
 
 SERVICE_PAUSE = timedelta(milliseconds=500)
 """After which a service that failed starts again."""

@@ -42,6 +42,10 @@ class Journal:
         """Note which incarnation of its workspace a run is in."""
         await journal.enter(self._pool, call, runner_id, incarnation)
 
+    async def hand(self, call: CallRun, runner_id: RunnerId, handle: str) -> bool:
+        """Note the name that a run has at its executor. It can be taken over from now on."""
+        return await journal.hand(self._pool, call, runner_id, handle) is not None
+
     async def adopt(self, call: CallRun, runner_id: RunnerId) -> bool:
         """Take over a keyed run."""
         return await journal.adopt(self._pool, call, runner_id) is not None

@@ -502,6 +502,7 @@ CREATE TABLE public.journal (
     started_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone,
     quiet_at timestamp with time zone,
+    handle text,
     CONSTRAINT journal_effect_check CHECK ((effect = ANY (ARRAY['keyed'::text, 'once'::text]))),
     CONSTRAINT journal_state_check CHECK ((state = ANY (ARRAY['started'::text, 'finished'::text, 'closed'::text])))
 );

@@ -85,6 +85,10 @@ async def _nowhere_else(_: str) -> bool:
     return False
 
 
+async def _forgotten(_: str) -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
     """Where a call runs: for whom, under which key, and how it tells of its progress."""
@@ -104,5 +108,9 @@ class CallContext:
     """Forget what progress was shown: it begins again."""
     interrupted: Callable[[], bool] = lambda: False
     """Whether a cancelled call was stopped by a person. A replica that shuts down leaves what runs alone."""
+    handle: str | None = None
+    """What the journal knows the run by at its executor, where a run is taken over."""
+    handed: Callable[[str], Awaitable[None]] = _forgotten
+    """Note by what the executor hands the run back: whoever takes over goes on with it instead of a second run."""
     entered: Callable[[str], Awaitable[bool]] = _nowhere_else
     """Tell which incarnation of a workspace the call reached. Whether it began in another one, which is gone."""

@@ -20,6 +20,8 @@ from perdure.store.pool import Pool
 from perdure.testing.polling import seen
 from perdure.testing.ports import free_port
 from perdure.testing.replica import InProcessReplica
+from perdure.tools.mcp.connection import Connection
+from perdure.tools.mcp.messages import CallResult
 from perdure.tools.mcp.services import make_mcp_services
 from perdure.workspaces.service import Workspaces
 
@@ -27,6 +29,13 @@ PEERS = Path(__file__).parents[2] / "peers"
 BIN = PEERS / "node_modules" / ".bin"
 WORKBENCH = str(PEERS / "workbench.py")
 PATIENCE = 60
+
+
+async def called(connection: Connection, tool: str, arguments: dict[str, Any]) -> CallResult:
+    """What a call comes to that is no task."""
+    result = await connection.call(tool, arguments, lambda _: None)
+    assert isinstance(result, CallResult)
+    return result
 
 
 class Peer:

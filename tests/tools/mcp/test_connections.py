@@ -8,7 +8,7 @@ import pytest
 
 from perdure.core.clock import SystemClock
 from perdure.tools.mcp.connection import MCP_DOWN, Connection
-from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, Session
+from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, Session, TaskState
 
 
 class StandingClock(SystemClock):
@@ -30,8 +30,26 @@ class Deaf:
         self.asked += 1
         raise NoAnswer("it gave no answer in time")
 
-    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> CallResult:  # noqa: ARG002
+    @property
+    def has_tasks(self) -> bool:
+        return False
+
+    async def call(
+        self,
+        tool: str,
+        arguments: dict[str, Any],  # noqa: ARG002
+        show: Callable[[str], None],  # noqa: ARG002
+        *,
+        as_task: bool = False,  # noqa: ARG002
+    ) -> CallResult:
         return CallResult(text=tool)
+
+    async def look(self, task: str) -> TaskState:
+        raise NoAnswer(task)
+
+    async def answer(self, task: str, answers: dict[str, Any]) -> None: ...
+
+    async def cancel(self, task: str) -> None: ...
 
     async def close(self) -> None:
         self.alive = False
@@ -47,7 +65,7 @@ async def test_a_server_that_does_not_list_its_tools_is_asked_once_a_minute() ->
     heard = await asyncio.gather(*(connection.tools() for _ in range(3)), return_exceptions=True)
     assert [str(error) for error in heard] == ["it gave no answer in time"] * 3
     assert (deaf.asked, connection.trouble) == (1, "it gave no answer in time")
-    assert (await connection.call("known", {}, lambda _: None)).text == "known"
+    assert await connection.call("known", {}, lambda _: None) == CallResult(text="known")
     clock.seconds += MCP_DOWN.total_seconds() + 1
     with pytest.raises(NoAnswer):
         await connection.tools()

@@ -7,7 +7,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 import pytest
-from tests.tools.mcp.peers import BIN, WORKBENCH
+from tests.tools.mcp.peers import BIN, WORKBENCH, called
 from tests.workspaces.inside import Inside
 
 from perdure.config.mcp import Transport
@@ -44,16 +44,12 @@ def connection_to(inside: Inside, command: str, **environment: str) -> Connectio
     return Connection(connect, SystemClock())
 
 
-def nothing(_: str) -> None:
-    return
-
-
 async def test_the_reference_server_answers_over_standard_streams(inside: Inside) -> None:
     connection = connection_to(inside, f"{BIN / 'mcp-server-everything'} stdio")
     names = {tool.name for tool in await connection.tools()}
     assert {"echo", "get-sum", "get-tiny-image"} <= names
-    assert (await connection.call("get-sum", {"a": 20, "b": 22}, nothing)).text == "The sum of 20 and 22 is 42."
-    picture = (await connection.call("get-tiny-image", {}, nothing)).images[0]
+    assert (await called(connection, "get-sum", {"a": 20, "b": 22})).text == "The sum of 20 and 22 is 42."
+    picture = (await called(connection, "get-tiny-image", {})).images[0]
     assert (picture.media_type, picture.data[:4]) == ("image/png", b"\x89PNG")
     assert connection.connected == 1
     await connection.close()
@@ -64,21 +60,21 @@ async def test_a_filesystem_server_reads_and_writes_where_it_runs(inside: Inside
     connection = connection_to(inside, f"{BIN / 'mcp-server-filesystem'} .")
     listed = {tool.name: tool for tool in await connection.tools()}
     assert listed["read_text_file"].read_only
-    read = await connection.call("read_text_file", {"path": str(inside.tree / "note.txt")}, nothing)
+    read = await called(connection, "read_text_file", {"path": str(inside.tree / "note.txt")})
     assert read.text == "from the workspace"
-    await connection.call("write_file", {"path": str(inside.tree / "new.txt"), "content": "written"}, nothing)
+    await called(connection, "write_file", {"path": str(inside.tree / "new.txt"), "content": "written"})
     assert (inside.tree / "new.txt").read_text() == "written"
-    refused = await connection.call("read_text_file", {"path": "/etc/passwd"}, nothing)
+    refused = await called(connection, "read_text_file", {"path": "/etc/passwd"})
     assert refused.is_error
     await connection.close()
 
 
 async def test_a_server_that_dies_is_started_again_by_the_next_call(inside: Inside) -> None:
     connection = connection_to(inside, f"{sys.executable} {WORKBENCH} stdio 0 ledger", PYTHONUNBUFFERED="1")
-    assert (await connection.call("add", {"a": 1, "b": 2}, nothing)).text == "3"
+    assert (await called(connection, "add", {"a": 1, "b": 2})).text == "3"
     with pytest.raises(Unreachable):
-        await connection.call("die", {}, nothing)
-    assert (await connection.call("add", {"a": 2, "b": 2}, nothing)).text == "4"
+        await called(connection, "die", {})
+    assert (await called(connection, "add", {"a": 2, "b": 2})).text == "4"
     assert connection.connected == 2
     await connection.close()
 
@@ -87,7 +83,7 @@ async def test_tools_that_change_are_listed_anew(inside: Inside) -> None:
     connection = connection_to(inside, f"{sys.executable} {WORKBENCH} stdio 0 ledger")
     assert "juggle" not in {tool.name for tool in await connection.tools()}
     before = connection.version
-    await connection.call("learn", {"name": "juggle"}, nothing)
+    await called(connection, "learn", {"name": "juggle"})
     assert connection.version > before
     assert "juggle" in {tool.name for tool in await connection.tools()}
     await connection.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tools.mcp.peers import Bridge, everything, workbench
+from tests.tools.mcp.peers import Bridge, called, everything, workbench
 
 from perdure.config.mcp import Transport
 from perdure.core.chat import ActionKind, Status
@@ -174,8 +174,8 @@ async def test_a_call_that_takes_too_long_is_given_up_and_the_connection_is_kept
     async with workbench(kind) as server:
         connection = connection_to(f"http://127.0.0.1:{server.port}/{path}", Transport(kind), timedelta(seconds=2))
         with pytest.raises(NoAnswer, match="it gave no answer in time"):
-            await connection.call("hang", {}, lambda _: None)
-        assert (await connection.call("add", {"a": 1, "b": 2}, lambda _: None)).text == "3"
+            await called(connection, "hang", {})
+        assert (await called(connection, "add", {"a": 1, "b": 2})).text == "3"
         assert connection.connected == 1
         await connection.close()
 
@@ -185,5 +185,5 @@ async def test_little_patience_with_calls_is_none_with_connecting() -> None:
         connection = connection_to(f"http://127.0.0.1:{server.port}/mcp", Transport.HTTP, timedelta(milliseconds=1))
         assert "hang" in {tool.name for tool in await connection.tools()}
         with pytest.raises(NoAnswer, match="it gave no answer in time"):
-            await connection.call("hang", {}, lambda _: None)
+            await called(connection, "hang", {})
         await connection.close()

@@ -47,6 +47,8 @@ class Entry(Struct, frozen=True):
     incarnation: str | None
     result: str | None
     is_error: bool
+    handle: str | None = None
+    """By what its executor hands it back, where the executor gave it a name."""
 
 
 class EarlierRun(Struct, frozen=True):
@@ -65,6 +67,10 @@ async def start(db: Database, run: NewRun) -> int | None: ...
 
 @query
 async def enter(db: Database, call: CallRun, runner_id: RunnerId, incarnation: str) -> None: ...
+
+
+@query
+async def hand(db: Database, call: CallRun, runner_id: RunnerId, handle: str) -> int | None: ...
 
 
 @query

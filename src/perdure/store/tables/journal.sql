@@ -12,6 +12,12 @@ RETURNING 1
 UPDATE journal SET incarnation = $6
 WHERE chat_id = $1 AND message = $2 AND index = $3 AND run = $4 AND runner_id = $5
 
+-- name: journal.hand
+-- Note by what its executor hands a run back: from now on whoever takes over goes on with it.
+UPDATE journal SET effect = 'keyed', handle = $6
+WHERE chat_id = $1 AND message = $2 AND index = $3 AND run = $4 AND runner_id = $5 AND state = 'started'
+RETURNING 1
+
 -- name: journal.adopt
 -- Take over a keyed run that another runner started: its executor hands back the same run.
 UPDATE journal SET runner_id = $5
@@ -32,7 +38,7 @@ RETURNING 1
 
 -- name: journal.load
 -- What is known about the calls of one message.
-SELECT index, run, effect, state, runner_id, incarnation, result, is_error
+SELECT index, run, effect, state, runner_id, incarnation, result, is_error, handle
 FROM journal WHERE chat_id = $1 AND message = $2
 
 -- name: journal.before

@@ -6,9 +6,23 @@ from datetime import timedelta
 from typing import Any
 
 from perdure.core.clock import Clock
-from perdure.tools.mcp.messages import CallResult, ListedTool, NotDelivered, Session, SignInNeeded, Unreachable
+from perdure.tools.mcp.messages import (
+    CallResult,
+    ListedTool,
+    NotDelivered,
+    Session,
+    SignInNeeded,
+    Task,
+    TaskState,
+    TaskStatus,
+    Unreachable,
+)
 
 MCP_DOWN = timedelta(minutes=1)
+MCP_POLL_FIRST = timedelta(milliseconds=500)
+MCP_POLL_LONGEST = timedelta(seconds=30)
+MCP_TASK_SILENCE = timedelta(minutes=15)
+"""How long a server may be away that has a task of ours."""
 Connect = Callable[[Callable[[], None]], Awaitable[Session]]
 
 
@@ -36,6 +50,11 @@ class Connection:
         return self._session is not None and self._session.alive
 
     @property
+    def has_tasks(self) -> bool:
+        """Whether the server's tasks may ask something."""
+        return self._session is not None and self._session.has_tasks
+
+    @property
     def trouble(self) -> str | None:
         """Why it is left alone just now."""
         return str(self._down[1]) if self._down is not None and self._down[0] > self._clock.monotonic() else None
@@ -49,14 +68,44 @@ class Connection:
                 raise
             return self._known
 
-    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> CallResult:
+    async def call(
+        self, tool: str, arguments: dict[str, Any], show: Callable[[str], None], *, as_task: bool = False
+    ) -> CallResult | Task:
         session = await self._live()
         try:
-            return await session.call(tool, arguments, show)
+            return await session.call(tool, arguments, show, as_task=as_task)
         except NotDelivered:
             # It was restarted: nothing was carried out, so that a second try does nothing twice.
             session = await self._live()
-            return await session.call(tool, arguments, show)
+            return await session.call(tool, arguments, show, as_task=as_task)
+
+    async def followed(self, task: str, show: Callable[[str], None]) -> TaskState:
+        """A task once it is over, or asks something. A server that is away is waited for: the task is not."""
+        shown, heard = "", self._clock.monotonic()
+        while True:
+            poll_s = MCP_POLL_FIRST.total_seconds()
+            try:
+                state = await (await self._live(insist=True)).look(task)
+                heard = self._clock.monotonic()
+            except SignInNeeded:
+                raise
+            except Unreachable:
+                if self._clock.monotonic() - heard > MCP_TASK_SILENCE.total_seconds():
+                    raise
+            else:
+                if state.message and state.message != shown:
+                    shown = state.message
+                    show(f"{shown}\n")
+                if state.status is not TaskStatus.WORKING:
+                    return state
+                poll_s = max(poll_s, state.poll_s)
+            await self._clock.sleep(min(poll_s, MCP_POLL_LONGEST.total_seconds()))
+
+    async def answer(self, task: str, answers: dict[str, Any]) -> None:
+        await (await self._live(insist=True)).answer(task, answers)
+
+    async def cancel(self, task: str) -> None:
+        await (await self._live(insist=True)).cancel(task)
 
     async def close(self) -> None:
         if self._session is not None:
@@ -83,14 +132,16 @@ class Connection:
             self._leave_alone(error)
             raise
 
-    async def _live(self) -> Session:
+    async def _live(self, *, insist: bool = False) -> Session:
+        """A session that is open. Whoever insists also asks a server that is left alone."""
         self.used = self._clock.monotonic()
         if self._session is not None and self._session.alive:
             return self._session
         async with self._connecting:
             if self._session is not None and self._session.alive:
                 return self._session
-            self._check_up()
+            if not insist:
+                self._check_up()
             return await self._connect()
 
     async def _connect(self) -> Session:

@@ -49,8 +49,6 @@ def checked(server: McpServer, listed: Iterable[ListedTool]) -> list[CheckedTool
 def _left_out(server: McpServer, listed: ListedTool, *, twice: bool) -> str:
     if not server.allows(listed.name):
         return "the settings leave it out"
-    if listed.only_as_task:
-        return "it only runs as a task"
     return "another tool of the server has the same name" if twice else ""
 
 

@@ -1,6 +1,7 @@
 """What we and a server tell each other, in types of our own: only `protocol` knows those of the package."""
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ class ListedTool(Struct, frozen=True, kw_only=True):
     destructive: bool = False
     """Only where the server says so; the protocol's own default would make every tool suspect."""
     only_as_task: bool = False
-    """Whether it runs only as a task of the protocol, which we do not speak."""
+    """Whether it runs only as a task of the protocol."""
 
 
 class Image(Struct, frozen=True):
@@ -31,6 +32,42 @@ class CallResult(Struct, frozen=True, kw_only=True):
     text: str
     is_error: bool = False
     images: tuple[Image, ...] = ()
+
+
+class Task(Struct, frozen=True):
+    """A call that goes on at the server, under a name by which anybody of ours can ask for it."""
+
+    name: str
+
+
+class TaskStatus(StrEnum):
+    WORKING = "working"
+    INPUT_REQUIRED = "input_required"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+class TaskQuestion(Struct, frozen=True, kw_only=True):
+    """What a task asks of a person."""
+
+    key: str
+    message: str
+    schema: dict[str, Any] = {}
+    url: str = ""
+    answerable: bool = True
+    """Whether it is a question to a person at all."""
+
+
+class TaskState(Struct, frozen=True, kw_only=True):
+    """Where a task stands."""
+
+    status: TaskStatus
+    message: str = ""
+    poll_s: float = 0
+    """How often the server wants to be asked."""
+    questions: tuple[TaskQuestion, ...] = ()
+    result: CallResult | None = None
 
 
 class Unreachable(Exception):
@@ -59,10 +96,25 @@ class Session(Protocol):
     @property
     def alive(self) -> bool: ...
 
+    @property
+    def has_tasks(self) -> bool:
+        """Whether its tasks may ask something that is answered while they run."""
+        ...
+
     async def tools(self) -> tuple[ListedTool, ...]:
         """Its tools; asked for once, and again only when it says that they changed."""
         ...
 
-    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> CallResult: ...
+    async def call(
+        self, tool: str, arguments: dict[str, Any], show: Callable[[str], None], *, as_task: bool = False
+    ) -> CallResult | Task:
+        """What a call comes to, or the task that it became."""
+        ...
+
+    async def look(self, task: str) -> TaskState: ...
+
+    async def answer(self, task: str, answers: dict[str, Any]) -> None: ...
+
+    async def cancel(self, task: str) -> None: ...
 
     async def close(self) -> None: ...

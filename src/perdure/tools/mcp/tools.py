@@ -13,10 +13,11 @@ from perdure.config.mcp import McpServer, Transport, selected
 from perdure.core.card import Card
 from perdure.core.errors import Refused
 from perdure.core.ids import ChatId, FileId, UserId
-from perdure.core.timing import MCP_CALL
+from perdure.core.timing import MCP_LONGEST_CALL
 from perdure.observe.measures.work import McpMeasures
 from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.call import ACTING, EVERYWHERE, NewFile, ToolFailed, ToolOutput
+from perdure.tools.mcp.answering import answer_tools, followed
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.connections import Connections
 from perdure.tools.mcp.listing import CheckedTool, checked
@@ -106,7 +107,10 @@ class McpTools:
             listed = await connection.tools()
         except (Unreachable, Refusal) as error:
             return [], _unreachable(server, error), connection
-        return [_tool(server, one, connection, self._measures) for one in _usable(server, listed)], "", connection
+        tools = [_tool(server, one, connection, self._measures) for one in _usable(server, listed)]
+        if connection.has_tasks:
+            tools += answer_tools(server, connection, {tool.name for tool in tools})
+        return tools, "", connection
 
 
 def _since(begun: float) -> int:
@@ -128,9 +132,9 @@ def _tool(server: McpServer, tool: CheckedTool, connection: Connection, measures
         description=tool.listed.description[:DESCRIPTION],
         schema=tool.schema,
         effect=effect(server, tool.listed),
-        run=_run(server, tool.listed.name, connection, measures),
+        run=_run(server, tool.listed, connection, measures),
         modes=EVERYWHERE if server.options.plan_mode else ACTING,
-        timeout=MCP_CALL,
+        timeout=MCP_LONGEST_CALL,
         mcp_server_id=str(server.id),
         asks=tool.listed.destructive,
     )
@@ -142,11 +146,11 @@ def effect(server: McpServer, listed: ListedTool) -> Effect:
     return Effect.READS if repeatable else Effect.ONCE
 
 
-def _run(server: McpServer, tool: str, connection: Connection, measures: McpMeasures) -> Run:
+def _run(server: McpServer, tool: ListedTool, connection: Connection, measures: McpMeasures) -> Run:
     async def run(ctx: ToolContext, arguments: Mapping[str, Any]) -> ToolOutput:
         begun, outcome = time.monotonic(), "failed"
         try:
-            result = await connection.call(tool, dict(arguments), ctx.progress)
+            result = await _result(server, tool, connection, ctx, arguments)
             outcome = "error" if result.is_error else "done"
             return _output(ctx, result)
         except (Unreachable, Refusal) as error:
@@ -155,6 +159,20 @@ def _run(server: McpServer, tool: str, connection: Connection, measures: McpMeas
             measures.called(server.slug, outcome, time.monotonic() - begun)
 
     return run
+
+
+async def _result(
+    server: McpServer, tool: ListedTool, connection: Connection, ctx: ToolContext, arguments: Mapping[str, Any]
+) -> CallResult:
+    """What a call comes to. A task is noted before it is waited for, so that whoever takes over waits on."""
+    name = ctx.handle
+    if name is None:
+        begun = await connection.call(tool.name, dict(arguments), ctx.progress, as_task=tool.only_as_task)
+        if isinstance(begun, CallResult):
+            return begun
+        name = begun.name
+        await ctx.handed(name)
+    return await followed(connection, ctx, name, server.slug)
 
 
 def _failed(server: McpServer, error: Unreachable | Refusal) -> str:

@@ -9,7 +9,6 @@ import msgspec
 from perdure.access.keyring import Keyring
 from perdure.config.mcp import SERVER_PURPOSE, Auth, McpSecrets, McpServer, Transport
 from perdure.core.ids import ChatId, UserId
-from perdure.core.timing import MCP_CALL
 from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.mcp.grants import Grants
 from perdure.tools.network import Network
@@ -17,6 +16,8 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.service import Workspaces
 
 API_KEY_HEADER = "Authorization"
+MCP_CALL = timedelta(seconds=60)
+"""How long a server may be silent during a call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,18 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types import CONNECTION_CLOSED, Implementation, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from perdure.core.timing import MCP_CONNECT
-from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, NotDelivered, SignInNeeded, Unreachable
+from perdure.core.timing import MCP_CONNECT, MCP_LONGEST_CALL
+from perdure.tools.mcp.messages import (
+    CallResult,
+    ListedTool,
+    NoAnswer,
+    NotDelivered,
+    SignInNeeded,
+    Task,
+    TaskState,
+    Unreachable,
+)
+from perdure.tools.mcp.protocol import tasks
 from perdure.tools.mcp.protocol.translation import call_result, explained, listed
 from perdure.tools.mcp.protocol.transports import TransportState, transport
 from perdure.tools.mcp.transport import TransportOptions
@@ -25,6 +35,17 @@ PAGES = 100
 TOOLS = 2_000
 
 _log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def _silence(seconds: float) -> AsyncGenerator[Callable[[], None]]:
+    """A call may take as long as it tells of its progress."""
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield lambda: limit.reschedule(loop.time() + seconds)
+    except TimeoutError:
+        raise NoAnswer("it gave no answer in time") from None
 
 
 class OpenSession:
@@ -49,6 +70,12 @@ class OpenSession:
     def alive(self) -> bool:
         return self._holding is not None and not self._holding.done() and not self._state.over
 
+    @property
+    def has_tasks(self) -> bool:
+        if self._client is None or not tasks.modern(self._client.session):
+            return False
+        return tasks.EXTENSION in (self._client.server_capabilities.extensions or {})
+
     async def close(self) -> None:
         if self._holding is not None and not self._holding.done():
             self._end()
@@ -66,15 +93,41 @@ class OpenSession:
                     break
         return tuple(found[:TOOLS])
 
-    async def call(self, tool: str, arguments: dict[str, Any], show: Callable[[str], None]) -> CallResult:
-        async def report(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
-            if message:
-                show(f"{message}\n")
+    async def call(
+        self, tool: str, arguments: dict[str, Any], show: Callable[[str], None], *, as_task: bool = False
+    ) -> CallResult | Task:
+        session, patience = self._connected.session, self._patience
+        if as_task and not tasks.modern(session):
+            async with self._errors():
+                return Task(await tasks.begin_legacy(session, tool, arguments, patience))
+        async with self._errors(), _silence(patience) as heard:
 
+            async def report(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
+                heard()
+                if message:
+                    show(f"{message}\n")
+
+            longest = MCP_LONGEST_CALL.total_seconds()
+            try:
+                return call_result(await self._connected.call_tool(tool, arguments, longest, report))
+            except tasks.BecameTask as became:
+                return Task(became.name)
+
+    async def look(self, task: str) -> TaskState:
         async with self._errors():
-            return call_result(
-                await self._connected.call_tool(tool, arguments, self._options.call_timeout.total_seconds(), report)
-            )
+            return await tasks.look(self._connected.session, task, self._patience)
+
+    async def answer(self, task: str, answers: dict[str, Any]) -> None:
+        async with self._errors():
+            await tasks.update(self._connected.session, task, answers, self._patience)
+
+    async def cancel(self, task: str) -> None:
+        async with self._errors():
+            await tasks.cancel(self._connected.session, task, self._patience)
+
+    @property
+    def _patience(self) -> float:
+        return self._options.call_timeout.total_seconds()
 
     @property
     def _connected(self) -> Client:
@@ -101,6 +154,8 @@ class OpenSession:
             message_handler=self._heard,
             client_info=Implementation(name="perdure", version=version("perdure")),
             cache=None,
+            extensions=[tasks.TasksExtension()],
+            elicitation_callback=tasks.put_aside,
             # Little patience with calls is none with a server that takes its time to get up.
             read_timeout_seconds=max(self._options.call_timeout, MCP_CONNECT).total_seconds(),
         )
