@@ -133,6 +133,20 @@ class AgUi(Face):
                     yield event
 
 
+class A2a(Face):
+    def _call(self, client: Client, method: str, params: dict[str, Any]) -> AsyncGenerator[bytes]:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return client.events("POST", "/a2a/demo", body)
+
+    def asks(self, client: Client, name: str) -> AsyncGenerator[bytes]:
+        message = {"messageId": name, "role": "ROLE_USER", "parts": [{"text": PROMPT}]}
+        return self._call(client, "SendStreamingMessage", {"message": message})
+
+    def resumes(self, client: Client, name: str, seen: list[bytes]) -> AsyncGenerator[bytes]:  # noqa: ARG002
+        task = msgspec.json.decode(seen[0].removeprefix(b"data: "))["result"]["task"]
+        return self._call(client, "SubscribeToTask", {"id": task["id"]})
+
+
 class Acp(Face):
     """An editor. It and what it starts are gone with the replica; another one loads the session."""
 
@@ -156,6 +170,7 @@ FACES: dict[str, Callable[[], Face]] = {
     "completions": Completions,
     "ai-sdk": AiSdk,
     "ag-ui": AgUi,
+    "a2a": A2a,
     "acp": Acp,
 }
 

@@ -20,12 +20,16 @@ from perdure.app.stream_parts import StreamParts
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.timing import READINESS_PATIENCE
+from perdure.faces.a2a.card import PATH as CARD
+from perdure.faces.a2a.card import AgentCard
+from perdure.faces.a2a.routes import A2A
 from perdure.faces.ag_ui.routes import AG_UI
 from perdure.faces.ai_sdk.routes import AI_SDK
 from perdure.faces.face import Face
 from perdure.faces.mcp.resource import ProtectedResource
 from perdure.faces.mcp.routes import MCP
 from perdure.faces.openai.routes import OPENAI
+from perdure.faces.well_known import WellKnown
 from perdure.settings import ReplicaRole
 from perdure.store.tables import watch
 
@@ -57,9 +61,9 @@ class Replica:
             origins = self.foundation.settings.allowed_origins
             faces: dict[str, App] = {
                 protocol.base: Face(protocol, self.services, streams.hubs, streams.open_streams, origins=origins)
-                for protocol in (OPENAI, AI_SDK, AG_UI, MCP)
+                for protocol in (OPENAI, AI_SDK, AG_UI, MCP, A2A)
             }
-            faces["/.well-known"] = ProtectedResource(self.services)
+            faces["/.well-known"] = WellKnown({CARD: AgentCard(self.services)}, ProtectedResource(self.services))
             app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server), faces=faces)
         else:
             app = AsgiApp(api=closed, page=closed, streams=(streams.relay_server,))

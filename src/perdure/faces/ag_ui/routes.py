@@ -10,21 +10,19 @@ from perdure.api.errors import answer_of
 from perdure.api.routing import Routes, Table
 from perdure.api.wire.chats import ClientTool, ClientTools
 from perdure.core.chat import AT_REST
-from perdure.core.errors import ChatNotFound, NotFound
-from perdure.core.ids import ModelName
+from perdure.core.errors import ChatNotFound
 from perdure.core.message import Message, Role
 from perdure.core.parts import ToolCall, ToolResult
 from perdure.faces.ag_ui.events import Run, event, finished, frames
-from perdure.faces.asked import Asked, Given, TurnId, assistant_given, own_tools, result_given, user_given
-from perdure.faces.asking import AGENT, Asking
+from perdure.faces.agents import model_of
+from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
+from perdure.faces.asking import Asking
 from perdure.faces.content import AnyContent, text_of
 from perdure.faces.conversation import text_of as said_in
 from perdure.faces.face import Answered, Protocol, Request, Streamed
 from perdure.faces.finding import chat_meant
-from perdure.faces.following import TurnFeed
+from perdure.faces.page import BODY_LIMIT, feed_of
 from perdure.store.tables import messages
-
-BODY_LIMIT = 32 * 1024 * 1024
 
 routes = Routes("ag-ui")
 
@@ -67,14 +65,14 @@ async def run_agent(request: Request, agent: str) -> Answered:
     asked = Asked(
         given=_all_given(body),
         system="\n\n".join(text_of(message.content) for message in body.messages if message.role == "system"),
-        model=await _model(request, agent),
+        model=await model_of(request, agent),
         tools=_tools(body.tools),
         key=chat_id,
     )
     if not asked.new:
         return await _shown(request, body, seen)
     turn = await Asking(request.caller, asked).turn()
-    return Streamed(turn.chat_id, frames(Run(body.threadId, body.runId, turn), await _feed(request, turn)))
+    return Streamed(turn.chat_id, frames(Run(body.threadId, body.runId, turn), await feed_of(request, turn)))
 
 
 AG_UI = Protocol("/ag-ui", Table(routes), answer_of)
@@ -89,22 +87,7 @@ async def _shown(request: Request, body: RunInput, seen: Seen | None) -> Answere
     if seen.chat.status in AT_REST:
         return Streamed(seen.chat.id, finished(run, _snapshot(said)))
     before = _snapshot([message for message in said if message.number <= turn.number])
-    return Streamed(seen.chat.id, frames(run, await _feed(request, turn), before=before))
-
-
-async def _feed(request: Request, turn: TurnId) -> TurnFeed:
-    names = own_tools(await request.caller.chats.read(turn.chat_id))
-    return TurnFeed(request.caller.chats, request.hubs, turn.chat_id, turn.number, names)
-
-
-async def _model(request: Request, agent: str) -> str:
-    organisation = request.caller.actor.organisation_id
-    if await request.caller.config.model(organisation, ModelName(agent)) is not None:
-        return agent
-    templates = await request.caller.services.workspaces.templates.all(organisation)
-    if all(template.name != agent for template in templates):
-        raise NotFound(f"There is no agent {agent!r}: name a model or a template.")
-    return f"{AGENT}{agent}"
+    return Streamed(seen.chat.id, frames(run, await feed_of(request, turn), before=before))
 
 
 def _all_given(body: RunInput) -> list[Given]:

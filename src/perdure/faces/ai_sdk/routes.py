@@ -16,9 +16,8 @@ from perdure.faces.asking import Asking
 from perdure.faces.content import ContentPart
 from perdure.faces.face import Answered, Protocol, Request, Streamed
 from perdure.faces.finding import chat_meant
-from perdure.faces.following import TurnFeed
+from perdure.faces.page import BODY_LIMIT, feed_of
 
-BODY_LIMIT = 32 * 1024 * 1024
 _TOOL = "tool-"
 
 routes = Routes("ai")
@@ -81,10 +80,8 @@ AI_SDK = Protocol("/ai", Table(routes), answer_of, (("x-vercel-ai-ui-message-str
 
 
 async def _streamed(request: Request, turn: TurnId) -> Answered:
-    chats = request.caller.chats
-    names = own_tools(await chats.read(turn.chat_id))
-    feed = TurnFeed(chats, request.hubs, turn.chat_id, turn.number, names)
-    return Streamed(turn.chat_id, chunks(MessageStream(turn, names), feed))
+    names = own_tools(await request.caller.chats.read(turn.chat_id))
+    return Streamed(turn.chat_id, chunks(MessageStream(turn, names), await feed_of(request, turn)))
 
 
 def _given(message: UiMessage, names: frozenset[str]) -> list[Given]:

@@ -1,0 +1,1 @@
+"""A2A, the Agent2Agent protocol: other agents give tasks to ours."""
