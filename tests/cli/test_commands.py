@@ -5,7 +5,7 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import msgspec
 import pytest
@@ -148,6 +148,24 @@ def test_links_that_sign_in_lead_to_where_browsers_reach_the_server(start: Start
     address_of(server)
     assert server.stderr is not None
     assert server.stderr.readline().startswith("Sign in once with https://perdure.example.com/api/v1/login/link?token=")
+
+
+def test_faces_says_where_a_server_is_and_makes_a_token_for_it(start: Start, database_url: str) -> None:
+    server = start("serve", database_url=database_url, bind="127.0.0.1:0")
+    address = address_of(server)
+    eventually(lambda: get(f"{address}/readyz") == (200, {"status": "ready"}), "it is ready")
+    said, _ = start("faces", "--url", address, database_url=database_url).communicate()
+    told = dict(line.split(maxsplit=1) for line in said.replace("AI SDK", "SDK").splitlines())
+    assert told["OpenAI"] == f"{address}/v1"
+    asked = Request(f"{told['OpenAI']}/models", headers={"Authorization": f"Bearer {told['token']}"})  # noqa: S310
+    with urlopen(asked) as answer:  # noqa: S310
+        assert answer.status == 200
+    assert get(told["A2A"])[0] == 200
+    server.send_signal(signal.SIGTERM)
+    server.communicate()
+    gone = start("faces", "--url", address, database_url=database_url)
+    assert "No server is ready" in gone.communicate()[1]
+    assert gone.returncode == 1
 
 
 async def test_what_is_changed_at_the_machine_is_audited(start: Start, database_url: str) -> None:

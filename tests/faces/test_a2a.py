@@ -33,9 +33,7 @@ ENDLESS = "[[say:Some words.]] [[gate:open]] [[say:The rest.]]"
 
 def asking(text: str, context: str | None = None, *, immediately: bool = False) -> SendMessageRequest:
     message = new_text_message(text, context_id=context, role=Role.ROLE_USER)
-    return SendMessageRequest(
-        message=message, configuration=SendMessageConfiguration(return_immediately=immediately)
-    )
+    return SendMessageRequest(message=message, configuration=SendMessageConfiguration(return_immediately=immediately))
 
 
 async def answered(client: Client, request: SendMessageRequest) -> Task:

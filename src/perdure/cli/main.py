@@ -19,6 +19,7 @@ COMMANDS = {
     "serve": "Run the server.",
     "chat": "Talk to an agent from here.",
     "acp": "Be an agent in an editor.",
+    "faces": "Say where other programs reach a server, and make a token for them.",
     "mcp": "Be tools of another agent.",
     "sim": "Run a provider that needs no key.",
     "agent": "Run the program inside a workspace.",

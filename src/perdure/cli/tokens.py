@@ -34,15 +34,20 @@ def add(
     ] = None,
 ) -> None:
     """Make a token and print its secret, this once."""
+    typer.echo(made_token(name, email, *(scope or ()), days=days))
+
+
+def made_token(name: str, email: str, *scopes: Scope, days: int | None = None) -> str:
+    """The secret of a new token; one for `chat` where no scope is named."""
     secret = mint(TOKEN_PREFIX)
 
     async def work(pool: Pool) -> None:
-        scopes = [wanted.value for wanted in scope or [Scope.CHAT]]
+        wanted = [scope.value for scope in scopes or (Scope.CHAT,)]
         kept = None if days is None else timedelta(days=days)
-        token_id = await add_token(pool, email, digest(secret), name, secret[-HINT_LENGTH:], scopes, kept)
+        token_id = await add_token(pool, email, digest(secret), name, secret[-HINT_LENGTH:], wanted, kept)
         if token_id is None:
             raise NotFound(f"Nobody has the address {email}.")
-        await record(await owners_rows(pool), "token.add", token_id, name=name, scopes=scopes, email=email)
+        await record(await owners_rows(pool), "token.add", token_id, name=name, scopes=wanted, email=email)
 
     with_pool(work)
-    typer.echo(secret)
+    return secret
