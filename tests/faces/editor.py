@@ -21,7 +21,8 @@ class Editor:
         self.updates: list[dict[str, Any]] = []
         self.told = asyncio.Event()
         self.permissions: list[dict[str, Any]] = []
-        self.choice = "approve"
+        self.choice: str | None = "approve"
+        """What it answers; None while nobody looks at it."""
 
     async def listen(self) -> None:
         assert self._process.stdout is not None
@@ -33,8 +34,10 @@ class Editor:
                     self.told.set()
                 case {"method": "session/request_permission", "id": number, "params": params}:
                     self.permissions.append(params)
-                    outcome = {"outcome": {"outcome": "selected", "optionId": self.choice}}
-                    self._say({"id": number, "result": outcome})
+                    self.told.set()
+                    if self.choice is not None:
+                        outcome = {"outcome": {"outcome": "selected", "optionId": self.choice}}
+                        self._say({"id": number, "result": outcome})
                 case {"id": number}:
                     self._answers[number].set_result(message)
                 case _:
@@ -58,6 +61,11 @@ class Editor:
 
     def said(self, kind: str = "agent_message_chunk") -> str:
         return "".join(update["content"]["text"] for update in self.updates if update["sessionUpdate"] == kind)
+
+    async def is_asked(self) -> None:
+        while not self.permissions:
+            self.told.clear()
+            await self.told.wait()
 
     async def hears(self, text: str) -> None:
         while text not in self.said():

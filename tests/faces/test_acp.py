@@ -74,6 +74,20 @@ async def test_the_editor_is_asked_for_permission(replica: InProcessReplica, cho
         assert ("There is no skill" in str(result["content"])) == (choice == "approve")
 
 
+async def test_an_editor_that_vanishes_in_a_question_leaves_it_to_the_next(replica: InProcessReplica) -> None:
+    replica.sources.rules_now = Rules(policies={"read_skill": Policy.ASK})
+    async with editor(replica) as first:
+        first.choice = None
+        session = (await first.ask("session/new", cwd="/tmp", mcpServers=[]))["sessionId"]
+        first.begin("session/prompt", sessionId=session, prompt=[{"type": "text", "text": ASKED}])
+        await first.is_asked()
+    async with editor(replica) as second:
+        await second.ask("session/load", sessionId=session, cwd="/tmp", mcpServers=[])
+        await second.hears("Nothing there.")
+        assert len(second.permissions) == 1
+        assert second.said() == "I look.Nothing there."
+
+
 async def test_what_makes_no_sense_is_an_error_and_ends_nothing(replica: InProcessReplica) -> None:
     async with editor(replica) as ours:
         assert (await ours.begin("session/prompt", sessionId="no", prompt=[]))["error"]["code"] == -32002

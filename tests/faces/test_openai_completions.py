@@ -225,6 +225,18 @@ async def test_what_goes_wrong_is_told_in_the_clients_words(openai: AsyncOpenAI,
     assert await replica.pool.fetchval("SELECT count(*) FROM chats") == 1
 
 
+async def test_tools_of_the_vendor_are_passed_over_and_results_that_nobody_waits_for_are_refused(
+    openai: AsyncOpenAI, replica: InProcessReplica
+) -> None:
+    assert await asks(openai, user("[[say:One.]]"), tools=[{"type": "web_search"}]) == "One."
+    unknown: Any = {"role": "tool", "tool_call_id": "call_nobody", "content": "rain"}
+    with pytest.raises(APIStatusError) as refused:
+        await asks(openai, user("[[say:One.]]"), assistant("One."), unknown)
+    assert refused.value.status_code == 409
+    (chat,) = await chats(replica)
+    assert await replica.said(chat) == ["[[say:One.]]", "One."]
+
+
 async def test_a_token_is_needed_that_may_chat(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
     with pytest.raises(AuthenticationError):
         await asks(openai.with_options(api_key="wrong"), user("hi"))

@@ -1,6 +1,7 @@
 """Sessions of an editor, each a chat: what the Agent Client Protocol asks, put to a server."""
 
 import asyncio
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -14,6 +15,7 @@ from perdure.core.chat import ActionKind, Status, Verdict
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation
 from perdure.core.events import ActionRequired, MessageEvent, MessagePart, PendingAction, PreviewReset
 from perdure.core.message import Message
+from perdure.core.parts import AnyPart, File, Text
 from perdure.faces.acp.updates import call_of, history_of, text_block, updates_of
 from perdure.faces.turn import Outcome, TurnLog, outcome_after
 
@@ -74,7 +76,7 @@ class EditorSessions:
             "protocolVersion": PROTOCOL_VERSION,
             "agentCapabilities": {
                 "loadSession": True,
-                "promptCapabilities": {"embeddedContext": True},
+                "promptCapabilities": {"embeddedContext": True, "image": True},
                 "sessionCapabilities": {"list": {}, "resume": {}},
             },
             "authMethods": [],
@@ -120,16 +122,34 @@ class EditorSessions:
         return {}
 
     async def _prompt(self, params: dict[str, Any]) -> dict[str, Any]:
-        session, text, mark = self._session(params), _text(params.get("prompt") or ()), str(uuid4())
+        session, mark = self._session(params), str(uuid4())
+        said = await self._said(params.get("prompt") or ())
         if session.following is not None:
             session.following.cancel()
         options: dict[str, Any] = {"client_id": mark, "plan_mode": session.plans}
         if session.chat is None:
             chosen = {} if self._model is None else {"model": self._model}
-            session.chat = await self._client.chats.create(text, labels={LABEL: session.id}, **chosen, **options)
+            session.chat = await self._client.chats.create(said, labels={LABEL: session.id}, **chosen, **options)
         else:
-            await session.chat.send(text, **options)
+            await session.chat.send(said, **options)
         return {"stopReason": await self._followed(session, session.chat, mark)}
+
+    async def _said(self, prompt: Sequence[dict[str, Any]]) -> list[AnyPart]:
+        """What the editor sends, as one text and the images with it."""
+        images = [block for block in prompt if block.get("type") == "image"]
+        text = "\n\n".join(filter(None, (_block(block) for block in prompt if block.get("type") != "image")))
+        if not text.strip() and not images:
+            raise InvalidInput("There is nothing to answer.", Validation("prompt", "is empty"))
+        said: list[AnyPart] = [Text(text)] if text.strip() else []
+        return [*said, *[await self._kept(image) for image in images]]
+
+    async def _kept(self, image: dict[str, Any]) -> File:
+        try:
+            content = base64.b64decode(image["data"], validate=True)
+        except (KeyError, TypeError, ValueError):
+            raise InvalidInput("The image is not base64.", Validation("prompt", "image")) from None
+        kind = str(image.get("mimeType") or "image/png")
+        return await self._client.upload(f"image.{kind.rpartition('/')[2]}", content, media_type=kind)
 
     async def _cancel(self, params: dict[str, Any]) -> None:
         chat = self._session(params).chat
@@ -260,15 +280,8 @@ def _modes(*, plans: bool) -> dict[str, Any]:
     }
 
 
-def _text(prompt: Sequence[dict[str, Any]]) -> str:
-    """What is said, with what the editor embeds: files by their text, links by their address."""
-    said = "\n\n".join(filter(None, map(_block, prompt)))
-    if not said.strip():
-        raise InvalidInput("There is nothing to answer.", Validation("prompt", "is empty"))
-    return said
-
-
 def _block(block: dict[str, Any]) -> str:
+    """What is said, with what the editor embeds: files by their text, links by their address."""
     match block:
         case {"type": "text", "text": str(text)}:
             return text

@@ -2,12 +2,20 @@
 
 from types import TracebackType
 from typing import Any, Self
+from uuid import UUID
 
 from msgspec import Struct
 
 from perdure.client.chats import Chats
 from perdure.client.connection import Connection
+from perdure.core.parts import File
 from perdure.core.timing import REQUEST_PATIENCE
+
+
+class StoredFile(Struct, frozen=True):
+    id: UUID
+    name: str
+    media_type: str
 
 
 class Models(Struct, frozen=True):
@@ -58,3 +66,8 @@ class Client:
     async def models(self) -> list[dict[str, Any]]:
         """What a chat may use."""
         return list((await self.connection.get("/models", Models)).items)
+
+    async def upload(self, name: str, content: bytes, *, media_type: str = "application/octet-stream") -> File:
+        """Keep a file, to be said in a message."""
+        kept = await self.connection.upload("/files", StoredFile, content, name=name, media_type=media_type)
+        return File(str(kept.id), kept.name, kept.media_type)

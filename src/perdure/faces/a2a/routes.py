@@ -18,7 +18,7 @@ from perdure.core.errors import InvalidInput, NotFound, PerdureError
 from perdure.core.ids import ChatId
 from perdure.faces.a2a import wire
 from perdure.faces.a2a.card import DEFAULT, PROTOCOL_VERSION, card_of
-from perdure.faces.a2a.task import Task, updates
+from perdure.faces.a2a.task import GivenTask, updates
 from perdure.faces.a2a.wire import A2aError, AgentMessage, MessagePart, RpcRequest, SendParams, TaskParams
 from perdure.faces.agents import model_of
 from perdure.faces.asked import Asked, TurnId, user_given
@@ -66,7 +66,7 @@ A2A = Protocol("/a2a", Table(routes), answer_of)
 async def _send(request: Request, agent: str, rpc: RpcRequest) -> Answered:
     params: SendParams = body_of(SendParams, bytes(rpc.params))
     turn = await _asked(request, agent, params.message)
-    task, feed = Task(turn), await feed_of(request, turn)
+    task, feed = GivenTask(turn), await feed_of(request, turn)
     if params.configuration.return_immediately:
         return await _told(rpc, task, feed, wrapped=True)
     return Awaited(_ended(rpc, task, feed, wrapped=True))
@@ -75,32 +75,32 @@ async def _send(request: Request, agent: str, rpc: RpcRequest) -> Answered:
 async def _stream(request: Request, agent: str, rpc: RpcRequest) -> Answered:
     params: SendParams = body_of(SendParams, bytes(rpc.params))
     turn = await _asked(request, agent, params.message)
-    return Streamed(turn.chat_id, updates(Task(turn), await feed_of(request, turn), rpc.id))
+    return Streamed(turn.chat_id, updates(GivenTask(turn), await feed_of(request, turn), rpc.id))
 
 
 async def _read(request: Request, _: str, rpc: RpcRequest) -> Answered:
     turn = _turn(rpc)
-    return await _told(rpc, Task(turn), await _feed(request, turn))
+    return await _told(rpc, GivenTask(turn), await _feed(request, turn))
 
 
 async def _cancel(request: Request, _: str, rpc: RpcRequest) -> Answered:
     turn = _turn(rpc)
-    task, feed = Task(turn), await _feed(request, turn)
+    task, feed = GivenTask(turn), await _feed(request, turn)
     seen = await request.caller.chats.own(turn.chat_id)
     _take(task, await feed.now())
     if task.ended is not None:
         raise A2aError(wire.NOT_CANCELABLE, "This task is over.")
     await interrupt(request.caller, turn.chat_id, TurnBody(turn=seen.chat.turn))
-    return Awaited(_ended(rpc, Task(turn), await feed_of(request, turn)))
+    return Awaited(_ended(rpc, GivenTask(turn), await feed_of(request, turn)))
 
 
 async def _subscribe(request: Request, _: str, rpc: RpcRequest) -> Answered:
     turn = _turn(rpc)
-    task = Task(turn)
+    task = GivenTask(turn)
     _take(task, await (await _feed(request, turn)).now())
     if task.ended is not None:
         raise A2aError(wire.UNSUPPORTED, "This task is over: read it.")
-    return Streamed(turn.chat_id, updates(Task(turn), await feed_of(request, turn), rpc.id))
+    return Streamed(turn.chat_id, updates(GivenTask(turn), await feed_of(request, turn), rpc.id))
 
 
 Method: TypeAlias = Callable[[Request, str, RpcRequest], Awaitable[Answered]]
@@ -174,23 +174,23 @@ async def _feed(request: Request, turn: TurnId) -> TurnFeed:
     return feed
 
 
-def _take(task: Task, events: Iterable[TurnEvent]) -> None:
+def _take(task: GivenTask, events: Iterable[TurnEvent]) -> None:
     for _ in task.add(events):
         pass
 
 
-async def _told(rpc: RpcRequest, task: Task, feed: TurnFeed, *, wrapped: bool = False) -> Answer:
+async def _told(rpc: RpcRequest, task: GivenTask, feed: TurnFeed, *, wrapped: bool = False) -> Answer:
     _take(task, await feed.now())
     return _result(rpc, task, wrapped=wrapped)
 
 
-async def _ended(rpc: RpcRequest, task: Task, feed: TurnFeed, *, wrapped: bool = False) -> Answer:
+async def _ended(rpc: RpcRequest, task: GivenTask, feed: TurnFeed, *, wrapped: bool = False) -> Answer:
     async for events in feed.batches():
         _take(task, events)
     return _result(rpc, task, wrapped=wrapped)
 
 
-def _result(rpc: RpcRequest, task: Task, *, wrapped: bool) -> Answer:
+def _result(rpc: RpcRequest, task: GivenTask, *, wrapped: bool) -> Answer:
     result = {"task": task.object} if wrapped else task.object
     return Answer.json(200, {"jsonrpc": "2.0", "id": rpc.id, "result": result})
 

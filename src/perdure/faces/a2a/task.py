@@ -27,7 +27,7 @@ def task_id(turn: TurnId) -> str:
     return f"{turn.chat_id.hex}{turn.number:08x}"
 
 
-class Task:
+class GivenTask:
     """Takes the events of a turn, and is the task so far. Every text of the agent's is an artifact."""
 
     def __init__(self, turn: TurnId) -> None:
@@ -87,7 +87,7 @@ def _text(index: int, text: str) -> dict[str, Any]:
     return {"artifactId": f"text-{index}", "parts": [{"text": text}]}
 
 
-async def updates(task: Task, feed: TurnFeed, rpc_id: str | int | None) -> AsyncIterator[bytes]:
+async def updates(task: GivenTask, feed: TurnFeed, rpc_id: str | int | None) -> AsyncIterator[bytes]:
     """The task as it begins, then every update of it."""
     yield _frame(rpc_id, {"task": task.object})
     async for events in feed.batches():
