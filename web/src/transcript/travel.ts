@@ -74,7 +74,7 @@ export function useTravel(drawn: Drawn, { list, leaveEnd, toEnd }: Scrolling): T
     leaveEnd();
     setGoal(null);
     setHere(row.key);
-    const align = goal.kind === "message" && row.kind !== "user" ? "center" : "start";
+    const align = goal.kind === "message" ? "center" : "start";
     list.current?.scrollToIndex(at, { align, offset: align === "start" ? -ABOVE_PX : 0 });
   }, [goal, drawn, live, list, leaveEnd, head]);
   return {
