@@ -283,7 +283,7 @@ def answers() -> Iterator[Cell]:
                 **UNPARKED,
                 "status": Status.RUNNING,
                 "continuing": True,
-                "open_calls": (OpenCall(0, "read", "read_file", cleared=True),),
+                "open_calls": (OpenCall(0, "read", "read_file", cleared=True, cleared_in=4 if parked is A0 else 6),),
             },
         )
         denied = Decision("write", Verdict.DENY, "Not there.")

@@ -263,7 +263,9 @@ async def test_a_deadline_keeps_what_was_decided_before_it_passed(shared_place: 
     committed = await shared_place.machine.change(chat.id, CancelRequiresAction())
     (late,) = committed.messages
     assert late.parts == (ToolResult("read", "read_file", f'"{Reason.TIMED_OUT}"', is_error=True),)
-    assert committed.chat.open_calls == (OpenCall(1, "write", "write_file", cleared=True),)
+    assert committed.chat.open_calls == (
+        OpenCall(1, "write", "write_file", cleared=True, cleared_in=committed.chat.snapshot_version),
+    )
 
 
 async def test_a_call_is_decided_once(shared_place: Place) -> None:
@@ -275,7 +277,9 @@ async def test_a_call_is_decided_once(shared_place: Place) -> None:
     await check_refused(shared_place, chat, CompleteRequiresAction(), ToolResultMissing)
     repeat = CompleteRequiresAction(decisions=(Decision("read", Verdict.REPEAT),))
     committed = await shared_place.machine.change(chat.id, repeat)
-    assert committed.chat.open_calls == (OpenCall(0, "read", "read_file", cleared=True, run=1),)
+    assert committed.chat.open_calls == (
+        OpenCall(0, "read", "read_file", cleared=True, run=1, cleared_in=committed.chat.snapshot_version),
+    )
 
 
 async def test_a_budget_is_raised_declined_or_waits_but_never_times_out(shared_place: Place) -> None:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from perdure.agent.journaling import known
+from perdure.agent.journaling import known, uncertain
 from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind, CallKind, Decision, Fence, OpenCall, State, Status, Verdict
 from perdure.core.errors import Fenced, WorkspaceLost
@@ -17,7 +17,7 @@ from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.ownership import Acquire
 from perdure.machine.transitions.steps import CommitStep
-from perdure.store.journal import CallRun, Entry, Journal
+from perdure.store.journal import CallRun, Entry, Failover, Journal
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.call import ToolOutput
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
@@ -120,6 +120,23 @@ async def test_a_call_from_before_a_failover_is_asked_about_and_not_run(
     assert ("pay: paid" in await replica.said(chat_id)) == (not asks)
     if ended.action is not None:
         assert (ended.action.kind, ended.action.calls) == (ActionKind.OUTCOME_UNKNOWN, (0,))
+
+
+@pytest.mark.parametrize(
+    ("asked_in", "cleared_in", "last_before", "asks"),
+    [
+        (3, None, None, False),
+        (3, None, 5, True),
+        (6, None, 5, False),
+        (3, 4, 5, True),
+        (3, 6, 5, False),
+    ],
+)
+def test_a_call_is_uncertain_if_it_could_have_started_before_the_failover(
+    asked_in: int, cleared_in: int | None, last_before: int | None, asks: bool
+) -> None:
+    call = OpenCall(0, "call_0", "pay", CallKind.LOCAL, cleared=cleared_in is not None, cleared_in=cleared_in or 0)
+    assert uncertain([call], Failover(asked_in, last_before)) == ([call] if asks else [])
 
 
 def fragile(runs: list[int]) -> Tool:

@@ -50,6 +50,8 @@ class Seen:
     chat: Chat
     row: CardRow
     read_number: int
+    line: int
+    """The line of the database's history that it was last changed on."""
     age: Decimal | None = None
     """When it moved last, in a list."""
     snippet: str | None = None
@@ -61,7 +63,7 @@ class Seen:
 
     @classmethod
     def of(cls, actor: Actor, found: SeenChat) -> Self:
-        return cls(actor, found.chat, found.card, found.read_number)
+        return cls(actor, found.chat, found.card, found.read_number, found.line)
 
     @property
     def card(self) -> ChatCard:
@@ -82,7 +84,7 @@ class Seen:
 
     def cursor_after(self, chat: Chat) -> str:
         """Where a stream starts that sends nothing of what this already says."""
-        return str(Cursor.of(chat, self.metadata_version))
+        return str(Cursor.of(chat, self.metadata_version, line=self.line))
 
     @property
     def own(self) -> bool:
@@ -143,7 +145,7 @@ class Chats:
         """Root chats that the actor may read: pinned ones first, then the newest."""
         actor = self._rows.actor
         found = await chats.page(self._rows, listing)
-        return [Seen(actor, each.chat, each.card, each.read_number, age=each.age) for each in found]
+        return [Seen(actor, each.chat, each.card, each.read_number, each.line, age=each.age) for each in found]
 
     async def search(self, searching: Searching) -> list[Seen]:
         """Chats that say these words, best first; each with a snippet."""
@@ -227,7 +229,7 @@ def _found(actor: Actor, found: FoundChat) -> Seen:
     match = None
     if found.found_in is not None and found.found_at is not None:
         match = Match(found.found_in, MessageNumber(found.found_at))
-    return Seen(actor, found.chat, found.card, found.read_number, snippet=found.snippet, match=match)
+    return Seen(actor, found.chat, found.card, found.read_number, found.line, snippet=found.snippet, match=match)
 
 
 def _places(unknown: Sequence[UUID], **asked: Sequence[UUID]) -> list[Validation]:

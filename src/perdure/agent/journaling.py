@@ -1,7 +1,7 @@
 """A call's two lines in the journal: before it runs and after. A database that is away is waited for."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
@@ -14,7 +14,7 @@ from perdure.core.errors import Fenced, Unavailable
 from perdure.core.ids import RunnerId
 from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
-from perdure.store.journal import AlreadyStarted, CallRun, Entry, Journal
+from perdure.store.journal import AlreadyStarted, CallRun, Entry, Failover, Journal
 from perdure.tools.call import ToolOutput
 from perdure.tools.tool import Effect, Tool
 
@@ -110,11 +110,19 @@ class Journaling:
 
 
 def unrecorded(entries: Iterable[Entry], calls: Iterable[OpenCall], toolset: Toolset) -> list[OpenCall]:
-    """Open calls that must not happen twice, that nobody has decided about, and of which the journal knows nothing."""
+    """Open calls that must not happen twice, and of which the journal knows nothing."""
     runs = {(entry.index, entry.run) for entry in entries}
-    open_calls = [call for call in calls if not call.cleared and call.run == 0 and (call.index, call.run) not in runs]
     once = {name for name, tool in toolset.ours.items() if tool.effect is Effect.ONCE}
-    return [call for call in open_calls if call.tool in once]
+    return [call for call in calls if call.tool in once and (call.index, call.run) not in runs]
+
+
+def uncertain(calls: Sequence[OpenCall], failover: Failover) -> list[OpenCall]:
+    """Those of the calls that could have been started before a failover, which may have lost that they were."""
+    if failover.last_before is None:
+        return []
+    # One that somebody approved or wants repeated could not start before they said so.
+    began = {call.index: call.cleared_in if call.cleared else failover.asked_in for call in calls}
+    return [call for call in calls if began[call.index] <= failover.last_before]
 
 
 def doubted(call: OpenCall) -> Entry:

@@ -28,6 +28,7 @@ from perdure.store.connection import connect
 from perdure.store.database import open_database
 from perdure.store.execution import Execution
 from perdure.store.fleet_pubsub import FleetPubsub
+from perdure.store.losses import Losses
 from perdure.store.migrations.runner import migrate
 from perdure.store.polling_pubsub import PollingPubsub
 from perdure.store.pool import Pool, open_pool
@@ -54,6 +55,7 @@ class Foundation:
     announcer: Announcer
     config: Config
     machine: Machine
+    losses: Losses
     spans: TurnSpans
     account: FirstAccount
     siblings: Siblings | None
@@ -74,6 +76,8 @@ async def open_foundation(
     spans = TurnSpans(tracing, pool, clock)
     watch_database(measures.database, pool, pubsub, config)
     stack.callback(config.follow())
+    losses = Losses(pool, measures.database)
+    stack.callback(announcer.follow(losses.committed))
     stack.callback(announcer.follow(Meter(measures.turns).committed))
     stack.push_async_callback(asyncio.to_thread, tracing.close)
     stack.callback(announcer.follow(spans.committed))
@@ -89,7 +93,8 @@ async def open_foundation(
         pubsub=pubsub,
         announcer=announcer,
         config=config,
-        machine=Machine(Execution(pool, measures=measures.database), announcer, clock),
+        machine=Machine(Execution(pool, measures=measures.database, losses=losses), announcer, clock),
+        losses=losses,
         spans=spans,
         account=account,
         siblings=siblings,

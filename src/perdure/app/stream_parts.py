@@ -14,7 +14,6 @@ from perdure.api.terminal import PATTERN as TERMINAL_PATTERN
 from perdure.api.terminal import TerminalStream
 from perdure.app.foundation import Foundation
 from perdure.app.worker_parts import WorkerParts
-from perdure.store.losses import Losses
 from perdure.stream.chat_stream import PATTERN as CHAT_STREAM
 from perdure.stream.chat_stream import ChatStream
 from perdure.stream.gauges import observe_streams
@@ -51,8 +50,8 @@ def make_stream_parts(
     )
     near = nobody_near if foundation.siblings is None else foundation.siblings.socket_of
     relay = Relay(pool, secret, lambda: workers.lease.id, clock, near=near)
-    losses = Losses(pool, foundation.measures.database)
-    hubs, open_streams = Hubs(pool, episodes, clock, remote=relay, losses=losses), OpenStreams(access, clock)
+    hubs = Hubs(pool, episodes, clock, remote=relay, losses=foundation.losses)
+    open_streams = OpenStreams(access, clock)
     stack.callback(hubs.listen(foundation.announcer, foundation.pubsub))
     watches = Watches(pool, foundation.pubsub, clock)
     observe_streams(foundation.measures.streams, hubs=hubs, open_streams=open_streams, relay=relay, episodes=episodes)

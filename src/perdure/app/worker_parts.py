@@ -72,7 +72,7 @@ async def make_worker_parts(
         lease=lease,
         worker=make_worker(foundation, parts, runner_services, lease),
         recorder=recorder,
-        database=DatabaseWatch(foundation.url, foundation.pool, lease, SystemClock()),
+        database=DatabaseWatch(foundation.url, foundation.pool, lease, SystemClock(), foundation.losses),
     )
 
 
@@ -101,7 +101,7 @@ def make_runner_services(
 ) -> RunnerServices:
     """What runners work with."""
     pool, clock, measures, episodes = foundation.pool, foundation.clock, foundation.measures, Episodes()
-    journal, watch = Journal(pool), ToolWatch(clock, measures.tools, foundation.tracing.tracer)
+    journal, watch = Journal(pool, foundation.losses), ToolWatch(clock, measures.tools, foundation.tracing.tracer)
     return RunnerServices(
         machine=foundation.machine,
         hooks=tools.hooks,

@@ -86,6 +86,8 @@ class OpenCall(Struct, frozen=True, array_like=True):
     """Approved, or to be repeated: it may run although it would be asked about."""
     run: int = 0
     """Grows when the user asks to repeat a call of unknown outcome."""
+    cleared_in: int = 0
+    """The snapshot that cleared it."""
 
 
 class ActionKind(StrEnum):

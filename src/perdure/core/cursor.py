@@ -26,6 +26,10 @@ class Line(Struct, frozen=True):
     earlier: Mapping[int, int] = {}
     """The lines before, and the last snapshot that the chat had on each."""
 
+    def lost(self, snapshot: int, on: int | None, *, newest: int) -> bool:
+        """Whether a snapshot on one line is not in the past of a chat that is at its newest now."""
+        return snapshot > (newest if on is None or on == self.now else self.earlier.get(on, -1))
+
 
 class Cursor(Struct, frozen=True, gc=False):
     """Everything up to `snapshot`, the card at `metadata`, and parts up to `seq` of one episode.
@@ -79,6 +83,4 @@ class Cursor(Struct, frozen=True, gc=False):
 
     def lost(self, chat: Chat, line: Line) -> bool:
         """Whether it names a snapshot that is not in the chat's past: the database lost it, whatever came since."""
-        if self.line is None or self.line == line.now:
-            return self.snapshot > chat.snapshot_version
-        return self.snapshot > line.earlier.get(self.line, -1)
+        return line.lost(self.snapshot, self.line, newest=chat.snapshot_version)

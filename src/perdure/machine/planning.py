@@ -230,7 +230,9 @@ class Draft:
         if change.spend:
             self._set("budget_spent", self.chat.budget_spent + change.spend)
         if change.clear_calls:
-            self._set("open_calls", tuple(_cleared(call, change.clear_calls) for call in self.chat.open_calls))
+            self._set(
+                "open_calls", tuple(_cleared(call, change.clear_calls, self.chat) for call in self.chat.open_calls)
+            )
 
     def _change_marks(self, change: Change) -> None:
         """Clear every mark that the change does not keep by name, and set those that it asks for."""
@@ -305,7 +307,7 @@ def _turn_begins(base: Chat | None, chat: Chat) -> bool:
     return chat.status not in AT_REST and (base is None or base.status in AT_REST or base.turn != chat.turn)
 
 
-def _cleared(call: OpenCall, cleared: Mapping[int, int]) -> OpenCall:
+def _cleared(call: OpenCall, cleared: Mapping[int, int], chat: Chat) -> OpenCall:
     if call.index not in cleared:
         return call
-    return replace(call, cleared=True, run=cleared[call.index])
+    return replace(call, cleared=True, run=cleared[call.index], cleared_in=chat.snapshot_version)

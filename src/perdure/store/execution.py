@@ -66,12 +66,19 @@ class Member:
 class Execution:
     """The rows that hold execution state, one round trip at a time."""
 
-    def __init__(self, pool: "Pool[Record]", *, timeout: float = 30, measures: DatabaseMeasures | None = None) -> None:
+    def __init__(
+        self,
+        pool: "Pool[Record]",
+        *,
+        timeout: float = 30,
+        measures: DatabaseMeasures | None = None,
+        losses: Losses | None = None,
+    ) -> None:
         self._pool = pool
         self._timeout = timeout
         self._connections = Connections(pool, timeout)
         self._measures = measures or DatabaseMeasures(Metrics())
-        self.losses = Losses(pool, self._measures)
+        self.losses = losses or Losses(pool, self._measures)
         self._measures.waiting.read = lambda: self._connections.waiting
         self._measures.statements.read = lambda: self._connections.statements
 

@@ -7,9 +7,10 @@ from perdure.core.chat import Fence
 from perdure.core.errors import Conflict
 from perdure.core.ids import ChatId, MessageNumber, RunnerId
 from perdure.core.text import storable
+from perdure.store.losses import Losses, Started
 from perdure.store.pool import Pool
 from perdure.store.tables import journal
-from perdure.store.tables.journal import CallRun, EarlierRun, Entry, NewRun
+from perdure.store.tables.journal import CallRun, EarlierRun, Entry, Failover, NewRun
 
 
 class AlreadyStarted(Exception):
@@ -19,8 +20,9 @@ class AlreadyStarted(Exception):
 class Journal:
     """Started before, finished after: what makes effects happen once."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, losses: Losses | None = None) -> None:
         self._pool = pool
+        self._losses = losses or Losses(pool)
 
     async def start(
         self, call: CallRun, fence: Fence, *, tool: str, effect: str, incarnation: str | None = None
@@ -29,9 +31,12 @@ class Journal:
         driven = (fence.worker_id, fence.runner_id, fence.history_version)
         run = NewRun(call.chat_id, *driven, call.message, call.index, call.run, tool, effect, incarnation, fence.status)
         try:
-            return await journal.start(self._pool, run) is not None
+            started = await journal.start(self._pool, run) is not None
         except Conflict as error:
             raise AlreadyStarted from error
+        if started and effect == "once" and fence.runner_id is not None:
+            self._losses.started(Started(call, fence.runner_id, tool))
+        return started
 
     async def started_by(self, call: CallRun, runner_id: RunnerId) -> bool:
         entries = await self.load(call.chat_id, call.message)
@@ -64,9 +69,9 @@ class Journal:
         """What nobody has forgotten yet of the calls before a message."""
         return await journal.before(self._pool, chat_id, message)
 
-    async def uncertain(self, chat_id: ChatId, message: MessageNumber) -> bool:
+    async def failover(self, chat_id: ChatId, message: MessageNumber) -> Failover:
         """Whether a failover may have lost what was known about the calls of a message."""
-        return bool(await journal.uncertain(self._pool, chat_id, message))
+        return await journal.failover(self._pool, chat_id, message) or Failover(0, None)
 
     async def forget(self, calls: Sequence[CallRun]) -> None:
         """Drop every run of calls whose results are committed."""

@@ -1,26 +1,93 @@
-"""Saying that the database lost commits that this replica had seen: a failover to a standby that was behind."""
+"""Noticing that the database lost commits that this replica had seen: a failover to a standby that was behind."""
 
 import logging
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
+from msgspec import Struct
+
+from perdure.core.commit import Commit
+from perdure.core.cursor import Line
 from perdure.core.errors import DatabaseFault, Unavailable
-from perdure.core.ids import ChatId
+from perdure.core.ids import ChatId, RunnerId
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
-from perdure.store.tables import audit
+from perdure.store.tables import audit, chats, journal
+from perdure.store.tables.chats import Past
+from perdure.store.tables.journal import CallRun
 
+K = TypeVar("K")
+V = TypeVar("V")
 _log = logging.getLogger(__name__)
+
+# How many chats, and how many calls, are remembered: the newest.
+REMEMBERED = 10_000
+_BATCH = 1_000
+
+
+class Started(Struct, frozen=True):
+    """A call that must not happen twice, which this replica started."""
+
+    call: CallRun
+    runner_id: RunnerId
+    tool: str
 
 
 class Losses:
-    """One line in the log, one in the audit log and one more on the counter for each chat that went back."""
+    """Remembers what this replica committed, showed and started, and looks for it after every failover.
+
+    Each chat that went back is one line in the log, one in the audit log and one more on the counter. Calls whose line
+    in the journal is gone get it again, so that nobody starts them a second time unasked.
+    """
 
     def __init__(self, pool: Pool, measures: DatabaseMeasures | None = None) -> None:
         self._pool = pool
         self._count = (measures or DatabaseMeasures(Metrics())).lost_histories
+        self._snapshots: dict[tuple[ChatId, int], int] = {}
+        """The newest snapshot of each chat on each line of the database's history."""
+        self._started: dict[CallRun, Started] = {}
+        self._said: dict[tuple[ChatId, int], None] = {}
+        self._line = 0
+        """The line that the database is on."""
+        self._unsure = False
+        """Whether something is remembered of a line before."""
 
-    async def say(self, chat_id: ChatId, *, remembered: int, found: int) -> None:
+    def committed(self, commit: Commit) -> None:
+        """Take note of a change that this replica made."""
+        self.remember(commit.chat.id, commit.chat.snapshot_version, commit.line)
+
+    def remember(self, chat_id: ChatId, snapshot: int, line: int | None) -> None:
+        if line:
+            key = chat_id, line
+            _keep(self._snapshots, key, max(snapshot, self._snapshots.pop(key, 0)))
+            self._unsure = self._unsure or line < self._line
+
+    def started(self, started: Started) -> None:
+        _keep(self._started, started.call, started)
+
+    async def look(self, line: int) -> None:
+        """Compare what is remembered of other lines with what the database has on this one."""
+        if line > self._line:
+            await self._restore_calls()
+            self._line, self._unsure = line, True
+        if not self._unsure:
+            return
+        earlier = {key: snapshot for key, snapshot in self._snapshots.items() if key[1] < self._line}
+        for some in _batches(earlier):
+            found = {past.id: past for past in await chats.pasts(self._pool, [chat_id for chat_id, _ in some])}
+            for chat_id, on in some:
+                if chat_id in found:
+                    await self._compare(found[chat_id], on, earlier[chat_id, on])
+                self._snapshots.pop((chat_id, on), None)
+        self._unsure = False
+
+    async def say(self, chat_id: ChatId, *, remembered: int, found: int, on: int | None = None) -> None:
         """The chat was at one version, and what the database has now does not come after it."""
+        key = chat_id, on or max((line for known, line in self._snapshots if known == chat_id), default=0)
+        if key in self._said:
+            return
+        _keep(self._said, key, None)
         self._count.inc()
         text = f"version {remembered} was committed and is gone; the database has version {found} of another past"
         _log.error("the database lost changes of chat %s: %s", chat_id, text)
@@ -28,3 +95,34 @@ class Losses:
             await audit.note_loss(self._pool, chat_id, text)
         except (Unavailable, DatabaseFault) as error:
             _log.warning("the loss could not be noted in the audit log: %s", error)
+
+    async def _compare(self, past: Past, on: int, snapshot: int) -> None:
+        line = Line(past.line, dict(zip(past.earlier_lines, past.last_snapshots, strict=True)))
+        if line.lost(snapshot, on, newest=past.snapshot_version):
+            await self.say(past.id, remembered=snapshot, on=on, found=past.snapshot_version)
+
+    async def _restore_calls(self) -> None:
+        for some in _batches(self._started.values()):
+            calls = [each.call for each in some]
+            await journal.restore(
+                self._pool,
+                [call.chat_id for call in calls],
+                [call.message for call in calls],
+                [call.index for call in calls],
+                [call.run for call in calls],
+                [each.tool for each in some],
+                [each.runner_id for each in some],
+            )
+
+
+def _batches(all_of_them: Iterable[K]) -> Iterator[list[K]]:
+    listed = list(all_of_them)
+    return (listed[place : place + _BATCH] for place in range(0, len(listed), _BATCH))
+
+
+def _keep(kept: dict[K, V], key: K, value: V) -> None:
+    """Keep it as the newest, and as many as are to be remembered."""
+    kept.pop(key, None)
+    kept[key] = value
+    if len(kept) > REMEMBERED:
+        del kept[next(iter(kept))]

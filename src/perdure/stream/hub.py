@@ -19,8 +19,8 @@ from perdure.stream.sync import sync
 from perdure.stream.view import News, View, behind, moved_on, view_of
 
 Read = Callable[[ChatId, Position | None], Awaitable[Reading | None]]
-Lost = Callable[[ChatId, int, int], Awaitable[None]]
-"""Told of a chat, the version that was known of it, and the one of another past that the database has."""
+Lost = Callable[[ChatId, Cursor, int], Awaitable[None]]
+"""Told of a chat, what was known of it, and the version of another past that the database has."""
 GONE = "gone"
 RECONNECT = "reconnect"
 """Why a stream ends: the chat is no more, or another connection will do better."""
@@ -150,7 +150,7 @@ class Hub:
         """The database went back in time. Whoever comes again gets everything anew."""
         self.end(RECONNECT)
         if self._lost is not None:
-            await self._lost(self.chat_id, seen.snapshot, reading.chat.snapshot_version)
+            await self._lost(self.chat_id, seen, reading.chat.snapshot_version)
 
     def _synced(self, task: "asyncio.Task[None]") -> None:
         self._syncing = None

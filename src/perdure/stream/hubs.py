@@ -128,6 +128,8 @@ class Hubs:
         if found is not None and found[0] is hub:
             del self._hubs[hub.chat_id]
             found[1]()
+            # Nobody looks here any more, and what was shown may get lost all the same.
+            self._losses.remember(hub.chat_id, hub.seen.snapshot, hub.seen.line)
         if self._remote is not None:
             self._remote.left(hub)
 
@@ -135,10 +137,10 @@ class Hubs:
         if self._remote is not None:
             self._remote.moved(hub)
 
-    async def _lost(self, chat_id: ChatId, remembered: int, found: int) -> None:
+    async def _lost(self, chat_id: ChatId, remembered: Cursor, found: int) -> None:
         # Another answer may come under the name of one that is gone.
         self._episodes.drop(chat_id)
-        await self._losses.say(chat_id, remembered=remembered, found=found)
+        await self._losses.say(chat_id, remembered=remembered.snapshot, on=remembered.line, found=found)
 
     async def _read(self, chat_id: ChatId, since: Position | None) -> Reading | None:
         self.reads += 1

@@ -4,11 +4,12 @@ import asyncio
 import logging
 
 from perdure.core.clock import Clock
-from perdure.core.errors import Misconfigured
+from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
 from perdure.core.timing import HANGING, SERVER_PATIENCE, SERVER_PERIOD, SERVER_RETRY
 from perdure.store.away import AWAY, reason
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection
+from perdure.store.losses import Losses
 from perdure.store.pool import Pool, renew
 from perdure.store.server import Outdated, Server, outdated, server_of
 from perdure.worker.lease import Lease
@@ -23,11 +24,12 @@ class DatabaseWatch:
     keeps its chats and can do nothing about them. So either the pool is renewed, or the lease is not.
     """
 
-    def __init__(self, url: str, pool: Pool, lease: Lease, clock: Clock) -> None:
+    def __init__(self, url: str, pool: Pool, lease: Lease, clock: Clock, losses: Losses) -> None:
         self._url = url
         self._pool = pool
         self._lease = lease
         self._clock = clock
+        self._losses = losses
         self._connection: ServerConnection | None = None
         self.obstacle: str | None = None
         """Why writes cannot succeed at the moment."""
@@ -50,6 +52,8 @@ class DatabaseWatch:
             self._tell(str(error) if isinstance(error, Misconfigured) else reason(error))
             return
         self._tell(self._judge(server))
+        if self.obstacle is None:
+            await self._look_for_losses(server)
 
     async def _seen(self) -> Server:
         """The server at the end of our connection, or of a new one where that is broken."""
@@ -103,6 +107,12 @@ class DatabaseWatch:
             return "its connections lead to another server than the lease's"
         # It can still be read. Whoever tries to write has the pool renewed again.
         return "it takes no writes: it is being switched over, or it is a standby"
+
+    async def _look_for_losses(self, server: Server) -> None:
+        try:
+            await self._losses.look(server.timeline)
+        except (Unavailable, DatabaseFault) as error:
+            _log.warning("what a failover may have lost is looked for again: %s", error)
 
     def _tell(self, obstacle: str | None) -> None:
         if obstacle != self.obstacle:

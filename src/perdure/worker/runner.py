@@ -8,7 +8,7 @@ from perdure.agent.attempts import counts
 from perdure.agent.decide import Compact, Decision, Facts, Finish, Generate, Park, RefuseBatch, RunTools, decide
 from perdure.agent.facts import facts_of, next_prompt
 from perdure.agent.history import History
-from perdure.agent.journaling import doubted, unrecorded
+from perdure.agent.journaling import doubted, uncertain, unrecorded
 from perdure.agent.once_calls import OnceCalls
 from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, DatabaseFault, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
@@ -233,10 +233,13 @@ class Runner:
         journal = self._services.journal
         entries = await journal.load(chat.id, chat.last_assistant)
         unheard_of = unrecorded(entries, chat.open_calls, (await owned.prepared()).toolset)
-        if not unheard_of or not await journal.uncertain(chat.id, chat.last_assistant):
+        if not unheard_of:
+            return entries
+        lost = uncertain(unheard_of, await journal.failover(chat.id, chat.last_assistant))
+        if not lost:
             return entries
         _log.warning("a failover may have lost that calls of chat %s were started: its people are asked", chat.id)
-        return (*entries, *map(doubted, unheard_of))
+        return (*entries, *map(doubted, lost))
 
     async def _facts(self, owned: OwnedChat, entries: Sequence[Entry]) -> Facts:
         chat, prepared, history = owned.chat, await owned.prepared(), await owned.history()

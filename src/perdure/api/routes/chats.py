@@ -283,7 +283,7 @@ def created(caller: Caller, card: NewCard, commit: Commit, *, said: bool = True)
             workspace_id=card.workspace_id,
         ),
         message=public_message(commit.messages[-1]) if said else None,
-        cursor=str(Cursor.of(chat, 1)),
+        cursor=str(Cursor.of(chat, 1, line=commit.line)),
     )
 
 

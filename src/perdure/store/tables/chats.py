@@ -21,6 +21,8 @@ class SeenChat(Struct, frozen=True):
     card: CardRow
     read_number: int
     """Up to which message they have read it."""
+    line: int
+    """The line of the database's history that it was last changed on."""
 
 
 class ListedChat(SeenChat, frozen=True):
@@ -104,6 +106,16 @@ class Versions(Struct, frozen=True):
     line: int
 
 
+class Past(Struct, frozen=True):
+    """Where a chat stands, and where it stood when the database failed over."""
+
+    id: ChatId
+    snapshot_version: int
+    line: int
+    earlier_lines: tuple[int, ...]
+    last_snapshots: tuple[int, ...]
+
+
 class AcquirableChat(Struct, frozen=True):
     """A chat that needs a driver."""
 
@@ -184,6 +196,10 @@ async def readable(db: Database, users: Sequence[UserId], chats: Sequence[ChatId
 
 @query
 async def versions(db: Database, chats: Sequence[ChatId]) -> list[Versions]: ...
+
+
+@query
+async def pasts(db: Database, chats: Sequence[ChatId]) -> list[Past]: ...
 
 
 @query

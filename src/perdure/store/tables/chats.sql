@@ -184,6 +184,10 @@ FROM chats c
 JOIN chat_cards k ON k.id = c.id
 WHERE c.id = ANY($1::uuid[])
 
+-- name: chats.pasts
+-- Where chats stand, and where they stood when the database failed over.
+SELECT id, snapshot_version, line, earlier_lines, last_snapshots FROM chats WHERE id = ANY($1::uuid[])
+
 -- name: chats.acquirable
 -- Chats that need a driver and have none, or one whose lease ran out by the database's clock; stopping ones first.
 SELECT c.id, c.worker_id, c.status, d.owner_id, now() - coalesce(r.seen_at, c.updated_at) AS waited

@@ -51,6 +51,13 @@ class Entry(Struct, frozen=True):
     """By what its executor hands it back, where the executor gave it a name."""
 
 
+class Failover(Struct, frozen=True):
+    """When the calls of a message were asked for, and what of the chat is from before the database failed over."""
+
+    asked_in: int
+    last_before: int | None
+
+
 class EarlierRun(Struct, frozen=True):
     """A run of a call that an earlier message asked for."""
 
@@ -94,7 +101,19 @@ async def before(db: Database, chat_id: ChatId, message: MessageNumber) -> list[
 
 
 @query
-async def uncertain(db: Database, chat_id: ChatId, message: MessageNumber) -> bool | None: ...
+async def failover(db: Database, chat_id: ChatId, message: MessageNumber) -> Failover | None: ...
+
+
+@query
+async def restore(
+    db: Database,
+    chats: Sequence[ChatId],
+    messages: Sequence[MessageNumber],
+    indexes: Sequence[int],
+    runs: Sequence[int],
+    tools: Sequence[str],
+    runners: Sequence[RunnerId],
+) -> None: ...
 
 
 @query

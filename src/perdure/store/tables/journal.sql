@@ -46,12 +46,26 @@ FROM journal WHERE chat_id = $1 AND message = $2
 SELECT message, index, run, tool, state
 FROM journal WHERE chat_id = $1 AND message < $2
 
--- name: journal.uncertain
--- Whether a message is from before a failover, which may have lost what was known about its calls.
-SELECT c.earlier_lines[1] > 0 AND m.revision <= c.last_snapshots[1]
+-- name: journal.failover
+-- The snapshot that a message came with, and the last one that the chat had before the newest failover.
+SELECT m.revision AS asked_in,
+    CASE
+        WHEN pg_is_in_recovery() THEN NULL
+        WHEN c.line = current_line() THEN CASE WHEN c.earlier_lines[1] > 0 THEN c.last_snapshots[1] END
+        WHEN c.line > 0 THEN c.snapshot_version
+    END AS last_before
 FROM chats c
 JOIN messages m ON m.chat_id = c.id AND m.number = $2
 WHERE c.id = $1
+
+-- name: journal.restore
+-- Say again that calls were started, where a failover lost that. Not of calls that the history has left behind.
+INSERT INTO journal (chat_id, message, index, run, tool, effect, runner_id)
+SELECT c.id, lost.message, lost.index, lost.run, lost.tool, 'once', lost.runner_id
+FROM unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[], $5::text[], $6::uuid[])
+    AS lost (chat_id, message, index, run, tool, runner_id)
+JOIN chats c ON c.id = lost.chat_id AND c.last_assistant <= lost.message
+ON CONFLICT DO NOTHING
 
 -- name: journal.forget
 -- Drop what is known about calls whose results are committed.

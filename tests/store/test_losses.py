@@ -1,0 +1,82 @@
+"""What a replica remembers, compared with a database that went back in time."""
+
+from uuid import uuid4
+
+from perdure.core.ids import ChatId, MessageNumber, RunnerId
+from perdure.observe.measures.service import DatabaseMeasures
+from perdure.observe.metrics import Metrics
+from perdure.store.journal import Journal
+from perdure.store.losses import Losses, Started
+from perdure.store.pool import Pool
+from perdure.store.tables.journal import CallRun
+from perdure.testing.metric_reader import MetricReader
+from perdure.testing.scripted import ScriptedChats
+
+
+class World:
+    """A replica that remembers, and a chat that it made."""
+
+    def __init__(self, pool: Pool) -> None:
+        metrics = Metrics()
+        self.pool = pool
+        self.losses = Losses(pool, DatabaseMeasures(metrics))
+        self.numbers = MetricReader(metrics)
+
+    async def chat(self) -> ChatId:
+        scripted = await ScriptedChats.set_up(self.pool)
+        scripted.announcer.follow(self.losses.committed)
+        chat = await scripted.create("hello")
+        await chat.send("again")
+        return chat.id
+
+    async def said(self) -> list[str]:
+        rows = await self.pool.fetch("SELECT detail FROM audit WHERE action = 'database.lost_changes'")
+        assert self.numbers("perdure_lost_histories_total") == len(rows)
+        return [row["detail"] for row in rows]
+
+
+async def test_a_loss_is_said_once_although_nobody_follows_the_chat(pool: Pool) -> None:
+    world = World(pool)
+    chat_id = await world.chat()
+    await world.losses.look(1)
+    assert await world.said() == []
+    await pool.execute("UPDATE chats SET snapshot_version = 1 WHERE id = $1", chat_id)
+    await world.losses.look(2)
+    await world.losses.look(2)
+    await world.losses.say(chat_id, remembered=2, found=1, on=1)
+    gone = "version 2 was committed and is gone; the database has version 1 of another past"
+    assert await world.said() == [gone]
+
+
+async def test_a_loss_is_said_although_the_chat_has_gone_on_since(pool: Pool) -> None:
+    world = World(pool)
+    chat_id = await world.chat()
+    await pool.execute("UPDATE chats SET snapshot_version = 7 WHERE id = $1", chat_id)
+    await pool.execute(
+        "UPDATE chats SET line = 2, earlier_lines = '{1}', last_snapshots = '{1}' WHERE id = $1", chat_id
+    )
+    world.losses.remember(chat_id, 7, 2)
+    await world.losses.look(2)
+    assert len(await world.said()) == 1
+
+
+async def test_a_failover_that_lost_nothing_is_not_a_loss(pool: Pool) -> None:
+    world = World(pool)
+    await world.chat()
+    await world.losses.look(2)
+    assert await world.said() == []
+
+
+async def test_calls_whose_line_in_the_journal_is_lost_get_it_again(pool: Pool) -> None:
+    world = World(pool)
+    chat_id, runner = await world.chat(), RunnerId(uuid4())
+    await world.losses.look(1)
+    for message, left_behind in ((1, True), (5, False)):
+        call = CallRun(chat_id, MessageNumber(message), 0)
+        world.losses.started(Started(call, runner, "pay"))
+        await pool.execute("UPDATE chats SET last_assistant = 2 WHERE id = $1", chat_id)
+        await world.losses.look(1 + message)
+        found = await Journal(pool).load(chat_id, call.message)
+        assert [(entry.effect, entry.state, entry.runner_id) for entry in found] == (
+            [] if left_behind else [("once", "started", runner)]
+        )
