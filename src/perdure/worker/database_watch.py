@@ -110,9 +110,11 @@ class DatabaseWatch:
 
     async def _look_for_losses(self, server: Server) -> None:
         try:
-            await self._losses.look(server.timeline)
-        except (Unavailable, DatabaseFault) as error:
-            _log.warning("what a failover may have lost is looked for again: %s", error)
+            # Whether the database can be used is asked every second, whatever else there is to do.
+            async with asyncio.timeout(SERVER_PATIENCE.total_seconds()):
+                await self._losses.look(server.timeline)
+        except (Unavailable, DatabaseFault, TimeoutError) as error:
+            _log.warning("what a failover may have lost is looked for again: %s", error or type(error).__name__)
 
     def _tell(self, obstacle: str | None) -> None:
         if obstacle != self.obstacle:
