@@ -34,7 +34,7 @@ class Journal:
             started = await journal.start(self._pool, run) is not None
         except Conflict as error:
             raise AlreadyStarted from error
-        if started and effect == "once" and fence.runner_id is not None:
+        if started and effect == "once":
             self._losses.started(Started(call, fence.runner_id, tool))
         return started
 
