@@ -42,13 +42,6 @@ async def test_hosts_of_which_none_takes_writes_are_told(pair: PostgresPair) -> 
     assert (Verdict.BAD, "none of them takes writes") in await _said(url)
 
 
-async def test_two_primaries_are_told(pair: PostgresPair) -> None:
-    one = f"127.0.0.1:{pair.primary.port}"
-    assert (Verdict.BAD, f"{one}/postgres and {one}/postgres both take writes") in await _said(
-        f"postgresql://perdure@{one},{one}/postgres"
-    )
-
-
 async def test_a_failover_that_may_lose_commits_is_told(pair: PostgresPair) -> None:
     assert await _replicated(pair) == (Verdict.GOOD, "1 standby, commits wait for *")
     await pair.primary.ask("ALTER SYSTEM RESET synchronous_standby_names")

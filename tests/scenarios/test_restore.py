@@ -11,6 +11,7 @@ from perdure.proof.processes import replica
 from perdure.store.embedded.binaries import find_binaries
 from perdure.store.pool import Pool
 from perdure.testing.fleet import open_fleet
+from perdure.testing.pgbouncer import direct
 from perdure.testing.postgres import Databases
 
 HALF = "[[say:4 tokens]] [[gate:open]] [[say:4 tokens]]"
@@ -39,10 +40,10 @@ async def test_what_was_dumped_in_the_middle_of_a_turn_goes_on_where_it_is_resto
                 if isinstance(event, MessagePart):
                     break
             await events.aclose()
-            await ran("pg_dump", "--format=custom", f"--file={dump}", database_url)
+            await ran("pg_dump", "--format=custom", f"--file={dump}", direct(database_url))
         await fleet.replicas[0].end()
         await fleet.sim.gates["open"].set(open=True)
-        await ran("pg_restore", "--exit-on-error", f"--dbname={restored}", dump)
+        await ran("pg_restore", "--exit-on-error", f"--dbname={direct(restored)}", dump)
         async with (
             replica(restored, tmp_path, name="restored") as server,
             Client(server.url, token=fleet.person.token) as client,

@@ -72,3 +72,18 @@ async def test_a_switchover_behind_an_address_that_follows_late_is_survived(pair
         await _says(fleet, 200)
         async with asyncio.timeout(30):
             await fleet.comes_to_rest(0, await fleet.asks(0, "and now?"))
+
+
+async def test_two_servers_that_take_writes_are_refused_until_one_is_stopped(tmp_path: Path) -> None:
+    async with postgres_pair(synchronous=False) as split:
+        await migrate_database(split.url)
+        async with open_pool(split.url) as pool, open_fleet(split.url, pool, tmp_path, count=1) as fleet:
+            await fleet.ready()
+            await split.standby.promote()
+            await _says(fleet, 503)
+            refused = await fleet.at(0).post("/chats", {"content": [{"type": "text", "text": "hello"}]})
+            assert refused.status == 503
+            assert "both take writes" in refused.json["message"]
+            await split.primary.stop()
+            await _says(fleet, 200)
+            await fleet.comes_to_rest(0, await fleet.asks(0, "and now?"))

@@ -34,6 +34,7 @@ from perdure.store.polling_pubsub import PollingPubsub
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PostgresPubsub
+from perdure.store.primaries import require_one_primary
 from perdure.tools.network import Network
 from perdure.worker.meter import Meter
 from perdure.worker.turn_spans import TurnSpans
@@ -147,6 +148,7 @@ async def migrate_database(url: str, *, patience: timedelta = timedelta(0)) -> t
     """Migrate the database, once it is there. Says what was applied."""
     connection = await connect(url, patience=patience, writable=True)
     try:
+        await require_one_primary(url)
         return tuple(f"{migration.number:04} {migration.name}" for migration in await migrate(connection))
     finally:
         await connection.close()

@@ -108,6 +108,8 @@ CONNECT_PATIENCE = timedelta(seconds=10)
 # How long one host of a database has to answer, and when the next one is asked besides.
 HOST_PATIENCE = timedelta(seconds=3)
 NEXT_HOST_AFTER = timedelta(milliseconds=200)
+# How often a replica looks whether two of its hosts take writes.
+HOSTS_PERIOD = timedelta(seconds=5)
 # Longer than proxies and clients keep a connection that is idle (nginx a minute, Caddy two): whoever sends requests
 # closes it first, or a request could meet our closing on its way.
 IDLE_CONNECTION_KEPT = timedelta(seconds=150)

@@ -21,6 +21,9 @@ AWAY = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
+    # 28xxx and 3D000: a host that does not let us in, or has no such database. Another host may, and an operator can.
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
     asyncpg.QueryCanceledError,
     *NO_WRITES,
     # What the driver says on a connection whose server has just said goodbye, and not yet hung up; and where none of

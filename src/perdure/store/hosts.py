@@ -122,7 +122,7 @@ class _Search:
         error = task.exception()
         if error is not None:
             # A refusal says more than silence does.
-            if isinstance(error, Exception) and (self._error is None or not isinstance(error, AWAY)):
+            if isinstance(error, Exception) and (self._error is None or isinstance(error, asyncpg.PostgresError)):
                 self._error = error
             return None
         connection = task.result()

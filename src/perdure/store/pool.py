@@ -48,6 +48,8 @@ class RenewingPool(asyncpg.Pool):
         self._waiting = dict[object, float]()
         self._followers = list[Callable[[], None]]()
         self._opened = weakref.WeakSet[ServerConnection]()
+        self.refused: str | None = None
+        """Why no connection is to be used, where two servers take writes."""
         self.renewals = 0
         """How often all connections were replaced. One that is older than the last time is not used again."""
 
@@ -81,6 +83,8 @@ class RenewingPool(asyncpg.Pool):
                 connection.break_off()
 
     async def _connect_one(self, *_: Any, **options: Any) -> ServerConnection:
+        if self.refused is not None:
+            raise ConnectionError(self.refused)
         age = self.renewals
         connection = await self._hosts.connect(**options)
         connection.age = age
@@ -119,6 +123,13 @@ def renew(pool: Pool, *, ending: bool = False) -> None:
     """Replace all connections of a pool; and break those that are in use, if nothing comes of waiting for them."""
     if isinstance(pool, RenewingPool):
         pool.renew(ending=ending)
+
+
+def refuse(pool: Pool, why: str | None) -> None:
+    """Use no connection of a pool until the reason is gone."""
+    if isinstance(pool, RenewingPool) and pool.refused != why:
+        pool.refused = why
+        pool.renew(ending=why is not None)
 
 
 def measure(pool: Pool, measures: DatabaseMeasures) -> None:

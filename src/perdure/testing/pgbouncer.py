@@ -54,6 +54,11 @@ class ReachedUrl(str):
         return made
 
 
+def direct(url: str) -> str:
+    """The same database past the pooler, for programs that leave a session changed."""
+    return url.direct if isinstance(url, ReachedUrl) else url
+
+
 def prepares(url: str) -> bool:
     """Whether statements may be prepared there."""
     return not (isinstance(url, ReachedUrl) and url.mode is Mode.UNPREPARED)

@@ -5,12 +5,14 @@ import logging
 
 from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
-from perdure.core.timing import HANGING, SERVER_PATIENCE, SERVER_PERIOD, SERVER_RETRY
+from perdure.core.tasks import every
+from perdure.core.timing import HANGING, HOSTS_PERIOD, SERVER_PATIENCE, SERVER_PERIOD, SERVER_RETRY
 from perdure.store.away import AWAY, reason
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection
 from perdure.store.losses import Losses
-from perdure.store.pool import Pool, renew
+from perdure.store.pool import Pool, refuse, renew
+from perdure.store.primaries import split_now
 from perdure.store.server import Outdated, Server, outdated, server_of
 from perdure.worker.lease import Lease
 
@@ -30,18 +32,21 @@ class DatabaseWatch:
         self._lease = lease
         self._clock = clock
         self._losses = losses
+        self._split: str | None = None
         self._connection: ServerConnection | None = None
         self.obstacle: str | None = None
         """Why writes cannot succeed at the moment."""
 
     async def run(self) -> None:
-        try:
-            while True:
-                await self.once()
-                period = SERVER_PERIOD if self.obstacle is None else SERVER_RETRY
-                await self._clock.sleep(period.total_seconds())
-        finally:
-            self._drop()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(every(HOSTS_PERIOD, self.compare_hosts, self._clock))
+            try:
+                while True:
+                    await self.once()
+                    period = SERVER_PERIOD if self.obstacle is None else SERVER_RETRY
+                    await self._clock.sleep(period.total_seconds())
+            finally:
+                self._drop()
 
     async def once(self) -> None:
         """One look, and what follows from it."""
@@ -51,7 +56,8 @@ class DatabaseWatch:
             self._drop()
             self._tell(str(error) if isinstance(error, Misconfigured) else reason(error))
             return
-        self._tell(self._judge(server))
+        judged = self._judge(server)
+        self._tell(self._split or judged)
         if self.obstacle is None:
             await self._look_for_losses(server)
 
@@ -107,6 +113,13 @@ class DatabaseWatch:
             return "its connections lead to another server than the lease's"
         # It can still be read. Whoever tries to write has the pool renewed again.
         return "it takes no writes: it is being switched over, or it is a standby"
+
+    async def compare_hosts(self) -> None:
+        """See whether two of the hosts take writes: then none is used until one of them is stopped."""
+        found = await split_now(self._url)
+        # While the database moves, a look may meet the old server before and the new one after it.
+        self._split = found and await split_now(self._url)
+        refuse(self._pool, self._split)
 
     async def _look_for_losses(self, server: Server) -> None:
         try:

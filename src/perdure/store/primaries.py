@@ -1,0 +1,77 @@
+"""The servers behind the hosts of a URL, each looked at by itself: hosts that contradict each other are refused."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import asyncpg
+
+from perdure.core.errors import Misconfigured
+from perdure.core.timing import HOST_PATIENCE
+from perdure.store.address import hosts, place
+from perdure.store.connection import connect
+from perdure.store.server import Server, server_of
+
+# Another host may take us; this one will not by waiting.
+_REFUSALS = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError)
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """One host of a URL, and the server that answers there."""
+
+    where: str
+    server: Server | None = None
+    began: str = ""
+    """When the server was started, which tells two servers from two names of one."""
+    problem: str = ""
+    refuses: bool = False
+    """Whether it answers, and does not let us in."""
+
+
+async def look(url: str) -> Host:
+    """What is at one host."""
+    where, patience = place(url), HOST_PATIENCE.total_seconds()
+    try:
+        async with asyncio.timeout(2 * patience):
+            connection = await connect(url)
+            try:
+                began = await connection.fetchval("SELECT pg_postmaster_start_time()::text")
+                return Host(where, await server_of(connection, timeout=patience), began)
+            finally:
+                connection.terminate()
+    except Misconfigured as error:
+        return Host(where, problem=str(error), refuses=isinstance(error.__cause__, _REFUSALS))
+    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        return Host(where, problem=f"The database at {where} does not answer.")
+
+
+def split(found: Sequence[Host]) -> str | None:
+    """What is wrong where more than one of the servers takes writes."""
+    writing = {host.began: (host.server.timeline, host.where) for host in found if host.server and host.server.writable}
+    if len(writing) < 2:
+        return None
+    servers = sorted(writing.values())
+    said = " and ".join(f"{where} (timeline {timeline})" for timeline, where in servers)
+    (oldest, replaced), (newest, _) = servers[0], servers[-1]
+    remedy = f"Stop {replaced}, which was replaced" if oldest < newest else "Stop the one that was replaced"
+    return (
+        f"{said} both take writes: what is committed at one is missing at the other. {remedy}, and make it a standby."
+    )
+
+
+async def split_now(url: str) -> str | None:
+    """What is wrong with the hosts of a URL, where more than one takes writes."""
+    urls = hosts(url)
+    return None if len(urls) < 2 else split(await asyncio.gather(*map(look, urls)))
+
+
+async def require_one_primary(url: str) -> None:
+    """Refuse hosts of which several take writes, and one that would not let us in after a failover."""
+    urls = hosts(url)
+    if len(urls) < 2:
+        return
+    found = await asyncio.gather(*map(look, urls))
+    problem = split(found) or next((host.problem for host in found if host.refuses), None)
+    if problem is not None:
+        raise Misconfigured(problem)
