@@ -26,7 +26,7 @@ export class Person {
   }
 
   get composer() {
-    return this.page.getByRole("combobox", { name: "Message" });
+    return this.page.getByRole("textbox", { name: "Message", exact: true });
   }
   get transcript() {
     return this.page.getByRole("log", { name: "Conversation" });

@@ -23,7 +23,7 @@ await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
 const rest = () => page.locator('.phase[data-phase="idle"]').waitFor({ timeout: 120_000 });
 async function ask(words) {
   await page.goto("/");
-  await page.getByRole("combobox", { name: "Message" }).fill(words);
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill(words);
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/chats\//);
 }
@@ -78,7 +78,7 @@ await page
   .getByText(/Ran python3/)
   .first()
   .waitFor({ timeout: 60_000 });
-await page.getByRole("combobox", { name: "Message" }).fill("Then explain how it splits words.");
+await page.getByRole("textbox", { name: "Message", exact: true }).fill("Then explain how it splits words.");
 await page.keyboard.press("Enter");
 await picture("working", { settle: 300 });
 await rest();

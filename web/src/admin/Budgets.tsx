@@ -93,7 +93,9 @@ function Spent({ budgets, onChange }: { budgets: BudgetsAnswer; onChange: (perso
             <th>Who</th>
             <th>Spent</th>
             <th>Limit</th>
-            <th aria-label="Change" />
+            <th>
+              <span className="only-spoken">Change</span>
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -53,8 +53,8 @@ export function Shell() {
       <aside className="side" style={{ width }}>
         <TopBar onFold={() => setFolded(true)} />
         <ChatList onSearch={() => setOverlay("palette")} />
+        <Divider label="Width of the chat list" value={width} least={240} most={660} onChange={setWidth} />
       </aside>
-      <Divider label="Width of the chat list" value={width} least={240} most={660} onChange={setWidth} />
       {overlay === "drawer" && (
         <button type="button" className="drawer-shade" aria-label="Close the chat list" onClick={close} />
       )}

@@ -40,6 +40,7 @@ export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void })
       <section className="conversation" aria-label="Chat">
         <ChatHeader panel={panel} onPanel={() => setPanel(!panel)} onDrawer={onDrawer} />
         <VersionsProvider>
+          <h2 className="only-spoken">Conversation</h2>
           <Transcript />
           <Answering />
         </VersionsProvider>

@@ -107,10 +107,8 @@ export function TextBox({ box, text, placeholder, onText, onFiles, onSend, sugge
         value={text}
         placeholder={placeholder}
         aria-label="Message"
-        aria-controls="suggestions"
-        aria-expanded={offered.length > 0}
+        aria-controls={offered.length > 0 ? "suggestions" : undefined}
         aria-activedescendant={offered.length > 0 ? `suggestion-${chosen}` : undefined}
-        role="combobox"
         aria-autocomplete="list"
         onChange={(event) => {
           onText(event.target.value);
