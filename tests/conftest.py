@@ -28,6 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     modes = [mode.value for mode in Mode if mode is not Mode.STATEMENT]
     parser.addoption("--pooler", choices=modes, help="Reach every database through PgBouncer in this mode.")
     parser.addoption("--pgbouncer", help="The PgBouncer to use; without it the machine's own.")
+    parser.addoption("--examples", default="2", help="How many requests of each kind everybody makes.")
     parser.addoption("--losses", default="2", help="How often a failover loses commits.")
 
 

@@ -17,7 +17,7 @@ Things = Mapping[tuple[str, str], str]
 """Ids by the collection that they are in, such as `chats`, and the name that the path gives them."""
 
 _OWNER = Owner(ReplicaId(UUID(int=1)), RunnerId(UUID(int=2)))
-_BROWSER = {
+BROWSER = {
     "endpoint": "https://updates.push.example.com/wpush/v2/gAAAA",
     "keys": {
         "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
@@ -56,7 +56,7 @@ async def things(api: ServedApi, person: Person) -> Things:
         ("templates", "name"): "ours",
         ("settings", "name"): "system_prompt",
         ("inbox", "entry_id"): str(entry),
-        ("subscriptions", "subscription_id"): await made("/push/subscriptions", _BROWSER),
+        ("subscriptions", "subscription_id"): await made("/push/subscriptions", BROWSER),
         ("users", "user_id"): await made("/users", {"email": "x@example.com", "name": "X", "role": "member"}),
         ("groups", "group_id"): await made("/groups", {"name": "G", "members": []}),
         ("tokens", "token_id"): await made("/tokens", {"name": "T", "scopes": ["chat"]}),

@@ -62,7 +62,7 @@ class People:
         if person is None:
             raise NotFound("There is no such user.")
         if not person.disabled:
-            raise Refused("Only the chats of somebody who was removed can be read by others.")
+            raise NotAllowed("Only the chats of somebody who was removed can be read by others.")
         return await chats.of_person(organisation, user_id, CHATS_SHOWN)
 
     def _may_give(self, *roles: Role) -> None:
