@@ -7,6 +7,7 @@ import msgspec
 from perdure.access.actor import Actor
 from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
+from perdure.core.addresses import origin
 from perdure.store.tables import audit
 
 ADDRESSES = frozenset({"url", "base_url", "command"})
@@ -21,6 +22,11 @@ def readable(detail: dict[str, Any], actor: Actor) -> dict[str, Any]:
 
 
 async def record(rows: ActorRows, action: str, subject: object = "", **detail: Any) -> None:
-    """One line of the audit log. Details never hold a secret."""
-    text = msgspec.json.encode(detail, enc_hook=str).decode()
+    """One line of the audit log. Details never hold a secret: of an address only whose it is."""
+    shown = {name: _shown(value) for name, value in detail.items()}
+    text = msgspec.json.encode(shown, enc_hook=str).decode()
     await audit.record(rows, action, str(subject), text)
+
+
+def _shown(value: object) -> object:
+    return origin(value) if isinstance(value, str) and "://" in value else value

@@ -8,7 +8,8 @@ from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.config.config import hook_of
 from perdure.config.hooks import HOOK_PURPOSE, Hook, HookOptions
-from perdure.core.errors import NotFound
+from perdure.core.addresses import reachable
+from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import HookId
 from perdure.store.tables import hooks
 from perdure.store.tables.hooks import Delivery
@@ -33,12 +34,14 @@ class HookConfiguration:
         return found
 
     async def add(self, options: HookOptions, secret: str) -> Hook:
+        _check(options)
         row = await hooks.add(self._rows.organisation(_CONFIGURE), _text(options), self._sealed(secret))
         await record(self._rows, "hook.add", row.id, url=options.url, events=options.events)
         return hook_of(row)
 
     async def change(self, hook_id: HookId, changes: dict[str, object], secret: str | None) -> Hook:
         options = msgspec.structs.replace((await self.one(hook_id)).options, **changes)
+        _check(options)
         sealed = None if secret is None else self._sealed(secret)
         row = await hooks.change(self._rows.organisation(_CONFIGURE), hook_id, _text(options), sealed)
         if row is None:
@@ -57,6 +60,12 @@ class HookConfiguration:
 
     def _sealed(self, secret: str) -> bytes:
         return self._keyring.seal(secret, HOOK_PURPOSE)
+
+
+def _check(options: HookOptions) -> None:
+    """Refuse an address that nobody can be asked at."""
+    if reachable(options.url) is None:
+        raise InvalidInput("The hook cannot be reached.", Validation("url", "is not an address"))
 
 
 def _text(value: object) -> str:

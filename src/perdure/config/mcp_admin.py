@@ -8,6 +8,7 @@ from perdure.access.roles import Permission
 from perdure.access.rows import ActorRows
 from perdure.config.config import mcp_server_of
 from perdure.config.mcp import SERVER_PURPOSE, McpOptions, McpSecrets, McpServer, Transport
+from perdure.core.addresses import reachable
 from perdure.core.errors import InvalidInput, NotFound, Validation
 from perdure.core.ids import McpServerId
 from perdure.store.tables import mcp_grants, mcp_servers
@@ -35,7 +36,9 @@ class McpServers:
     async def add(self, slug: str, options: McpOptions, secrets: McpSecrets | None) -> McpServer:
         _check(options)
         row = await mcp_servers.add(self._rows.organisation(_CONFIGURE), slug, _text(options), self._sealed(secrets))
-        await record(self._rows, "mcp_server.add", row.id, slug=slug, url=options.url, command=options.command)
+        # What follows the program may hold secrets.
+        program = options.command.partition(" ")[0]
+        await record(self._rows, "mcp_server.add", row.id, slug=slug, url=options.url, program=program)
         return mcp_server_of(row)
 
     async def change(self, server_id: McpServerId, changes: dict[str, object], secrets: McpSecrets | None) -> McpServer:
@@ -68,6 +71,8 @@ def _check(options: McpOptions) -> None:
             raise InvalidInput("The server cannot be reached.", Validation("command", "is needed for stdio"))
     elif not options.url.startswith(("http://", "https://")):
         raise InvalidInput("The server cannot be reached.", Validation("url", "must start with http:// or https://"))
+    elif reachable(options.url) is None:
+        raise InvalidInput("The server cannot be reached.", Validation("url", "is not an address"))
 
 
 def _text(value: object) -> str:

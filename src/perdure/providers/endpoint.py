@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
+from perdure.core.addresses import reachable
 from perdure.core.errors import Misconfigured
 from perdure.providers.dialects.dialect import PLAIN, Dialect, Quirks
 
@@ -35,12 +36,8 @@ class Endpoint:
 
 def split_address(typed: str) -> SplitResult:
     """The parts of a URL that an admin typed. Raises Misconfigured where no request could be sent to it."""
-    try:
-        url = urlsplit(typed.strip())
-        usable = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
-    except ValueError:
-        url, usable = SplitResult("", "", "", "", ""), False
-    if not usable or url.query or url.fragment:
+    url = reachable(typed.strip())
+    if url is None or url.query or url.fragment:
         raise Misconfigured(f"{typed!r} is not a base URL. It must look like https://api.example.com.")
     return url
 

@@ -50,7 +50,8 @@ class HookClient:
             except TimeoutError as error:
                 late = f"it did not answer within {options.timeout_ms} ms"
                 raise DeliveryFailed(late, attempts=attempt) from error
-            except aiohttp.ClientError as error:
+            # An address that was stored when less was checked may be none: that is a ValueError.
+            except (aiohttp.ClientError, ValueError) as error:
                 if attempt == 2:
                     raise DeliveryFailed("the connection failed", attempts=attempt) from error
         raise AssertionError

@@ -1,13 +1,16 @@
 """Which addresses a server may have us fetch: none of our own machine, and none that tell a cloud's secrets."""
 
 import asyncio
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from socket import SOCK_STREAM, gaierror
 from urllib.parse import urlsplit
 
+from perdure.core.addresses import reachable
 from perdure.tools.mcp.messages import Unreachable
 
 METADATA = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
+TRANSLATED = IPv6Network("64:ff9b::/96")
+COMPATIBLE = IPv6Network("::/96")
 
 
 async def check_named(address: str, server: str) -> None:
@@ -15,9 +18,9 @@ async def check_named(address: str, server: str) -> None:
 
     The host at which an admin set the server up is allowed: they know what is there.
     """
-    url = urlsplit(address)
-    host = (url.hostname or "").lower().rstrip(".")
-    if url.scheme not in ("http", "https") or not host:
+    url = reachable(address)
+    host = (url.hostname or "").lower().rstrip(".") if url else ""
+    if not host:
         raise Unreachable("it names a sign-in address that is none")
     if host == (urlsplit(server).hostname or "").lower():
         return
@@ -27,12 +30,19 @@ async def check_named(address: str, server: str) -> None:
 
 
 def _inward(address: str) -> bool:
-    found = ip_address(address.partition("%")[0])
-    mapped = getattr(found, "ipv4_mapped", None)
-    found = mapped or found
+    found = _meant(ip_address(address.partition("%")[0]))
     # The metadata services of the clouds: link-local ones, and Amazon's and Alibaba's own.
     known = str(found) in ("fd00:ec2::254", "100.100.100.200")
     return found.is_loopback or found.is_link_local or found.is_unspecified or found.is_multicast or known
+
+
+def _meant(found: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The older address that a newer one stands for: mapped, compatible, by 6to4 or by a translator."""
+    if isinstance(found, IPv4Address):
+        return found
+    if found in TRANSLATED or (found in COMPATIBLE and found not in (IPv6Address("::"), IPv6Address("::1"))):
+        return IPv4Address(int(found) & 0xFFFFFFFF)
+    return found.ipv4_mapped or found.sixtofour or found
 
 
 async def _resolved(host: str) -> list[str]:

@@ -1,0 +1,49 @@
+"""Addresses that admins set up: refused where nothing can be sent, and told to nobody who may not see them."""
+
+from typing import Any
+
+import pytest
+
+from perdure.access.roles import Role
+from perdure.testing.served_api import ServedApi
+
+NOWHERE = ("http://\u0080", "http://a\\b", "http://a..b", "http://.", f"http://{'a' * 64}", "http://a:0", "http://[")
+SECRET = "https://user:s3cret@rules.example.org/s3cret?key=s3cret"
+BODIES: dict[str, tuple[str, Any]] = {
+    "/hooks": ("url", {"events": ["pre_tool_use"]}),
+    "/mcp-servers": ("url", {"slug": "s"}),
+    "/providers": ("base_url", {"name": "P", "dialect": "openai_chat"}),
+}
+
+
+@pytest.mark.parametrize("path", BODIES)
+async def test_an_address_that_leads_nowhere_is_refused_and_named(api: ServedApi, path: str) -> None:
+    field, body = BODIES[path]
+    async with await api.person("boss", Role.OWNER) as boss:
+        made = await boss.post(path, {**body, field: "https://rules.example.org"})
+        assert made.status == 201
+        for address in NOWHERE:
+            for refused in (
+                await boss.post(path, {**body, field: address}),
+                await boss.patch(f"{path}/{made.json['id']}", {field: address}),
+            ):
+                assert (refused.status, refused.json["validations"][0]["field"]) == (400, field), address
+
+
+@pytest.mark.parametrize("path", ["/hooks", "/mcp-servers"])
+async def test_an_auditor_learns_whose_address_it_is_and_no_secret(api: ServedApi, path: str) -> None:
+    field, body = BODIES[path]
+    async with await api.person("boss", Role.OWNER) as boss, await api.person("eve", Role.AUDITOR) as auditor:
+        assert (await boss.post(path, {**body, field: SECRET})).status == 201
+        told = (await auditor.get("/audit")).json["items"][0]
+        assert told["detail"][field] == "https://rules.example.org"
+        assert "s3cret" not in str(told)
+
+
+async def test_an_auditor_learns_the_program_of_a_server_and_not_what_it_is_given(api: ServedApi) -> None:
+    async with await api.person("boss", Role.OWNER) as boss, await api.person("eve", Role.AUDITOR) as auditor:
+        body = {"slug": "s", "transport": "stdio", "command": "server --token=s3cret"}
+        assert (await boss.post("/mcp-servers", body)).status == 201
+        told = (await auditor.get("/audit")).json["items"][0]
+        assert told["detail"]["program"] == "server"
+        assert "s3cret" not in str(told)
