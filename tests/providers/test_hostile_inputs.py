@@ -3,9 +3,11 @@
 `--inputs 100000` tries so many of each kind, as `make proof ARGS=fuzz-providers` does.
 """
 
+import gc
 import random
 import resource
 import time
+import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -21,6 +23,7 @@ from perdure.providers.sse import EventTooLong
 
 MOST_SECONDS = 0.2
 MOST_GROWTH_KIB = 64 * 1024
+MOST_KEPT_BYTES = 64 * 1024
 WARM_UP = 300
 WORDS = (
     "http/2 ",
@@ -160,6 +163,23 @@ def test_no_input_takes_long_or_fails_in_an_unknown_way(kind: str, pytestconfig:
     pytestconfig.get_terminal_writer().line(told)
     assert slowest < MOST_SECONDS, f"input {which}"
     assert grown < MOST_GROWTH_KIB
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_of_an_input_is_kept(kind: str) -> None:
+    """The most that a process ever had grows with the largest input; what it has afterwards does not."""
+    for number in range(WARM_UP):
+        KINDS[kind](number)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for number in range(WARM_UP, 2 * WARM_UP):
+            KINDS[kind](number)
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < MOST_KEPT_BYTES
 
 
 @pytest.mark.parametrize(
