@@ -13,7 +13,7 @@ from perdure.faces.ag_ui.routes import AG_UI, RunInput
 from perdure.faces.ai_sdk.routes import AI_SDK, ChatBody
 from perdure.faces.face import Protocol
 from perdure.faces.openai.routes import OPENAI
-from perdure.faces.openai.wire import CompletionBody, ConversationBody, ResponseBody
+from perdure.faces.openai.wire import CompletionBody, ConversationBody, ItemsBody, MetadataBody, ResponseBody
 
 Json = dict[str, Any]
 
@@ -22,9 +22,14 @@ BODIES = {
     "create_completion": CompletionBody,
     "create_response": ResponseBody,
     "create_conversation": ConversationBody,
+    "update_conversation": MetadataBody,
+    "add_conversation_items": ItemsBody,
     "say": ChatBody,
     "run_agent": RunInput,
 }
+BODILESS = frozenset({"upload_file", "cancel_response"})
+"""What takes a form, or nothing."""
+PROTOCOLS = (OPENAI, AI_SDK, AG_UI)
 REFUSALS = (400, 401, 403, 404, 409, 413, 422, 429, 502, 503)
 OPENAI_ERROR: Json = {
     "type": "object",
@@ -50,7 +55,7 @@ def everything() -> Json:
     paths: Json = {f"{BASE}{path}": operations for path, operations in ours["paths"].items()}
     schemas, components = msgspec.json.schema_components([*BODIES.values(), Problem], ref_template=REF)
     bodies = dict(zip(BODIES, schemas, strict=False))
-    for protocol in (OPENAI, AI_SDK, AG_UI):
+    for protocol in PROTOCOLS:
         for route in protocol.table.routes:
             operations = paths.setdefault(f"{protocol.base}{route.path}", {})
             operations[route.method.lower()] = _operation(protocol, route, bodies)

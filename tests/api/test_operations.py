@@ -21,7 +21,7 @@ from hypothesis import strategies
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi import checks as openapi_checks
 from tests.api.askers import Asker, Place
-from tests.api.operations import everything
+from tests.api.operations import BODIES, BODILESS, PROTOCOLS, everything
 from tests.api.things import placed
 
 from perdure.store.pool import open_pool
@@ -123,6 +123,11 @@ def cases(operation: Any) -> Any:
     fits = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
     does_not = operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
     return strategies.one_of(fits, fits, does_not)
+
+
+def test_every_body_of_another_protocol_is_described() -> None:
+    posted = {route.handler.__name__ for each in PROTOCOLS for route in each.table.routes if route.method == "POST"}
+    assert posted == set(BODIES) | BODILESS
 
 
 @pytest.mark.timeout(0)
