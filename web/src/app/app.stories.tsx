@@ -398,7 +398,7 @@ export const SharedWithMe: Story = {
     const items = () => [...root.querySelectorAll(".menu[aria-label='Chat actions'] .menu-item")];
     await expect
       .poll(() => items().map((item) => item.textContent))
-      .toEqual(["Export as Markdown", "Export as JSON"]);
+      .toEqual(["Find in the chatCtrl F", "Export as Markdown", "Export as JSON"]);
   },
 };
 
