@@ -5,14 +5,17 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from random import Random
 from urllib.parse import quote
 from uuid import UUID
 
 import pytest
 
 from perdure.app.foundation import migrate_database
+from perdure.cli.chaos_replica import MODULE
 from perdure.client import Chat, Client
 from perdure.client.transcript import Transcript
+from perdure.proof.ledger import Ledger
 from perdure.store.pool import Pool, open_pool
 from perdure.testing.fleet import Fleet, open_fleet
 from perdure.testing.metric_reader import sample
@@ -58,6 +61,41 @@ async def _lost_of(fleet: Fleet) -> float:
     return sum(sample(page, "perdure_lost_histories_total") for page in pages)
 
 
+class Payment:
+    """A chat that has something done that must not be done twice, in a time that is lost."""
+
+    def __init__(self, fleet: Fleet, ledger: Ledger, name: str) -> None:
+        self._fleet = fleet
+        self._ledger = ledger
+        self._name = name
+        self._chat = ""
+
+    async def is_due(self) -> None:
+        """The chat is at work, and its next step will be the call."""
+        call = f'[[call:record_once {{"effect": "{self._name}"}}]]'
+        self._chat = await self._fleet.asks(0, f"[[gate:{self._name}]] {call} [[say:paid]]")
+        await self._fleet.sim.gates[self._name].reached()
+
+    async def is_made(self) -> None:
+        await self._fleet.sim.gates[self._name].set(open=True)
+        await self._fleet.comes_to_rest(0, self._chat)
+        assert self._times == 1
+
+    async def is_asked_about(self) -> None:
+        """The database knows nothing of the call. The model wants it again, and people are asked first."""
+        await self._fleet.until(0, self._chat, lambda card: card["status"] == "requires_action")
+        action = (await self._fleet.at(0).get(f"/chats/{self._chat}")).json["action"]
+        assert (action["kind"], self._times) == ("outcome_unknown", 1)
+        decision = {"call_id": action["calls"][0]["call_id"], "decision": "skip"}
+        assert (await self._fleet.at(0).post(f"/chats/{self._chat}/action", {"decisions": [decision]})).status == 200
+        await self._fleet.comes_to_rest(0, self._chat)
+        assert self._times == 1
+
+    @property
+    def _times(self) -> int:
+        return [each.effect for each in self._ledger.performed].count(self._name)
+
+
 class Loss:
     """One chat, of which the database loses two messages that everybody had seen."""
 
@@ -66,14 +104,16 @@ class Loss:
         self._pool = pool
         self._fleet = fleet
 
-    async def happens(self, client: Client, *, overtaken: bool, left: bool) -> None:
+    async def happens(self, client: Client, payment: Payment, *, overtaken: bool, left: bool) -> None:
         """`left` says whether everybody leaves before it is lost, and comes again with the cursor of that time."""
         chat = await client.chats.create(KEPT)
         await chat.answer()
         async with AsyncExitStack() as stack:
             transcript = await stack.enter_async_context(following(chat))
             kept = await _history(self._pool, chat.id)
+            await payment.is_due()
             await self._pair.part()
+            await payment.is_made()
             await chat.send(LOST)
             await self._fleet.comes_to_rest(0, str(chat.id))
             lost = await _history(self._pool, chat.id)
@@ -83,6 +123,7 @@ class Loss:
             if left:
                 await stack.aclose()
             await self._fails_over(chat, overtaken=overtaken)
+            await payment.is_asked_about()
             if not left:
                 await seen(lambda: _shows(transcript, self._pool, chat.id))
             assert await self._begins_again(chat, cursor)
@@ -128,11 +169,19 @@ async def test_what_a_failover_lost_is_said_and_nobody_sees_two_pasts(
     rounds = max(2, int(str(request.config.getoption("--losses"))))
     async with postgres_pair(synchronous=False) as pair:
         await migrate_database(pair.url)
-        async with open_pool(pair.url) as pool, open_fleet(pair.url, pool, tmp_path, count=2) as fleet:
+        async with AsyncExitStack() as stack:
+            ledger = await stack.enter_async_context(Ledger(Random(17)).running())
+            pool = await stack.enter_async_context(open_pool(pair.url))
+            program = ("-m", MODULE, ledger.url)
+            fleet = await stack.enter_async_context(
+                open_fleet(pair.url, pool, tmp_path, count=2, first=program, others=program)
+            )
             await fleet.ready()
             async with Client(fleet.replicas[0].url, token=fleet.person.token) as client:
                 for number in range(rounds):
                     loss = Loss(pair, pool, fleet)
-                    await loss.happens(client, overtaken=bool(number % 2), left=number % 4 < 2)
-                    await seen(partial(loss.said, number + 1))
-            assert await _lost_of(fleet) >= rounds
+                    payment = Payment(fleet, ledger, f"payment-{number}")
+                    await loss.happens(client, payment, overtaken=bool(number % 2), left=number % 4 < 2)
+                    # Of both chats.
+                    await seen(partial(loss.said, 2 * (number + 1)))
+            assert await _lost_of(fleet) >= 2 * rounds

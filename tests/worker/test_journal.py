@@ -225,6 +225,20 @@ async def test_a_call_is_begun_once_also_by_the_same_runner(replica: InProcessRe
         await journaling.begin(run, fence, payment(), entry=None, incarnation=None)
 
 
+async def test_a_call_whose_line_a_failover_lost_is_not_begun_again_by_whoever_began_it(
+    replica: InProcessReplica,
+) -> None:
+    """Also before anybody has looked for what was lost."""
+    journaling, pay = replica.runner_services.tools.journaling, payment()
+    run, fence = await call_in_hand(replica, "pay")
+    await journaling.begin(run, fence, pay, entry=None, incarnation=None)
+    await replica.pool.execute("DELETE FROM journal WHERE chat_id = $1", run.chat_id)
+    with pytest.raises(Fenced):
+        await journaling.begin(run, fence, pay, entry=None, incarnation=None)
+    (entry,) = await replica.runner_services.journal.load(run.chat_id, run.message)
+    assert (entry.effect, entry.state) == ("once", "started")
+
+
 async def test_a_call_that_ended_meanwhile_is_not_taken_over(replica: InProcessReplica) -> None:
     journaling, shout = replica.runner_services.tools.journaling, loud("hello")
     run, fence = await call_in_hand(replica, "shout")

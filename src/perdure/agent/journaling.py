@@ -61,7 +61,7 @@ class Journaling:
                 )
             except AlreadyStarted as error:
                 # The line may be our own, from a try whose answer got lost; then nothing has run yet.
-                if doubts and await self._journal.started_by(run, fence.runner_id):
+                if doubts and await self._journal.started_by(run, fence.runner_id, tool=tool.name):
                     return True
                 raise Fenced from error
             except Unavailable:

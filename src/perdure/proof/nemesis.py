@@ -102,9 +102,13 @@ OPENING = (
 
 
 MOVED = {"restart postgres": SWITCH_OVER, "crash postgres": FAIL_OVER}
-MOVING_WEIGHTS = {**{kind: WEIGHTS[kind] for kind in WEIGHTS if kind not in MOVED}, SWITCH_OVER: 7, FAIL_OVER: 5}
-MOVING_OPENING = (SWITCH_OVER, *(MOVED.get(kind, kind) for kind in OPENING))
-"""What becomes of the plan where the database has a server to move to."""
+MOVING_WEIGHTS = {**{kind: WEIGHTS[kind] for kind in WEIGHTS if kind not in MOVED}, SWITCH_OVER: 11, FAIL_OVER: 8}
+MOVING_OPENING = tuple(
+    MOVED.get(kind, kind)
+    for place in range(0, len(OPENING), 4)
+    for kind in (FAIL_OVER if place % 8 else SWITCH_OVER, *OPENING[place : place + 4])
+)
+"""What becomes of the plan where the database has a server to move to: it moves from the first minute on."""
 
 
 KILL_ONE = "kill a process"

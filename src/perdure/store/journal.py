@@ -12,6 +12,8 @@ from perdure.store.pool import Pool
 from perdure.store.tables import journal
 from perdure.store.tables.journal import CallRun, EarlierRun, Entry, Failover, NewRun
 
+_ONCE = "once"
+
 
 class AlreadyStarted(Exception):
     """Somebody started this very run before."""
@@ -28,20 +30,28 @@ class Journal:
         self, call: CallRun, fence: Fence, *, tool: str, effect: str, incarnation: str | None = None
     ) -> bool:
         """Whether the call may run: False once somebody else drives the chat."""
+        if effect == _ONCE and self._losses.has_started(call):
+            # A failover lost that it did, and the model asks for the same call again.
+            await self._losses.restore_calls()
+            raise AlreadyStarted
         driven = (fence.worker_id, fence.runner_id, fence.history_version)
         run = NewRun(call.chat_id, *driven, call.message, call.index, call.run, tool, effect, incarnation, fence.status)
         try:
             started = await journal.start(self._pool, run) is not None
         except Conflict as error:
             raise AlreadyStarted from error
-        if started and effect == "once":
+        if started and effect == _ONCE:
             self._losses.started(Started(call, fence.runner_id, tool))
         return started
 
-    async def started_by(self, call: CallRun, runner_id: RunnerId) -> bool:
+    async def started_by(self, call: CallRun, runner_id: RunnerId, *, tool: str) -> bool:
+        """Whether the line of a call that was found to be started is this runner's own."""
         entries = await self.load(call.chat_id, call.message)
         wanted = (call.index, call.run, runner_id, "started")
-        return any((entry.index, entry.run, entry.runner_id, entry.state) == wanted for entry in entries)
+        ours = [entry for entry in entries if (entry.index, entry.run, entry.runner_id, entry.state) == wanted]
+        if any(entry.effect == _ONCE for entry in ours):
+            self._losses.started(Started(call, runner_id, tool))
+        return bool(ours)
 
     async def enter(self, call: CallRun, runner_id: RunnerId, incarnation: str) -> None:
         """Note which incarnation of its workspace a run is in."""

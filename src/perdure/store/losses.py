@@ -66,10 +66,14 @@ class Losses:
     def started(self, started: Started) -> None:
         _keep(self._started, started.call, started)
 
+    def has_started(self, call: CallRun) -> bool:
+        """Whether this replica started the call before, whatever the database knows of it."""
+        return call in self._started
+
     async def look(self, line: int) -> None:
         """Compare what is remembered of other lines with what the database has on this one."""
         if line > self._line:
-            await self._restore_calls()
+            await self.restore_calls()
             self._line, self._unsure = line, True
         if not self._unsure:
             return
@@ -101,7 +105,8 @@ class Losses:
         if line.lost(snapshot, on, newest=past.snapshot_version):
             await self.say(past.id, remembered=snapshot, on=on, found=past.snapshot_version)
 
-    async def _restore_calls(self) -> None:
+    async def restore_calls(self) -> None:
+        """Write the lines of the journal again that a failover lost."""
         for some in _batches(self._started.values()):
             calls = [each.call for each in some]
             await journal.restore(

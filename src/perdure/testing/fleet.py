@@ -111,9 +111,10 @@ async def open_fleet(
     *,
     count: int = 2,
     first: Sequence[str] = SERVE,
+    others: Sequence[str] = SERVE,
     environment: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[Fleet]:
-    """So many replicas, with a model that the simulator plays. `first` is what the first one runs."""
+    """So many replicas, with a model that the simulator plays. `first` and `others` are what they run."""
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(workspace_folder(pool, folder / "workspaces"))
         sim = await stack.enter_async_context(Simulator(rate=None))
@@ -131,7 +132,7 @@ async def open_fleet(
                 database_url,
                 folder,
                 name=f"replica-{number}",
-                program=first if number == 0 else SERVE,
+                program=first if number == 0 else others,
                 environment={**told_of_pooler(database_url), **(environment or {})},
                 launch=forked,
             )

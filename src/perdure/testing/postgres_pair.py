@@ -180,7 +180,9 @@ class PostgresPair:
         self.primary, self.standby = self.standby, self.primary
 
     async def part(self) -> None:
-        """Have the standby hear nothing more: what the primary commits from now on is lost when it dies."""
+        """Have the standby hear nothing more: exactly what the primary commits from now on is lost when it dies."""
+        reached = await self.primary.ask("SELECT pg_current_wal_lsn()::text")
+        await seen(lambda: self.standby.holds(f"pg_last_wal_replay_lsn() >= '{reached}'"))
         await self.standby.ask("ALTER SYSTEM SET primary_conninfo = ''")
         await self.standby.ask("SELECT pg_reload_conf()")
         await seen(lambda: self.primary.holds("NOT EXISTS (SELECT FROM pg_stat_replication)"))
