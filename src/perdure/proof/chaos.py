@@ -73,8 +73,10 @@ class ChaosReport:
 
     @property
     def followings(self) -> list[float]:
-        """Seconds from when a new server took a write to the next commit."""
-        found = followings(self.evidence.switchovers, self.evidence.changes, self.log.unserved)
+        """Seconds from when a new server took a write to the next commit, while people act."""
+        acting = self.log.calm_since or self.evidence.taken
+        moves = [each for each in self.evidence.switchovers if each.at < acting]
+        found = followings(moves, self.evidence.changes, self.log.unserved)
         return [each.seconds for each in found if each.seconds is not None]
 
     @property

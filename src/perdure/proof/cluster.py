@@ -28,6 +28,7 @@ WATCHED = timedelta(seconds=2)
 STUCK = LEASE + UNSERVED
 """No state in which the database takes writes and a replica cannot write lasts longer."""
 _LOOK_AGAIN = 0.01
+_ONE_AND_THE_NEXT = 2
 _LOOKED = 1.0
 """Seconds between two looks whether a replica runs."""
 _AWAY = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
@@ -89,12 +90,17 @@ class Moves:
         self.bar = bar
         self.strays = list[Stray]()
         self._moving = set[asyncio.Task[None]]()
+        self._turn = asyncio.Lock()
+        self._over = False
         self._made = 0
         self._crashes = 0
 
     async def move(self, crash: bool) -> None:
-        """Move, and mend, unless that is under way. Whoever is tired of waiting does not leave it half done."""
-        if self._moving:
+        """Move, and mend, once the move before is over; but only one waits for that.
+
+        Whoever is tired of waiting does not leave it half done.
+        """
+        if len(self._moving) == _ONE_AND_THE_NEXT:
             return
         task = asyncio.create_task(self._move(crash))
         self._moving.add(task)
@@ -102,11 +108,16 @@ class Moves:
         await asyncio.shield(task)
 
     async def settled(self) -> None:
-        """Wait until nothing moves."""
+        """Wait until nothing moves, or will."""
+        self._over = True
         await asyncio.gather(*self._moving)
 
     async def _move(self, crash: bool) -> None:
-        crash = self._is_crash(crash)
+        async with self._turn:
+            if not self._over:
+                await self._move_now(self._is_crash(crash))
+
+    async def _move_now(self, crash: bool) -> None:
         before = await self._timeline()
         noticing = asyncio.create_task(self._note_write(before, FAIL_OVER if crash else SWITCH_OVER))
         try:
