@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 from openai import APIStatusError, AsyncOpenAI, BadRequestError, ConflictError, NotFoundError
+from openai.resources.responses.responses import AsyncResponsesConnection
 from openai.types.responses import FunctionToolParam
+from tests.faces.conftest import minted
+from websockets.exceptions import InvalidStatus
 
 from perdure.core.ids import ChatId
 from perdure.sim.server import Simulator
@@ -291,3 +294,49 @@ async def test_files_are_kept_and_named(openai: AsyncOpenAI, replica: InProcessR
     )
     assert answer.output_text == "Milk."
     assert await replica.pool.fetchval("SELECT count(*) FROM file_links") == 1
+
+
+async def test_responses_come_over_a_websocket_one_after_the_other(
+    openai: AsyncOpenAI, replica: InProcessReplica
+) -> None:
+    async with openai.responses.connect() as connection:
+        await connection.response.create(model="demo", input="[[think:Hm.]] [[say:First words.]]")
+        first = await _until_over(connection)
+        await connection.response.create(model="nobody", input="hi")
+        (refused,) = await _until_over(connection)
+        await connection.response.create(
+            model="demo", input="[[say:Second.]]", previous_response_id=first[-1].response.id
+        )
+        second = await _until_over(connection)
+    again = [event async for event in await openai.responses.retrieve(first[-1].response.id, stream=True)]
+    assert [event.to_dict() for event in first] == [event.to_dict() for event in again]
+    assert (refused.type, refused.code, refused.param) == ("error", "model_not_found", "model")
+    assert second[-1].response.output_text == "Second."
+    assert await replica.pool.fetchval("SELECT count(*) FROM chats") == 1
+
+
+async def test_whoever_leaves_a_websocket_stops_nothing(openai: AsyncOpenAI, sim: Simulator) -> None:
+    async with openai.responses.connect() as connection:
+        await connection.response.create(model="demo", input="[[say:One,]] [[gate:on]] [[say:two.]]")
+        created: Any = await connection.recv()
+    await sim.gates["on"].set(open=True)
+    events: list[Any] = [event async for event in await openai.responses.retrieve(created.response.id, stream=True)]
+    assert events[-1].response.output_text == "One,two."
+
+
+async def test_a_websocket_is_for_tokens_that_may_chat(openai: AsyncOpenAI, replica: InProcessReplica) -> None:
+    reading = await minted(replica.pool, replica.user, "read")
+    for token, status in (("pdt_wrong", 401), (reading, 403)):
+        with pytest.raises(InvalidStatus) as refused:
+            await openai.with_options(api_key=token).responses.connect().enter()
+        assert refused.value.response.status_code == status
+    with pytest.raises(InvalidStatus) as refused:
+        await openai.with_options(base_url=f"{openai.base_url}/elsewhere").responses.connect().enter()
+    assert refused.value.response.status_code == 404
+
+
+async def _until_over(connection: AsyncResponsesConnection) -> list[Any]:
+    events: list[Any] = []
+    while not events or events[-1].type not in ("response.completed", "error"):
+        events.append(await connection.recv())
+    return events

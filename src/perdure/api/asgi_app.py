@@ -36,7 +36,7 @@ class AsgiApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
         if not path.startswith(f"{BASE}/"):
-            app = self._faces.get(f"/{path.split('/', 2)[1]}", self._page) if scope["type"] == "http" else _refuse
+            app = self._faces.get(f"/{path.split('/', 2)[1]}", self._page if scope["type"] == "http" else _refuse)
         elif (stream := self._stream(scope, path)) is not None:
             app = stream
         else:

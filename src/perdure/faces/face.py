@@ -1,24 +1,26 @@
 """A protocol as an ASGI application: find the route, know the caller, ask, and stream the answer."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any, TypeAlias, TypeVar
 
+from perdure.access.actor import Actor
 from perdure.access.presented import token_of
 from perdure.api.caller import Caller
 from perdure.api.http import Answer, Call, Gone, Receive, Scope, Send, headers_of
 from perdure.api.routing import Route, Table, place
 from perdure.api.services import Services
-from perdure.core.errors import NotAllowed, NotFound, Unauthenticated, Unavailable
+from perdure.core.errors import NotAllowed, NotFound, PerdureError, Unauthenticated, Unavailable
 from perdure.core.ids import ChatId
 from perdure.faces.frames import FrameSource
-from perdure.stream.access import Admission
+from perdure.faces.socket import PING, Socket
+from perdure.stream.access import Admission, Refusal
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
 from perdure.stream.subscription import Ended
-from perdure.stream.transport import serve
+from perdure.stream.transport import deny, serve
 
 T = TypeVar("T")
 
@@ -49,6 +51,8 @@ class Awaited:
 
 
 Answered: TypeAlias = Answer | Streamed | Awaited
+Conversing: TypeAlias = Callable[[Request], AsyncIterator[bytes]]
+"""From one message of a WebSocket, as the body of a request, to the frames that answer it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class Protocol:
     """What a refusal carries, by its status and by where this deployment is reached."""
     guard: Callable[[Call, str | None, Sequence[str]], None] = lambda _call, _public_url, _origins: None
     """Raises where a page may not use the protocol, before anything else is looked at."""
+    sockets: Mapping[str, Conversing] = field(default_factory=dict[str, Conversing])
+    """What answers the messages of a WebSocket, by its path."""
 
 
 class HeadersAdded:
@@ -100,6 +106,9 @@ class Face:
         self._streams = open_streams
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._converse(scope, receive, send)
+            return
         headers = (*self._protocol.headers, *self._cross_origin(scope))
         if scope["method"] == "OPTIONS":
             await Answer(204, b"", headers).send(send)
@@ -168,17 +177,38 @@ class Face:
         return None
 
     async def _request(self, route: Route, call: Call) -> tuple[Request, Admission]:
+        actor, admission = await self._admitted(call, reads=route.reads)
+        return self._asked(actor, call, await call.body(route.body_limit)), admission
+
+    async def _admitted(self, call: Call, *, reads: bool) -> tuple[Actor, Admission]:
         # No cookie: a page elsewhere could send it along.
         secret = token_of(call.headers)
         actor = await self._services.authentication.actor(secret)
         if actor.session_id is not None:
             raise Unauthenticated("Send a token as a Bearer: sessions are for the page.")
-        if not route.reads and not actor.writes:
+        if not reads and not actor.writes:
             raise NotAllowed("This token only reads.")
-        body = await call.body(route.body_limit)
-        caller = Caller(self._services, self._services.rows(actor), call, None)
-        admission = Admission(user_id=actor.user_id, organisation_id=actor.organisation_id, credential=secret)
-        return Request(caller, call, self._hubs, body), admission
+        return actor, Admission(user_id=actor.user_id, organisation_id=actor.organisation_id, credential=secret)
+
+    def _asked(self, actor: Actor, call: Call, body: bytes) -> Request:
+        return Request(Caller(self._services, self._services.rows(actor), call, None), call, self._hubs, body)
+
+    async def _converse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the messages of a WebSocket, one after the other. Whoever leaves stops nothing."""
+        call = Call.of({**scope, "method": "GET"}, receive)
+        try:
+            self._protocol.guard(call, self._services.public_url, self._origins)
+            answers = self._protocol.sockets.get(call.path.removeprefix(self._protocol.base))
+            if answers is None:
+                raise NotFound(f"Nothing speaks WebSocket at {call.path}.")
+            actor, admission = await self._admitted(call, reads=False)
+        except PerdureError as error:
+            answer = self._refusal(call, error)
+            await deny(Refusal(answer.status, answer.body), str(error), scope, receive, send)
+            return
+        socket = Socket(lambda message: answers(self._asked(actor, call, message)), receive)
+        frames = FrameSource(socket.frames())
+        await serve(frames, admission, self._streams, scope, socket.receive, send, beat_frame=PING)
 
 
 async def unless_gone(working: Awaitable[T], receive: Receive) -> T:

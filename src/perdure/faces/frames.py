@@ -9,16 +9,16 @@ DONE = "done"
 
 
 class Frames(Batch):
-    """Server-sent events that are encoded already."""
+    """Server-sent events, or frames of a WebSocket, that are encoded already."""
 
     def __init__(self, encoded: bytes) -> None:
         super().__init__(())
         # In place of what is made of events.
-        self.__dict__["sse"] = encoded
+        self.__dict__ |= {"sse": encoded, "frame": encoded}
 
     @property
     def empty(self) -> bool:
-        return False
+        return not self.__dict__["sse"]
 
 
 class FrameSource:

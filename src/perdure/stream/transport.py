@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Protocol
 
 from perdure.core.errors import ChatNotFound, PerdureError, Unavailable
@@ -35,11 +36,18 @@ _log = logging.getLogger(__name__)
 
 
 async def serve(
-    feed: BatchSource, admission: Admission, open_streams: OpenStreams, scope: Scope, receive: Receive, send: Send
+    feed: BatchSource,
+    admission: Admission,
+    open_streams: OpenStreams,
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    *,
+    beat_frame: bytes = _BEAT_FRAME,
 ) -> None:
     """Send a feed to its client until one of the two ends. What goes wrong before the first batch is raised."""
     first = await feed.next()
-    over = _websocket if scope["type"] == "websocket" else _sse
+    over = partial(_websocket, beat_frame) if scope["type"] == "websocket" else _sse
     stream = OpenStream(admission, open_streams.now())
     writer = asyncio.ensure_future(over(feed, first, stream, open_streams.now, send))
     stream.writes(writer)
@@ -53,12 +61,15 @@ async def serve(
 
 async def refuse(access: AccessControl, error: PerdureError, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer somebody who does not get a stream."""
-    refusal: Refusal = access.refusal(error)
+    await deny(access.refusal(error), str(error), scope, receive, send)
+
+
+async def deny(refusal: Refusal, reason: str, scope: Scope, receive: Receive, send: Send) -> None:
     kind = "http.response"
     if scope["type"] == "websocket":
         await receive()
         if "websocket.http.response" not in scope.get("extensions", {}):
-            await send({"type": "websocket.close", "code": 4000 + refusal.status, "reason": str(error)})
+            await send({"type": "websocket.close", "code": 4000 + refusal.status, "reason": reason})
             return
         kind = "websocket.http.response"
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(refusal.body)).encode())]
@@ -80,14 +91,16 @@ async def _stopped(writer: "asyncio.Task[None]") -> None:
         await writer
 
 
-async def _websocket(feed: BatchSource, first: Batch, stream: OpenStream, now: Callable[[], float], send: Send) -> None:
+async def _websocket(
+    beat_frame: bytes, feed: BatchSource, first: Batch, stream: OpenStream, now: Callable[[], float], send: Send
+) -> None:
     await send({"type": "websocket.accept"})
 
     async def emit(batch: Batch) -> None:
         await send({"type": FRAME, "frame": batch.frame})
 
     async def ping() -> None:
-        await send({"type": FRAME, "frame": _BEAT_FRAME})
+        await send({"type": FRAME, "frame": beat_frame})
 
     stream.ping = ping
     stream.reason = reason = await _pump(feed, first, stream, now, emit)

@@ -28,6 +28,7 @@ from perdure.faces.openai.errors import OpenAiError, error_of
 from perdure.faces.openai.ids import ConversationId, conversation_named, turn_named, turn_of_item
 from perdure.faces.openai.items import items_of, page_of
 from perdure.faces.openai.responses import Response
+from perdure.faces.openai.socket import conversing
 from perdure.faces.openai.turns import Turns, chunks, frames, told
 from perdure.faces.openai.wire import BODY_LIMIT, CompletionBody, ResponseBody
 from perdure.faces.turn import TurnEvent
@@ -113,8 +114,6 @@ async def _completed(completion: Completion, feed: TurnFeed) -> Answer:
 async def create_response(request: Request) -> Answered:
     body: ResponseBody = body_of(ResponseBody, request.body)
     turn = await _asked(request, body)
-    if body.metadata:
-        await notes.keep_metadata(request.caller, turn.chat_id, body.metadata, turn.number)
     response, feed = await _turns(request).response(turn)
     if body.stream:
         return Streamed(turn.chat_id, frames(response, feed))
@@ -127,6 +126,14 @@ async def _responded(response: Response, events: Awaitable[list[TurnEvent]]) -> 
 
 
 async def _asked(request: Request, body: ResponseBody) -> TurnId:
+    """The turn that answers, with what is to be kept beside it."""
+    turn = await _placed(request, body)
+    if body.metadata:
+        await notes.keep_metadata(request.caller, turn.chat_id, body.metadata, turn.number)
+    return turn
+
+
+async def _placed(request: Request, body: ResponseBody) -> TurnId:
     """The turn that answers: in the conversation that is named, after the response that is named, or where it fits."""
     if body.previous_response_id is not None and body.conversation is not None:
         raise OpenAiError(400, "Name a conversation or a previous response, not both.", param="previous_response_id")
@@ -198,7 +205,12 @@ async def list_input_items(request: Request, response_id: str) -> Answered:
     return page_of(items_of(turn.chat_id, found), request.call)
 
 
-OPENAI = Protocol("/v1", Table(routes, conversations.routes, file_routes.routes), error_of)
+OPENAI = Protocol(
+    "/v1",
+    Table(routes, conversations.routes, file_routes.routes),
+    error_of,
+    sockets={"/responses": conversing(_asked)},
+)
 
 
 async def _models(caller: Caller) -> list[dict[str, Any]]:

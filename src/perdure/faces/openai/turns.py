@@ -72,6 +72,12 @@ async def chunks(completion: Completion, feed: TurnFeed, *, include_usage: bool)
 
 async def frames(response: Response, feed: TurnFeed, *, after: int | None = None) -> AsyncIterator[bytes]:
     """A response, event by event, after the one with a number."""
+    async for events in numbered(response, feed, after=after):
+        yield b"".join(events)
+
+
+async def numbered(response: Response, feed: TurnFeed, *, after: int | None = None) -> AsyncIterator[list[bytes]]:
+    """The same, each event by itself."""
     skipped = 0 if after is None else after + 1
     ready = response.begun()
     async for events in feed.batches():
@@ -79,7 +85,7 @@ async def frames(response: Response, feed: TurnFeed, *, after: int | None = None
         told, skipped = ready[skipped:], max(0, skipped - len(ready))
         ready = []
         if told:
-            yield b"".join(told)
+            yield told
     if skipped:
         raise OpenAiError(400, "The response has fewer events than that.", param="starting_after")
 
