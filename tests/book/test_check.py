@@ -172,20 +172,46 @@ def test_a_lock_file_that_names_a_host_is_reported(tmp_path: Path) -> None:
     assert run("make", "--no-print-directory", "check-locks", f"LOCKS={lock}", cwd=ROOT) == (0, "")
 
 
-def test_a_type_that_an_imported_module_breaks_is_reported(tmp_path: Path) -> None:
-    """Although the file that is wrong afterwards was found right before, and did not change."""
+def checked(root: Path) -> tuple[int, str]:
+    """Check the types of a planted project, which remembers what it found right."""
+    return run("env", f"XDG_CACHE_HOME={root}", sys.executable, "scripts/check-types", cwd=root)
+
+
+def planted_project(root: Path, giver: str, taker: str) -> Path:
     for name in ("pyproject.toml", "requirements.lock"):
-        shutil.copy(ROOT / name, tmp_path)
-    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
-    (tmp_path / ".venv").symlink_to(ROOT / ".venv")
-    package = tmp_path / "src/perdure"
+        shutil.copy(ROOT / name, root)
+    shutil.copytree(ROOT / "scripts", root / "scripts")
+    (root / ".venv").symlink_to(ROOT / ".venv")
+    package = root / "src/perdure"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text('"""A package."""\n')
-    (package / "giver.py").write_text('"""A module."""\n\nGIVEN = 1\n')
-    (package / "taker.py").write_text('"""A module."""\n\nfrom perdure.giver import GIVEN\n\nTAKEN: int = GIVEN\n')
-    command = ("env", f"XDG_CACHE_HOME={tmp_path}", sys.executable, "scripts/check-types")
-    assert run(*command, cwd=tmp_path) == (0, "")
-    (package / "giver.py").write_text('"""A module."""\n\nGIVEN = "one"\n')
-    code, output = run(*command, cwd=tmp_path)
+    (package / "giver.py").write_text(giver)
+    (package / "taker.py").write_text(taker)
+    return package
+
+
+def test_a_type_that_an_imported_module_breaks_is_reported(tmp_path: Path) -> None:
+    """Although the file that is wrong afterwards was found right before, and did not change."""
+    taker = '"""A module."""\n\nfrom perdure.giver import Giver\n\nTAKEN: int = Giver().given\n'
+    giver = '"""A module."""\n\n\nclass Giver:\n    def __init__(self) -> None:\n        self.given = 1\n'
+    package = planted_project(tmp_path, giver, taker)
+    assert checked(tmp_path) == (0, "")
+    (package / "giver.py").write_text(giver.replace("= 1", '= "one"'))
+    code, output = checked(tmp_path)
     assert code == 1
     assert "taker.py:5:14 - error" in output
+
+
+def test_what_is_inside_a_function_is_checked_in_its_own_file_alone(tmp_path: Path) -> None:
+    giver = '"""A module."""\n\n\ndef give() -> int:\n    return 1\n'
+    taker = '"""A module."""\n\nfrom perdure.giver import give\n\nTAKEN: int = give()\n'
+    package = planted_project(tmp_path, giver, taker)
+    assert checked(tmp_path) == (0, "")
+    known = len([*(tmp_path / "perdure-types").iterdir()])
+    (package / "giver.py").write_text(giver.replace("return 1", "given = 2\n    return given"))
+    assert checked(tmp_path) == (0, "")
+    assert len([*(tmp_path / "perdure-types").iterdir()]) == known + 1
+    (package / "giver.py").write_text(giver.replace("return 1", 'return "one"'))
+    code, output = checked(tmp_path)
+    assert code == 1
+    assert "giver.py:5:12 - error" in output
