@@ -4,8 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from perdure.access.actor import Actor
-from perdure.access.roles import PERMISSIONS, SCOPED, Permission, Role, Scope
+from perdure.access.actor import PERMISSIONS, SCOPED, Actor, Permission, Role, Scope
 from perdure.core.errors import NotAllowed
 from perdure.core.ids import OrganisationId, UserId
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perdure.access.key_file import open_keyring
-from perdure.access.keyring import Keyring
+from perdure.access.keyring import Keyring, open_keyring
 from perdure.core.errors import Misconfigured
 
 OLD, NEW = "the key of last year", "the key of this year"

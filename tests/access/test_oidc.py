@@ -9,8 +9,8 @@ from tests.providers.certificates import self_signed
 from tests.providers.servers import Canned, answer
 
 from perdure.access.oidc import Attempt, Client, Oidc
-from perdure.core.clock import SystemClock
 from perdure.core.errors import Unavailable
+from perdure.core.timing import SystemClock
 
 
 def described(url: str) -> bytes:

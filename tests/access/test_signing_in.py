@@ -8,8 +8,8 @@ from perdure.access.keyring import Keyring
 from perdure.access.login_services import LoginServices
 from perdure.access.oidc import Oidc
 from perdure.access.signing_in import SignIn, Visitor
-from perdure.core.clock import SystemClock
 from perdure.core.errors import Unavailable
+from perdure.core.timing import SystemClock
 from perdure.store.pool import open_pool
 
 SOMEBODY = Visitor("127.0.0.1")

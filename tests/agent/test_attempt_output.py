@@ -3,10 +3,10 @@
 from uuid import uuid4
 
 from perdure.agent.attempt_output import AttemptOutput
-from perdure.core.clock import SystemClock
 from perdure.core.deltas import ReasoningDelta, TextDelta
 from perdure.core.ids import ChatId
-from perdure.core.parts import Reasoning
+from perdure.core.message import Reasoning
+from perdure.core.timing import SystemClock
 from perdure.live.episodes import Episode, EpisodeKey
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perdure.agent.attempts import counts, exhausted
+from perdure.agent.facts import counts, exhausted
 from perdure.core.errors import (
     ChatNotFound,
     DatabaseFault,

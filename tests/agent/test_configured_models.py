@@ -12,10 +12,10 @@ from perdure.agent.configured_models import ConfiguredModels
 from perdure.config.config import KEY_PURPOSE, Config
 from perdure.config.models import ModelOptions, ProviderOptions
 from perdure.core.card import Card
-from perdure.core.clock import SystemClock
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId
+from perdure.core.timing import SystemClock
 from perdure.providers.catalog import Catalog
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus

@@ -8,8 +8,8 @@ from perdure.agent.configured_sources import configured_rules
 from perdure.agent.decide import Policy
 from perdure.config.config import Config
 from perdure.core.card import Card
-from perdure.core.clock import SystemClock
 from perdure.core.ids import ChatId
+from perdure.core.timing import SystemClock
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
 

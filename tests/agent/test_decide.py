@@ -27,8 +27,7 @@ from perdure.agent.toolset import Toolset
 from perdure.core.card import Card
 from perdure.core.chat import ActionKind, Breach, BudgetOwner, CallKind, Chat, OpenCall, Status
 from perdure.core.ids import ChatId, MessageNumber, OrganisationId, UserId
-from perdure.core.message import FinishReason, Kind, Message, Role, Visibility
-from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, FinishReason, Kind, Message, Role, Text, ToolCall, ToolResult, Visibility
 from perdure.tools.tool import Effect, Mode, ToolContext, tool
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

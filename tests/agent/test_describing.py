@@ -10,10 +10,9 @@ from tests.providers.routes import route
 
 from perdure.agent.describing import describe, fallback_label, report_summary
 from perdure.agent.models import ResolvedModel
-from perdure.core.clock import SystemClock
 from perdure.core.ids import MessageNumber, ModelName
-from perdure.core.message import Effort, Message, Role
-from perdure.core.parts import Text
+from perdure.core.message import Effort, Message, Role, Text
+from perdure.core.timing import SystemClock
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
 from perdure.providers.request import ModelSettings

@@ -5,15 +5,13 @@ from uuid import uuid4
 from msgspec import structs
 
 from perdure.agent.history import Histories, History, newest_user_message
-from perdure.core.clock import SystemClock
 from perdure.core.ids import MessageNumber, ModelName
-from perdure.core.message import Kind, NewMessage, Role
-from perdure.core.parts import Text
-from perdure.core.timing import HISTORY_KEPT
+from perdure.core.message import Kind, NewMessage, Role, Text
+from perdure.core.timing import HISTORY_KEPT, SystemClock
 from perdure.machine.machine import Bundle, Machine
+from perdure.machine.transitions.driving import CommitStep
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
-from perdure.machine.transitions.steps import CommitStep
 from perdure.providers.estimate import estimate
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool

@@ -9,8 +9,8 @@ from uuid import UUID
 import requests
 from tests.api.things import BROWSER, Things
 
-from perdure.access.roles import PERMISSIONS, Permission, Role, Scope
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.actor import PERMISSIONS, Permission, Role, Scope
+from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.core.ids import ChatId, OrganisationId, UserId
 from perdure.faces.asking import TurnId
 from perdure.faces.openai.ids import conversation_id, response_id

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.testing.served_api import ServedApi
 
 NOWHERE = ("http://\u0080", "http://a\\b", "http://a..b", "http://.", f"http://{'a' * 64}", "http://a:0", "http://[")

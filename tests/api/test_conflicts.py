@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.testing.polling import seen
 from perdure.testing.served_api import Person, ServedApi
 

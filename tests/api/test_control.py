@@ -4,10 +4,9 @@ from uuid import UUID
 
 from perdure.core.chat import ActionKind
 from perdure.core.ids import ChatId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import ToolCall
+from perdure.core.message import NewMessage, Role, ToolCall
 from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.steps import CommitStep
+from perdure.machine.transitions.driving import CommitStep
 from perdure.testing.served_api import Person, ServedApi
 
 HELLO = {"content": [{"type": "text", "text": "Hello"}]}

@@ -4,13 +4,10 @@ from uuid import UUID
 
 from perdure.core.chat import CallKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import ProviderMetadata, Text, ToolCall
-from perdure.core.usage import Usage
+from perdure.core.message import NewMessage, ProviderMetadata, Role, Text, ToolCall, Usage
 from perdure.machine.change import Owner
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
 from perdure.machine.transitions.endings import FinishTurn
-from perdure.machine.transitions.ownership import Abandon, Acquire
-from perdure.machine.transitions.steps import CommitStep
 from perdure.testing.served_api import Person, ServedApi
 
 OWNER = Owner(ReplicaId(UUID(int=1)), RunnerId(UUID(int=2)))

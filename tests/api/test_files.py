@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.machine.planning import FILES_LIMIT
 from perdure.testing.served_api import Person, ServedApi
 

@@ -3,10 +3,9 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from perdure.api.forking import files_in
+from perdure.api.routes.copies import files_in
 from perdure.core.ids import MessageNumber
-from perdure.core.message import Message, Role
-from perdure.core.parts import AnyPart, File, Media, ToolResult
+from perdure.core.message import AnyPart, File, Media, Message, Role, ToolResult
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
 

@@ -11,11 +11,10 @@ from tests.tools.hooks.receiver import SECRET, Receiver, receiving
 from perdure.access.actor import Role
 from perdure.core.chat import CallKind
 from perdure.core.ids import ChatId
-from perdure.core.message import Kind, Message, NewMessage, Visibility
+from perdure.core.message import Kind, Message, NewMessage, Text, ToolCall, ToolResult, Visibility
 from perdure.core.message import Role as Speaker
-from perdure.core.parts import Text, ToolCall, ToolResult
 from perdure.machine.transitions.actions import EnterRequiresAction
-from perdure.machine.transitions.steps import CommitStep
+from perdure.machine.transitions.driving import CommitStep
 from perdure.store.histories import load_history
 from perdure.testing.served_api import Person, ServedApi
 

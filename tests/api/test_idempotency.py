@@ -2,7 +2,7 @@
 
 import asyncio
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.api.examples import EXAMPLES
 from perdure.testing.served_api import Person, ServedApi
 

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import uuid4
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.core.ids import OrganisationId
 from perdure.testing.served_api import Person, ServedApi
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.api.login_service import Browser, LoginService, login_service
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.testing.served_api import ServedApi
 
 

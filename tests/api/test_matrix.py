@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.api.examples import EXAMPLES
 from perdure.api.routing import Route
 from perdure.api.table import TABLE

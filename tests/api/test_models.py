@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.testing.served_api import ServedApi
 
 OURS = {"base_url": "https://models.example.org"}

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from tests.providers.servers import Canned, answer
 
-from perdure.access.roles import Role
-from perdure.sim.models import NAMES as SERVED
+from perdure.access.actor import Role
+from perdure.sim.routes import NAMES as SERVED
 from perdure.sim.server import Simulator
 from perdure.testing.ports import free_port
 from perdure.testing.served_api import Person, ServedApi

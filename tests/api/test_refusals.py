@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.core.chat import ActionKind, Breach, BudgetOwner, Chat
 from perdure.machine.transitions.actions import EnterRequiresAction
 from perdure.testing.chats import READ, Chats

@@ -1,6 +1,6 @@
 """Chats of somebody who was removed: an admin reads and stops them, and nobody else learns of them."""
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.testing.served_api import Person, ServedApi
 
 TEXT = [{"type": "text", "text": "hello"}]

@@ -4,7 +4,7 @@ from uuid import UUID, uuid4
 
 from tests.api.test_copies import answered
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.core.ids import ChatId
 from perdure.testing.served_api import Person, ServedApi
 

@@ -16,7 +16,7 @@ import schemathesis
 from schemathesis.specs.openapi import checks as openapi_checks
 from tests.api.things import Things, placed, things
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.api.examples import EXAMPLES
 from perdure.api.openapi import document
 from perdure.api.table import TABLE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perdure.api.searching import search_of
+from perdure.api.listing import search_of
 from perdure.api.wire.chats import ListQuery
 from perdure.core.errors import InvalidInput
 

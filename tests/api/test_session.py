@@ -2,7 +2,7 @@
 
 import pytest
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.access.signing_in import Visitor
 from perdure.store.tables import users
 from perdure.testing.served_api import Person, ServedApi

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.config.models import Provider
 from perdure.core.ids import ProviderId
 from perdure.testing.served_api import Person, ServedApi

@@ -8,11 +8,11 @@ from uuid import UUID
 import aiohttp
 import pytest
 
-from perdure.access.roles import Role, Scope
+from perdure.access.actor import Role, Scope
 from perdure.api import build_stream, terminal
 from perdure.core.ids import OrganisationId
-from perdure.stream import chat_stream
-from perdure.stream.watch import streams as watch_streams
+from perdure.stream import endpoints
+from perdure.stream import endpoints as watch_streams
 from perdure.testing.served_api import Person, ServedApi
 
 WORKSPACE = UUID(int=1)
@@ -26,7 +26,7 @@ _WORKSPACE = {"own": ENTERS, "shared": 404, "foreign": 404, "elsewhere": 404, "a
 _READS = {f"own, {scope.value}": ENTERS for scope in Scope}
 _WORKS = {**_READS, f"own, {Scope.READ.value}": 403}
 EXPECTED: dict[str, dict[str, int]] = {
-    chat_stream.PATTERN: {**_CHAT, **_READS},
+    endpoints.PATTERN: {**_CHAT, **_READS},
     watch_streams.LIST_PATTERN: {**_WATCH, **_READS},
     watch_streams.INBOX_PATTERN: {**_WATCH, **_READS},
     build_stream.PATTERN: {**_WORKSPACE, **_WORKS},

@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.core.ids import OrganisationId
 from perdure.testing.served_api import ServedApi
 

@@ -1,6 +1,6 @@
 """The tools that approvals can be settled for, and what a model's threshold is until somebody sets another."""
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.testing.served_api import Person, ServedApi
 
 

@@ -5,12 +5,10 @@ from typing import Any
 from uuid import UUID
 
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
+from perdure.core.message import NewMessage, Role, Text
 from perdure.machine.change import Owner
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
 from perdure.machine.transitions.endings import FinishTurn
-from perdure.machine.transitions.ownership import Abandon, Acquire
-from perdure.machine.transitions.steps import CommitStep
 from perdure.testing.served_api import Person, ServedApi
 
 Things = Mapping[tuple[str, str], str]

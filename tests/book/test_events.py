@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from perdure.core.events import AnyEvent
-from perdure.core.watch import WatchKind
+from perdure.core.events import AnyEvent, WatchKind
 from perdure.stream.transport import CLOSE_CODES
 
 PAGE = Path(__file__).parents[2].joinpath("docs/reference/events.md").read_text()

@@ -9,11 +9,9 @@ from tests.cli.pooler import pooled
 from tests.config.keys import stored_key, stored_model
 
 from perdure.access.keyring import Keyring
-from perdure.cli.checks.database import pooler
+from perdure.cli.checks.database import model_findings, pooler, secrets
 from perdure.cli.checks.finding import Verdict
-from perdure.cli.checks.models import model_findings
 from perdure.cli.checks.notices import notices
-from perdure.cli.checks.secrets import secrets
 from perdure.config.config import KEY_PURPOSE
 from perdure.settings import Settings
 from perdure.store.connection import connect

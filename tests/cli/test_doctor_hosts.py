@@ -5,8 +5,8 @@ from collections.abc import Generator
 
 import pytest
 
+from perdure.cli.checks.database import host_findings, replication
 from perdure.cli.checks.finding import Verdict
-from perdure.cli.checks.hosts import host_findings, replication
 from perdure.store.connection import connect
 from perdure.testing.polling import seen
 from perdure.testing.ports import free_port

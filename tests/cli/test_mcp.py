@@ -17,7 +17,7 @@ from tests.faces.conftest import minted
 from perdure.api.http import App, Receive, Scope, Send
 from perdure.cli.local import Deployment
 from perdure.cli.mcp_bridge import McpBridge
-from perdure.core.clock import SystemClock
+from perdure.core.timing import SystemClock
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica

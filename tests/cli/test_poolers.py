@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Start
 
-from perdure.access.secret_texts import TOKEN_PREFIX
+from perdure.access.credentials import TOKEN_PREFIX
 from perdure.store.pool import open_pool
 from perdure.testing.fleet import Fleet, open_fleet
 from perdure.testing.pgbouncer import Mode, Pooler, ReachedUrl, environment, pooler, prepares

@@ -14,8 +14,7 @@ from perdure.core.chat import Busy, Status
 from perdure.core.deltas import TextDelta
 from perdure.core.events import MessagePart
 from perdure.core.failure import ErrorKind
-from perdure.core.message import Role
-from perdure.core.parts import ToolResult
+from perdure.core.message import Role, ToolResult
 from perdure.testing.fleet import Fleet
 
 TRANSPORTS = pytest.mark.parametrize("transport", list(Transport))

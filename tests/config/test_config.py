@@ -10,9 +10,9 @@ from perdure.access.keyring import Keyring
 from perdure.access.signing_in import FirstAccount, first_account
 from perdure.config.config import KEY_PURPOSE, Config
 from perdure.config.demo import offer_demo
-from perdure.core.clock import SystemClock
 from perdure.core.errors import Unavailable
 from perdure.core.ids import ModelName
+from perdure.core.timing import SystemClock
 from perdure.store.cache import Cache
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus

@@ -9,13 +9,23 @@ from msgspec import structs
 from tests.providers.pictures import PDF, PNG
 from tests.providers.routes import NAMES, TOOLS, ask, assistant, route, tool, user
 
-from perdure.core.clock import SystemClock
 from perdure.core.deltas import Accumulator, AnyDelta
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ErrorKind
-from perdure.core.message import Effort, FinishReason
-from perdure.core.parts import AnyPart, File, Media, Reasoning, Source, Text, ToolCall, ToolResult
-from perdure.core.usage import Usage
+from perdure.core.message import (
+    AnyPart,
+    Effort,
+    File,
+    FinishReason,
+    Media,
+    Reasoning,
+    Source,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from perdure.core.timing import SystemClock
 from perdure.providers.client import ProviderClient
 from perdure.providers.request import FileContent, ModelRequest, ModelSettings, WebSearch
 from perdure.sim.server import Simulator

@@ -1,7 +1,7 @@
 """Folding deltas into parts."""
 
 from perdure.core.deltas import Accumulator, ReasoningDelta, TextDelta, ToolCallDelta, ToolResultDelta
-from perdure.core.parts import ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
 
 
 def test_pieces_of_one_index_become_one_part_in_index_order() -> None:

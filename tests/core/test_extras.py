@@ -8,17 +8,16 @@ from typing import Any, cast
 
 import pytest
 
-from perdure.api.routes.push import push_key
+from perdure.api.routes.inbox import push_key
 from perdure.cli.checks.environment import extras
 from perdure.cli.checks.notices import notices
 from perdure.core.errors import Misconfigured
 from perdure.core.extras import EXTRAS, installed, require
 from perdure.observe.tracing import Tracing
-from perdure.providers.aws import AwsCredentials
+from perdure.providers.clouds import AwsCredentials, GoogleCredentials
 from perdure.providers.credentials import Outgoing
 from perdure.providers.errors.classification import classify
 from perdure.providers.errors.failures import CredentialsUnusable
-from perdure.providers.google import GoogleCredentials
 from perdure.settings import Settings
 from perdure.workspaces.drivers import Drivers
 from perdure.workspaces.local.driver import LocalDriver

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from openai import AsyncOpenAI
 
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.faces.conftest import minted
 
-from perdure.access.roles import Role, Scope
+from perdure.access.actor import Role, Scope
 from perdure.api.routing import Route
 from perdure.core.chat import AT_REST
 from perdure.core.ids import ChatId

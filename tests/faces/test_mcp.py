@@ -12,11 +12,11 @@ import msgspec
 import pytest
 from tests.faces.conftest import minted
 
-from perdure.access.roles import Scope
+from perdure.access.actor import Scope
 from perdure.agent.prepare import Policy, Rules
 from perdure.core.chat import AT_REST, Status
 from perdure.core.ids import ChatId
-from perdure.core.parts import ToolResult
+from perdure.core.message import ToolResult
 from perdure.faces.mcp.wire import (
     BAD_PARAMS,
     CAPABILITIES_KEY,

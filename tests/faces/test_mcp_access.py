@@ -10,7 +10,7 @@ import pytest
 from tests.faces.conftest import minted
 from tests.faces.test_mcp import BOTH, Peer
 
-from perdure.access.roles import Role, Scope
+from perdure.access.actor import Role, Scope
 from perdure.core.chat import AT_REST
 from perdure.core.ids import ChatId
 from perdure.faces.asked import TurnId

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from perdure.core.deltas import AnyDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from perdure.core.ids import MessageNumber
-from perdure.core.message import FinishReason, Message, Role
-from perdure.core.parts import AnyPart, Reasoning, Text, ToolCall
+from perdure.core.message import AnyPart, FinishReason, Message, Reasoning, Role, Text, ToolCall
 from perdure.faces.turn import Called, Closed, Opened, Piece, TurnEvent, TurnLog, events_of, pieces
 
 _words = st.text(alphabet=st.sampled_from("ab \n\tü漢字,.é😀"), max_size=60)

@@ -16,10 +16,8 @@ from perdure.core.deltas import (
     ToolResultDelta,
 )
 from perdure.core.joining import fewer
-from perdure.core.message import Role
-from perdure.core.parts import Media, ProviderMetadata
-from perdure.live.episodes import Piece
-from perdure.live.merging import Merged, merged
+from perdure.core.message import Media, ProviderMetadata, Role
+from perdure.live.episodes import Merged, Piece, merged
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 texts = st.text(alphabet="ab", max_size=3)

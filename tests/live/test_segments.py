@@ -4,8 +4,7 @@ import pytest
 
 from perdure.core.deltas import TextDelta
 from perdure.core.errors import DatabaseFault
-from perdure.core.message import Role
-from perdure.core.parts import ProviderMetadata
+from perdure.core.message import ProviderMetadata, Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT
 from perdure.live.episodes import EpisodeKey, Piece
 from perdure.live.segments import Segments

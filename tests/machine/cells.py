@@ -14,8 +14,7 @@ from uuid import UUID
 from perdure.core.chat import Action, ActionKind, Busy, Decision, OpenCall, State, Status, Verdict
 from perdure.core.failure import ChatError, ErrorKind, RetryState
 from perdure.core.ids import MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
-from perdure.core.message import NewMessage
-from perdure.core.parts import Text
+from perdure.core.message import NewMessage, Text
 from perdure.machine.change import Owner, Reason
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
@@ -24,6 +23,7 @@ from perdure.machine.transitions.actions import (
     EnterRequiresAction,
     Outcome,
 )
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import (
     INVALID_STATE,
@@ -32,14 +32,12 @@ from perdure.machine.transitions.lifecycle import (
     SetArchived,
 )
 from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.queue import (
     DeleteQueuedMessage,
     EditQueuedMessage,
     PromoteQueuedMessage,
     ReorderQueue,
 )
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.testing.chats import ASK, KINDS, READ, resulted, said
 
 W, E0, E1, R0, R1 = State.W, State.E0, State.E1, State.R0, State.R1

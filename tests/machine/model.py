@@ -15,8 +15,7 @@ from perdure.core.commit import Commit
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber, ReplicaId, RunnerId, UserId
-from perdure.core.message import NewMessage, Role, Visibility
-from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.message import NewMessage, Role, Text, ToolCall, ToolResult, Visibility
 from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
@@ -26,12 +25,11 @@ from perdure.machine.transitions.actions import (
     EnterRequiresAction,
     Outcome,
 )
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import Create, RequestCompaction, SetArchived
 from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
-from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.queue import DeleteQueuedMessage, PromoteQueuedMessage, ReorderQueue
-from perdure.machine.transitions.steps import CommitStep
 
 OWNERS = tuple(Owner(ReplicaId(UUID(int=n)), RunnerId(UUID(int=n))) for n in (1, 2))
 SOMEBODY = UserId(UUID(int=9))

@@ -9,15 +9,13 @@ import pytest
 from tests.machine.place import Place
 
 from perdure.agent.history import History
-from perdure.core.after import asked_parts, card_after, history_after, pending, queue_after, settings_after
 from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Busy, CallKind, Chat, Decision, Status, Verdict
-from perdure.core.commit import Commit
+from perdure.core.commit import Commit, asked_parts, card_after, history_after, pending, queue_after, settings_after
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId, MessageNumber
-from perdure.core.message import Kind, Message, NewMessage, Role, Visibility
-from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.message import Kind, Message, NewMessage, Role, Text, ToolCall, ToolResult, Visibility
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
     CancelRequiresAction,
@@ -25,17 +23,16 @@ from perdure.machine.transitions.actions import (
     EnterRequiresAction,
     Outcome,
 )
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import RequestCompaction, SetArchived
 from perdure.machine.transitions.messages import EditMessage, SendMessage, Target
-from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.queue import (
     DeleteQueuedMessage,
     EditQueuedMessage,
     PromoteQueuedMessage,
     ReorderQueue,
 )
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.store import following
 from perdure.store.following import Reading
 from perdure.store.histories import load_history

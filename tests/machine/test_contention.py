@@ -18,14 +18,14 @@ from perdure.core.commit import Commit
 from perdure.core.errors import QueuedMessageNotFound, QueueFull, TransitionNotAllowed
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId
-from perdure.core.parts import Text
+from perdure.core.message import Text
 from perdure.machine.committer import Request
 from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
+from perdure.machine.transitions.driving import CommitStep, RecordRetryState
 from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt
 from perdure.machine.transitions.messages import SendMessage
 from perdure.machine.transitions.queue import DeleteQueuedMessage
-from perdure.machine.transitions.steps import CommitStep, RecordRetryState
 from perdure.proof.proxy import Fate, Proxy
 from perdure.store.pool import Pool, open_pool
 from perdure.testing.chats import answered, said
@@ -176,11 +176,11 @@ WRITER = """
 import asyncio, sys
 from uuid import UUID
 from perdure.core.ids import ChatId, UserId
-from perdure.core.parts import Text
+from perdure.core.message import Text
 from perdure.machine.machine import Machine
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.steps import CommitStep
+from perdure.machine.transitions.driving import CommitStep
 from perdure.store.execution import Execution
 from perdure.store.pool import open_pool
 from perdure.testing.chats import answered, said

@@ -11,23 +11,21 @@ from tests.machine.cells import MARKED_AT
 from tests.machine.place import Place
 
 from perdure.core.chat import Busy, Chat, State
-from perdure.core.clock import SystemClock
 from perdure.core.commit import Commit
 from perdure.core.errors import Unavailable
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId
-from perdure.core.message import Role
-from perdure.core.parts import Text
+from perdure.core.message import Role, Text
+from perdure.core.timing import SystemClock
 from perdure.machine.committer import Committer, Request
 from perdure.machine.diagram import follow
 from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.queue import DeleteQueuedMessage
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.proof.proxy import Fate, Proxy
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool, open_pool

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from perdure.core.chat import State
 from perdure.machine.diagram import DIAGRAM, arrows
-from perdure.machine.transitions.ownership import Abandon, Acquire
+from perdure.machine.transitions.driving import Abandon, Acquire
 
 PAGE = Path(__file__).parents[2] / "docs/architecture/machine.md"
 ARROW = re.compile(r"^    (\w+) --> (\w+): (\w+)$", re.MULTILINE)

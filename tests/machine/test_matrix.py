@@ -17,8 +17,7 @@ from perdure.core.chat import AT_REST, ActionKind, Busy, Chat, QueueEntry, State
 from perdure.core.commit import Commit
 from perdure.core.errors import ChatNotFound, InvalidState, PerdureError, TransitionNotAllowed
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text, ToolResult
+from perdure.core.message import NewMessage, Role, Text, ToolResult
 from perdure.machine.diagram import DIAGRAM
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.lifecycle import Create

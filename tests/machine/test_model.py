@@ -13,12 +13,11 @@ from perdure.machine import planning
 from perdure.machine.change import Change
 from perdure.machine.diagram import DIAGRAM, WrongLanding
 from perdure.machine.transitions.actions import CancelRequiresAction, EnterRequiresAction
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
 from perdure.machine.transitions.endings import FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import SetArchived
 from perdure.machine.transitions.messages import EditMessage, SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.queue import DeleteQueuedMessage, PromoteQueuedMessage, ReorderQueue
-from perdure.machine.transitions.steps import CommitStep
 
 Plan = Callable[[Any, Chat], Change | None]
 

@@ -9,17 +9,15 @@ from perdure.core.chat import ActionKind, Busy, Chat, State
 from perdure.core.errors import ChatNotFound, TransitionNotAllowed
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId, UserId
-from perdure.core.message import Effort, NewMessage, Role
-from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.message import Effort, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CompleteRequiresAction, EnterRequiresAction
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import Chosen, SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 
 SOMEBODY = UserId(uuid4())
 OWNER = Owner(ReplicaId(uuid4()), RunnerId(uuid4()))

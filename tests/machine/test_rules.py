@@ -23,8 +23,7 @@ from perdure.core.errors import (
     TransitionNotAllowed,
 )
 from perdure.core.ids import ChatId, MessageNumber, QueuedNumber
-from perdure.core.message import Kind, NewMessage, Role
-from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.message import Kind, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.machine.change import Reason
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import (
@@ -33,17 +32,16 @@ from perdure.machine.transitions.actions import (
     EnterRequiresAction,
     Outcome,
 )
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import Create, SetArchived
 from perdure.machine.transitions.messages import EditMessage, SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.queue import (
     DeleteQueuedMessage,
     EditQueuedMessage,
     PromoteQueuedMessage,
     ReorderQueue,
 )
-from perdure.machine.transitions.steps import CommitStep
 from perdure.testing.chats import ASK, FAILURE, KINDS, READ, WAIT, WRITE, answered, resulted, said, somebody
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from perdure.observe.context import concerning
-from perdure.observe.logs import start_logging
+from perdure.observe.logs import concerning, start_logging
 
 
 class Terminal(io.StringIO):

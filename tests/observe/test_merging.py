@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from perdure.observe.merging import merged
-from perdure.observe.metrics import Metrics
+from perdure.observe.metrics import Metrics, merged
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 COUNTS = st.dictionaries(TEXTS, st.integers(0, 1_000), max_size=4)

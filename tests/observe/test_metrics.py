@@ -1,8 +1,7 @@
 """The numbers of a replica, as Prometheus reads them."""
 
-from perdure.observe.labels import Bounded
 from perdure.observe.measures.all import Measures
-from perdure.observe.measures.work import CallMeasures
+from perdure.observe.measures.work import Bounded, CallMeasures
 from perdure.observe.metrics import Metrics
 from perdure.testing.metric_reader import MetricReader
 

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from perdure.core.clock import SystemClock
+from perdure.core.timing import SystemClock
 from perdure.observe.upkeep import kept_up
 
 

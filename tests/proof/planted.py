@@ -9,8 +9,8 @@ from msgspec import structs
 
 from perdure.cli import chaos_replica
 from perdure.core.chat import Chat, Fence
-from perdure.core.clock import SystemClock
 from perdure.core.commit import Commit
+from perdure.core.timing import SystemClock
 from perdure.live.segments import Segments
 from perdure.machine.machine import Machine
 from perdure.store.journal import Journal

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.message import Text, ToolCall, ToolResult
 from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
 from perdure.proof.checked_transcript import CheckedTranscript, counted
 from perdure.proof.checker import (

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from perdure.core.clock import SystemClock
+from perdure.core.timing import SystemClock
 from perdure.providers.client import ProviderClient
 from perdure.sim.server import Simulator
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from perdure.core.deltas import Accumulator, Finish
-from perdure.core.parts import AnyPart
+from perdure.core.message import AnyPart
 from perdure.providers.dialects.dialect import Decoder
 from perdure.providers.dialects.registry import DIALECTS
+from perdure.providers.event_streams import Splitter
 from perdure.providers.listener import Listener
 from perdure.providers.model import Model
-from perdure.providers.sse import Splitter
 
 RECORDINGS = sorted(Path("tests/recordings").glob("*/*.sse"))
 

@@ -1,7 +1,6 @@
 """Routes to the simulator in every dialect, and short ways to say things."""
 
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import AnyPart, Text
+from perdure.core.message import AnyPart, NewMessage, Role, Text
 from perdure.providers.client import Completion, ProviderClient
 from perdure.providers.dialects.registry import DIALECTS
 from perdure.providers.model import Model, Thinking

@@ -12,15 +12,14 @@ from tests.providers.servers import Canned, answer
 
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ErrorKind
-from perdure.core.parts import Text
-from perdure.providers.aws_event_stream import EventStreamSplitter
+from perdure.core.message import Text
 from perdure.providers.client import ProviderClient
 from perdure.providers.errors.failures import ApiError, Malformed
+from perdure.providers.event_streams import EventStreamSplitter, Splitter
 from perdure.providers.model import Model
 from perdure.providers.request import ModelRequest
 from perdure.providers.route import Route
 from perdure.providers.service import ProviderSettings, Service
-from perdure.providers.sse import Splitter
 
 RECORDED = Path("tests/recordings/anthropic_messages/thinking_and_tools.sse").read_bytes()
 

@@ -10,10 +10,10 @@ from tests.providers.certificates import self_signed
 from tests.providers.routes import KEY, MODELS, NAMES, SERVICES, route, user
 from tests.providers.servers import Canned, answer
 
-from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured, ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.parts import Text
+from perdure.core.message import Text
+from perdure.core.timing import SystemClock
 from perdure.providers.client import ProviderClient
 from perdure.providers.errors.classification import classify
 from perdure.providers.errors.failures import KeyMissing

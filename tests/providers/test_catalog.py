@@ -4,18 +4,14 @@ import msgspec
 import pytest
 from tests.providers.routes import TOOLS, assistant, route, user
 
-from perdure.core.message import Effort
-from perdure.core.parts import File, Reasoning, Source, Text, ToolCall
-from perdure.core.usage import Usage
+from perdure.core.message import Effort, File, Reasoning, Source, Text, ToolCall, Usage
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient
 from perdure.providers.dialects.registry import DIALECTS
-from perdure.providers.effort import budget, clamped, named
 from perdure.providers.estimate import MESSAGE_TOKENS, PAGE_TOKENS, PICTURE_TOKENS, estimate, file_tokens, tokens_in
-from perdure.providers.model import Model, Price
-from perdure.providers.pricing import cost
+from perdure.providers.model import Model, Price, cost
 from perdure.providers.projection.media import Attachment
-from perdure.providers.request import ModelRequest, ModelSettings, WebSearch
+from perdure.providers.request import ModelRequest, ModelSettings, WebSearch, budget, clamped, named
 from perdure.sim.server import Simulator
 
 CATALOG = Catalog.load()

@@ -7,10 +7,9 @@ import pytest
 from msgspec import structs
 from tests.providers.routes import TOOLS, assistant, route, tool, user
 
-from perdure.core.message import FinishReason, Kind, NewMessage
-from perdure.core.parts import ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import FinishReason, Kind, NewMessage, ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.client import ProviderClient
-from perdure.providers.dialects.openai_responses.chain import link
+from perdure.providers.dialects.openai_responses.encode import link
 from perdure.providers.request import ModelRequest, ModelSettings
 from perdure.sim.server import Simulator
 

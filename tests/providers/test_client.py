@@ -13,7 +13,7 @@ from tests.providers.servers import Canned, answer
 from perdure.core.deltas import Accumulator
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ErrorKind
-from perdure.core.parts import Text
+from perdure.core.message import Text
 from perdure.providers import client as providers
 from perdure.providers.client import ProviderClient
 from perdure.providers.request import Continuation, ModelRequest

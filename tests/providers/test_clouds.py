@@ -6,8 +6,7 @@ import msgspec
 import pytest
 from tests.providers.routes import TOOLS, assistant, user
 
-from perdure.core.message import Effort
-from perdure.core.parts import ProviderMetadata, ToolCall, ToolResult
+from perdure.core.message import Effort, ProviderMetadata, ToolCall, ToolResult
 from perdure.core.screen import Screen
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient

@@ -15,11 +15,10 @@ from tests.providers.dialects_played import RECORDINGS, decoder, played
 from tests.providers.routes import NAMES
 
 from perdure.core.deltas import TextDelta
-from perdure.core.parts import AnyPart, ToolCall, ToolResult
-from perdure.providers.aws_event_stream import EventStreamSplitter
+from perdure.core.message import AnyPart, ToolCall, ToolResult
 from perdure.providers.errors.failures import Failure, Garbled
+from perdure.providers.event_streams import EventStreamSplitter, EventTooLong, Splitter
 from perdure.providers.listener import Listener
-from perdure.providers.sse import EventTooLong, Splitter
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 GOOD = [path for path in RECORDINGS if path.stem not in ("overloaded", "failed", "blocked")]

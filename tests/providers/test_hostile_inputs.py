@@ -16,10 +16,9 @@ import pytest
 from tests.providers.dialects_played import RECORDINGS, played
 from tests.providers.routes import NAMES
 
-from perdure.providers.errors.answers import refusal
-from perdure.providers.errors.classification import chat_error
+from perdure.providers.errors.classification import chat_error, refusal
 from perdure.providers.errors.failures import ApiError, Failure
-from perdure.providers.sse import EventTooLong
+from perdure.providers.event_streams import EventTooLong
 
 MOST_SECONDS = 0.2
 MOST_GROWTH_KIB = 64 * 1024

@@ -6,8 +6,8 @@ from tests.providers.dialects_played import decoder
 from perdure.core.deltas import TextDelta
 from perdure.core.message import FinishReason
 from perdure.providers.errors.failures import Foreign, Garbled, Malformed
+from perdure.providers.event_streams import Splitter
 from perdure.providers.listener import Listener
-from perdure.providers.sse import Splitter
 
 TEXT = b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'
 STRANGE = b'data: {"event":"heartbeat"}\n\n'

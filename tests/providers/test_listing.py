@@ -5,11 +5,11 @@ from tests.providers.routes import MODELS, NAMES, SERVICES, route
 from tests.providers.servers import Canned, answer
 
 from perdure.core.errors import ProviderFailure
+from perdure.providers.catalog import listed
 from perdure.providers.client import ProviderClient
-from perdure.providers.listing import listed
 from perdure.providers.route import Route
 from perdure.providers.service import ProviderSettings
-from perdure.sim.models import NAMES as SERVED
+from perdure.sim.routes import NAMES as SERVED
 from perdure.sim.server import Simulator
 
 

@@ -11,15 +11,15 @@ from tests.providers.routes import NAMES, user
 from tests.providers.servers import Canned, answer
 
 from perdure.agent.kept_responses import outlives
-from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
-from perdure.core.parts import Text
+from perdure.core.message import Text
+from perdure.core.timing import SystemClock
 from perdure.observe.calls import Ended, Sent
+from perdure.providers.catalog import listed
 from perdure.providers.client import ProviderClient
 from perdure.providers.dialects.dialect import Dialect, KeyHeader, ModelList
 from perdure.providers.dialects.openai_chat import OPENAI_CHAT
 from perdure.providers.dialects.registry import DIALECTS
-from perdure.providers.listing import listed
 from perdure.providers.model import Model
 from perdure.providers.request import BACKGROUND, ModelRequest, ModelSettings
 from perdure.providers.route import Route

@@ -6,8 +6,7 @@ import msgspec
 import pytest
 from tests.providers.routes import MODELS, NAMES, TOOLS, assistant, tool, user
 
-from perdure.core.message import Effort, NewMessage
-from perdure.core.parts import ToolCall, ToolResult
+from perdure.core.message import Effort, NewMessage, ToolCall, ToolResult
 from perdure.providers.dialects.dialect import PLAIN, Encoded
 from perdure.providers.dialects.registry import DIALECTS
 from perdure.providers.model import Model, Thinking

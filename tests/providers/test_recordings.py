@@ -5,9 +5,17 @@ from pathlib import Path
 import pytest
 from tests.providers.dialects_played import RECORDINGS, played
 
-from perdure.core.message import FinishReason
-from perdure.core.parts import AnyPart, ProviderMetadata, Reasoning, Source, Text, ToolCall, ToolResult
-from perdure.core.usage import Usage
+from perdure.core.message import (
+    AnyPart,
+    FinishReason,
+    ProviderMetadata,
+    Reasoning,
+    Source,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from perdure.providers.errors.failures import ApiError, Filtered, StreamEnded
 
 

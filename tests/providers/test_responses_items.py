@@ -8,8 +8,7 @@ import msgspec
 import pytest
 from tests.providers.dialects_played import played
 
-from perdure.core.message import FinishReason
-from perdure.core.parts import Reasoning, Text, ToolCall
+from perdure.core.message import FinishReason, Reasoning, Text, ToolCall
 
 Event = dict[str, Any]
 Named = Callable[[int, Event], Event]

@@ -8,7 +8,7 @@ import pytest
 from tests.providers.pictures import PNG
 from tests.providers.routes import assistant, route, tool, user
 
-from perdure.core.parts import Media, ToolCall, ToolResult
+from perdure.core.message import Media, ToolCall, ToolResult
 from perdure.core.screen import Screen
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient

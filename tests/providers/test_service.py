@@ -7,15 +7,13 @@ import pytest
 from tests.providers.routes import user
 
 from perdure.core.errors import Misconfigured
-from perdure.providers.aws import AwsCredentials
+from perdure.providers.clouds import AwsCredentials, GoogleCredentials
 from perdure.providers.credentials import ApiKey, Key, NoKey, Outgoing, choose_key, key_for
-from perdure.providers.endpoint import Framing
 from perdure.providers.errors.failures import KeyMissing
-from perdure.providers.google import GoogleCredentials
 from perdure.providers.model import Model
 from perdure.providers.request import ModelRequest
 from perdure.providers.route import Route
-from perdure.providers.service import ProviderSettings, Service
+from perdure.providers.service import Framing, ProviderSettings, Service
 
 ASK = ModelRequest(messages=[user("hi")], cache_key="chat")
 SECRET = "k"

@@ -7,13 +7,12 @@ from msgspec import structs
 from tests.providers.routes import MODELS, NAMES, TOOLS, assistant, tool, user
 from tests.providers.transcripts import FILES, TRANSCRIPTS
 
-from perdure.core.message import Effort, NewMessage
-from perdure.core.parts import ProviderMetadata, Reasoning, ToolCall, ToolResult
+from perdure.core.message import Effort, NewMessage, ProviderMetadata, Reasoning, ToolCall, ToolResult
 from perdure.providers.dialects.dialect import PLAIN, Encoded
 from perdure.providers.dialects.registry import DIALECTS
 from perdure.providers.model import Thinking
+from perdure.providers.prompt import Settled
 from perdure.providers.request import ModelRequest, ModelSettings
-from perdure.providers.settled import Settled
 
 # Without the one that takes a second to be made smaller.
 SMALL = {name: content for name, content in FILES.items() if name != "big"}

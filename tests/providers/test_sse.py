@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perdure.providers.sse import EventTooLong, Splitter
+from perdure.providers.event_streams import EventTooLong, Splitter
 
 KINDS = b"data: a|data: b|data:c|data: |data|event: x|event: data: y|: hello|id: 7|xdata: z|"
 LINES = st.sampled_from(KINDS.split(b"|"))

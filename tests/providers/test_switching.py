@@ -4,8 +4,7 @@ import pytest
 from tests.providers.routes import NAMES, TOOLS, assistant, route, tool, user
 from tests.providers.transcripts import FILES, TRANSCRIPTS
 
-from perdure.core.message import Effort, FinishReason, NewMessage
-from perdure.core.parts import ToolCall, ToolResult
+from perdure.core.message import Effort, FinishReason, NewMessage, ToolCall, ToolResult
 from perdure.providers.client import ProviderClient
 from perdure.providers.model import Model, Thinking
 from perdure.providers.request import ModelRequest, ModelSettings, WebSearch

@@ -4,18 +4,22 @@ from msgspec import structs
 from tests.providers.pictures import PDF, PNG, picture
 from tests.providers.routes import assistant, tool, user
 
-from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
-from perdure.core.parts import (
+from perdure.core.message import (
     File,
     FileReference,
+    FinishReason,
+    Kind,
     Media,
+    NewMessage,
     NoticePart,
     ProviderMetadata,
     Reasoning,
+    Role,
     Source,
     Text,
     ToolCall,
     ToolResult,
+    Visibility,
 )
 from perdure.providers.request import FileContent
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from tests.cli.test_chat import ended, started
 
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.core.ids import UserId
 from perdure.store.pool import Pool
 from perdure.testing.fleet import Fleet, open_fleet

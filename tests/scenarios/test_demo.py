@@ -7,7 +7,7 @@ import pytest
 
 from perdure.core.chat import State
 from perdure.core.ids import ChatId
-from perdure.core.parts import ToolCall
+from perdure.core.message import ToolCall
 from perdure.sim.server import Simulator
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica, open_replica

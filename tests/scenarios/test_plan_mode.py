@@ -13,7 +13,7 @@ import pytest
 
 from perdure.core.chat import State
 from perdure.core.ids import ChatId, WorkspaceId
-from perdure.core.parts import ToolResult
+from perdure.core.message import ToolResult
 from perdure.sim.script import Call, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator

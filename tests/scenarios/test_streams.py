@@ -9,13 +9,13 @@ from uuid import UUID
 
 import pytest
 
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.client import ApiError, Client, EventStream, Transport
 from perdure.core.chat import Status
 from perdure.core.cursor import Cursor
 from perdure.core.events import AnyEvent, RetryEvent
 from perdure.core.failure import ErrorKind
-from perdure.core.parts import Text
+from perdure.core.message import Text
 from perdure.core.timing import STREAM_RECHECK
 from perdure.store.pool import Pool
 from perdure.testing.fleet import PATIENCE, Fleet, open_fleet

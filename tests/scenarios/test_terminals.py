@@ -10,7 +10,7 @@ import aiohttp
 import msgspec
 import pytest
 
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.store.pool import Pool
 from perdure.testing.fleet import Fleet, open_fleet
 from perdure.testing.metric_reader import sample

@@ -4,8 +4,7 @@ import aiohttp
 import pytest
 from tests.sim.wires import CHAT
 
-from perdure.sim.faults import STATUSES
-from perdure.sim.random_faults import RandomFaults
+from perdure.sim.faults import STATUSES, RandomFaults
 from perdure.sim.script import Call, Fault, Step, Text
 from perdure.sim.server import Simulator
 

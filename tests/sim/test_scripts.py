@@ -10,8 +10,7 @@ from tests.sim.wires import CHAT, HEADERS
 
 from perdure.sim.directives import compose
 from perdure.sim.script import Call, GatePart, Pause, Reasoning, Script, Step, Text
-from perdure.sim.server import Simulator
-from perdure.sim.serving import load_scripts
+from perdure.sim.server import Simulator, load_scripts
 
 
 async def ask(openai: AsyncOpenAI, *messages: ChatCompletionMessageParam, model: str = "m") -> ChatCompletion:

@@ -1,6 +1,6 @@
 """Every unique constraint means something to whoever runs into it, or nobody outside can run into it."""
 
-from perdure.store.conflicts import CONFLICTS
+from perdure.store.errors import CONFLICTS
 from perdure.store.pool import Pool
 
 # Ids that we make, digests of secrets, and rows that are put in place of an older one.

@@ -8,8 +8,7 @@ import pytest
 from perdure.access.signing_in import first_account
 from perdure.core.card import NewCard
 from perdure.core.ids import ChatId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
+from perdure.core.message import NewMessage, Role, Text
 from perdure.machine.machine import Machine
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.execution import Execution

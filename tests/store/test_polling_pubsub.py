@@ -3,7 +3,7 @@
 import asyncio
 
 from perdure.core.notice import Notice, Topic
-from perdure.store.polling_pubsub import PollingPubsub
+from perdure.store.postgres_pubsub import PollingPubsub
 from perdure.testing.clock import HurriedClock
 
 

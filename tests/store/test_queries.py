@@ -21,9 +21,8 @@ import perdure
 from perdure.core.chat import Chat
 from perdure.core.ids import UserId
 from perdure.store import tables
-from perdure.store.blocks import blocks
 from perdure.store.pool import Pool
-from perdure.store.query import Query, Signature, Written
+from perdure.store.query import Query, Signature, Written, blocks
 from perdure.store.row_readers import columns_of, fields_of, optional
 from perdure.store.scopes import Database, OrganisationScope, PersonScope
 

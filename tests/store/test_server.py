@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from perdure.store.server import Outdated, Server, outdated
+from perdure.store.primaries import Outdated, Server, outdated
 
 # What a connection may have found before: a standby, a primary that was told to take no writes, one that is written to.
 _FOUND = [Server(7, timeline, writable=writable) for timeline, writable in product((0, 1, 2), (False, True))]

@@ -16,7 +16,7 @@ from perdure.store.connection import connect
 from perdure.store.connections import Connections
 from perdure.store.errors import meaning
 from perdure.store.pool import Pool, open_pool
-from perdure.store.server import server_of
+from perdure.store.primaries import server_of
 from perdure.testing.late_proxy import LateProxy
 from perdure.testing.polling import seen
 from perdure.testing.ports import free_port

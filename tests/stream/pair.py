@@ -12,7 +12,7 @@ from perdure.live.segments import Segments
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
 from perdure.stream.access import Receive, Scope, Send
-from perdure.stream.chat_stream import PATTERN, ChatStream
+from perdure.stream.endpoints import PATTERN, ChatStream
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
 from perdure.stream.relay.relay import Relay

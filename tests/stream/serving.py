@@ -21,7 +21,7 @@ from perdure.observe.measures.service import StreamMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
 from perdure.stream.access import Admission, Receive, Refusal, Scope, Send
-from perdure.stream.chat_stream import PATTERN, ChatStream
+from perdure.stream.endpoints import PATTERN, ChatStream
 from perdure.stream.gauges import observe_streams
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams

@@ -5,8 +5,7 @@ from contextlib import AsyncExitStack
 
 from tests.stream.test_hubs import set_up
 
-from perdure.core.message import Role
-from perdure.core.parts import Text
+from perdure.core.message import Role, Text
 from perdure.store.pool import Pool
 from perdure.stream.subscription import Subscription
 from perdure.testing.scripted import texts

@@ -18,12 +18,10 @@ from perdure.core.chat import Busy, Status
 from perdure.core.events import AnyEvent, HistoryReset, MessageEvent
 from perdure.core.failure import ErrorKind, RetryState
 from perdure.core.ids import ChatId, RunnerId
-from perdure.core.message import Role
-from perdure.core.parts import Text
+from perdure.core.message import Role, Text
 from perdure.live.episodes import Episode
 from perdure.machine.change import Owner
-from perdure.machine.transitions.ownership import Abandon, Acquire
-from perdure.machine.transitions.steps import RecordGenerationAttempt, RecordRetryState
+from perdure.machine.transitions.driving import Abandon, Acquire, RecordGenerationAttempt, RecordRetryState
 from perdure.store.pool import Pool
 from perdure.testing.scripted import ScriptedChat, texts
 

@@ -8,12 +8,11 @@ from tests.stream.watcher import Watcher, history
 from perdure.core.chat import ActionKind, Busy, Status
 from perdure.core.errors import ChatNotFound
 from perdure.core.failure import ChatError, ErrorKind, RetryState
-from perdure.core.message import NewMessage, Role, Visibility
-from perdure.core.parts import ProviderMetadata, Text, ToolCall
+from perdure.core.message import NewMessage, ProviderMetadata, Role, Text, ToolCall, Visibility
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import EnterRequiresAction
+from perdure.machine.transitions.driving import CommitStep, RecordRetryState
 from perdure.machine.transitions.endings import FinishError, Interrupt
-from perdure.machine.transitions.steps import CommitStep, RecordRetryState
 from perdure.store.pool import Pool
 from perdure.stream.hubs import Hubs
 from perdure.stream.subscription import Ended

@@ -14,12 +14,10 @@ from tests.stream.watcher import Watcher
 
 from perdure.core.deltas import TextDelta
 from perdure.core.ids import ReplicaId, RunnerId
-from perdure.core.message import Role
-from perdure.core.parts import ProviderMetadata, Text
+from perdure.core.message import ProviderMetadata, Role, Text
 from perdure.live.segments import Segments
 from perdure.machine.change import Owner
-from perdure.machine.transitions.ownership import Acquire
-from perdure.machine.transitions.steps import RecordGenerationAttempt
+from perdure.machine.transitions.driving import Acquire, RecordGenerationAttempt
 from perdure.store.pool import Pool
 from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.hubs import Hubs

@@ -13,8 +13,7 @@ from tests.stream.watcher import history
 from perdure.client.transcript import Transcript
 from perdure.core.chat import Status
 from perdure.core.ids import ChatId
-from perdure.core.message import Role
-from perdure.core.parts import Text
+from perdure.core.message import Role, Text
 from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_PING
 from perdure.live.episodes import EpisodeKey
 from perdure.store.pool import Pool

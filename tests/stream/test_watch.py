@@ -8,17 +8,17 @@ import pytest
 from tests.stream.serving import OpenAccess, serving, until
 
 from perdure.core.errors import InvalidInput
+from perdure.core.events import InboxEvent, WatchEvent, WatchKind
 from perdure.core.failure import ChatError
 from perdure.core.ids import UserId
 from perdure.core.timing import WATCH_MEMORY
-from perdure.core.watch import InboxEvent, WatchEvent, WatchKind
 from perdure.machine.transitions.endings import FinishError
 from perdure.machine.transitions.lifecycle import SetArchived
 from perdure.store.pool import Pool
 from perdure.stream.batches import Batch
+from perdure.stream.endpoints import WatchStream
 from perdure.stream.open_streams import OpenStreams
 from perdure.stream.watch.feed import Feed, cursor_of, position_of
-from perdure.stream.watch.streams import WatchStream
 from perdure.stream.watch.watches import Watches
 from perdure.testing.scripted import ScriptedChats
 

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 
 from perdure.client.transcript import Transcript
 from perdure.core.cursor import Cursor
-from perdure.core.events import AnyEvent
+from perdure.core.events import AnyEvent, InboxEvent, WatchEvent
 from perdure.core.ids import ChatId
 from perdure.core.message import Message
 from perdure.core.public import public_message
-from perdure.core.watch import InboxEvent, WatchEvent
 from perdure.store import following
 from perdure.store.pool import Pool
 from perdure.stream.hubs import Hubs

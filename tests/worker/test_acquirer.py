@@ -9,15 +9,13 @@ from msgspec import structs
 from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text, ToolCall
+from perdure.core.message import NewMessage, Role, Text, ToolCall
 from perdure.core.timing import LEASE, RENEWAL_LATE, SHARE_PATIENCE
 from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
 from perdure.machine.transitions.actions import CancelRequiresAction, EnterRequiresAction
+from perdure.machine.transitions.driving import Acquire, CommitStep
 from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.ownership import Acquire
-from perdure.machine.transitions.steps import CommitStep
 from perdure.sim.server import Simulator
 from perdure.store.connection import connect
 from perdure.store.pool import Pool

@@ -12,8 +12,7 @@ from perdure.agent.advice_prompt import ADVISING, MESSAGES, MESSAGES_BYTES, SYST
 from perdure.core.chat import State
 from perdure.core.deltas import ToolResultDelta
 from perdure.core.ids import ChatId, MessageNumber
-from perdure.core.message import Message, NewMessage, Role
-from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Message, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.live.episodes import Episode
 from perdure.sim.script import Call, Fault, Script, Step
 from perdure.sim.script import Text as Says

@@ -11,14 +11,12 @@ from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind, Busy, Chat, Fence, State, Status
 from perdure.core.errors import Fenced
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text, ToolResult
+from perdure.core.message import NewMessage, Role, Text, ToolResult
 from perdure.machine.change import Owner
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
 from perdure.machine.transitions.endings import FinishTurn, Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
-from perdure.machine.transitions.steps import CommitStep
 from perdure.sim.script import Call, Fault, GatePart, Script, Step
 from perdure.sim.script import Text as Says
 from perdure.sim.server import Simulator

@@ -10,8 +10,7 @@ from perdure.agent.prepare import Rules
 from perdure.core.chat import State
 from perdure.core.errors import WorkspaceUnreachable
 from perdure.core.ids import ChatId, FileId
-from perdure.core.message import Kind
-from perdure.core.parts import NoticePart, ToolResult
+from perdure.core.message import Kind, NoticePart, ToolResult
 from perdure.core.timing import TOOL_CAP_EXTRA
 from perdure.machine.planning import FILES_LIMIT
 from perdure.sim.script import Call, Script, Step

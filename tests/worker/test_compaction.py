@@ -11,8 +11,7 @@ from perdure.core.chat import Chat, State
 from perdure.core.deltas import ToolResultDelta
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ChatId, ModelName
-from perdure.core.message import Kind, Role
-from perdure.core.parts import Text, ToolResult
+from perdure.core.message import Kind, Role, Text, ToolResult
 from perdure.machine.transitions.lifecycle import RequestCompaction
 from perdure.machine.transitions.messages import SendMessage
 from perdure.providers.estimate import BYTES_PER_TOKEN

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from perdure.access.roles import Role
-from perdure.core.clock import SystemClock
+from perdure.access.actor import Role
 from perdure.core.ids import ChatId
+from perdure.core.timing import SystemClock
 from perdure.store.pool import Pool
 from perdure.testing.served_api import Person, ServedApi, serve_api
 from perdure.worker.housekeeping import Housekeeping

@@ -11,8 +11,7 @@ from perdure.core.chat import Busy, State
 from perdure.core.deltas import ReasoningDelta, TextDelta, ToolCallDelta
 from perdure.core.errors import TransitionNotAllowed
 from perdure.core.ids import ChatId
-from perdure.core.message import Effort, FinishReason, Role
-from perdure.core.parts import Reasoning, ToolCall, ToolResult
+from perdure.core.message import Effort, FinishReason, Reasoning, Role, ToolCall, ToolResult
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create, RequestCompaction
 from perdure.providers.request import ModelSettings

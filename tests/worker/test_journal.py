@@ -10,13 +10,11 @@ from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind, CallKind, Decision, Fence, OpenCall, State, Status, Verdict
 from perdure.core.errors import Fenced, WorkspaceLost
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import ToolCall
+from perdure.core.message import NewMessage, Role, ToolCall
 from perdure.machine.change import Owner
 from perdure.machine.transitions.actions import CompleteRequiresAction
+from perdure.machine.transitions.driving import Acquire, CommitStep
 from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.ownership import Acquire
-from perdure.machine.transitions.steps import CommitStep
 from perdure.store.journal import CallRun, Entry, Failover, Journal
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.call import ToolOutput

@@ -6,9 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
-from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, UNSERVED
+from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, UNSERVED, SystemClock
 from perdure.proof.proxy import Fate, Proxy
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection

@@ -7,8 +7,8 @@ import pytest
 from aiohttp.resolver import ThreadedResolver
 from tests.worker.push_service import PushService, push_service
 
-from perdure.core.clock import SystemClock
 from perdure.core.ids import ChatId
+from perdure.core.timing import SystemClock
 from perdure.store.pool import Pool
 from perdure.testing.replica import InProcessReplica
 from perdure.testing.served_api import Person, ServedApi, serve_api

@@ -7,9 +7,9 @@ from perdure.core.card import NewCard
 from perdure.core.chat import State
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.machine.change import Owner
+from perdure.machine.transitions.driving import Acquire
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.ownership import Acquire
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.server import Simulator
 from perdure.store.pool import open_pool

@@ -7,13 +7,11 @@ import pytest
 from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind, Decision, Fence, State, Status, Verdict
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import ToolCall
+from perdure.core.message import NewMessage, Role, ToolCall
 from perdure.machine.change import Owner
 from perdure.machine.transitions.actions import CompleteRequiresAction, EnterRequiresAction
+from perdure.machine.transitions.driving import Acquire, CommitStep
 from perdure.machine.transitions.lifecycle import Create
-from perdure.machine.transitions.ownership import Acquire
-from perdure.machine.transitions.steps import CommitStep
 from perdure.store.journal import CallRun, Journal
 from perdure.testing.replica import InProcessReplica
 from perdure.tools.tool import Effect, Tool, ToolContext, tool

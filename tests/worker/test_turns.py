@@ -11,8 +11,7 @@ from perdure.agent.prepare import Rules
 from perdure.core.chat import ActionKind, Busy, CallKind, Decision, State, Status, Verdict
 from perdure.core.failure import ErrorKind
 from perdure.core.ids import ModelName
-from perdure.core.message import Effort, FinishReason, Kind, Role, Visibility
-from perdure.core.parts import NoticePart, Text
+from perdure.core.message import Effort, FinishReason, Kind, NoticePart, Role, Text, Visibility
 from perdure.machine.transitions.actions import CompleteRequiresAction, Outcome
 from perdure.machine.transitions.endings import Interrupt, Retry
 from perdure.machine.transitions.messages import Chosen, SendMessage

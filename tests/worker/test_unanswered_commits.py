@@ -17,16 +17,14 @@ from perdure.core.card import NewCard
 from perdure.core.chat import Busy, Chat, State, Status
 from perdure.core.errors import TransitionNotAllowed
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import ToolCall
+from perdure.core.message import NewMessage, Role, ToolCall
 from perdure.machine.announcer import Announcer, notices_of
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
 from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create, RequestCompaction, SetArchived
 from perdure.machine.transitions.messages import EditMessage, SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
-from perdure.machine.transitions.steps import CommitStep
 from perdure.proof.proxy import Fate, Proxy
 from perdure.sim.recording import Recorded
 from perdure.sim.script import Script, Step, Text

@@ -9,9 +9,9 @@ import pytest
 from msgspec import structs
 from tests.workspaces.sshd import running_sshd
 
-from perdure.core.clock import SystemClock
 from perdure.core.errors import BuildFailed, Misconfigured
 from perdure.core.ids import WorkspaceId
+from perdure.core.timing import SystemClock
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
 from perdure.store.tables import workspaces as rows

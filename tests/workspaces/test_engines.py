@@ -13,7 +13,7 @@ from tests.workspaces.waiting import eventually
 
 from perdure.core.errors import Misconfigured, WorkspaceUnreachable
 from perdure.core.ids import WorkspaceId
-from perdure.workspaces.agent.detaching import started
+from perdure.workspaces.agent.main import started
 from perdure.workspaces.docker import DockerDriver, Engine
 from perdure.workspaces.driver import Plan
 from perdure.workspaces.ssh import KILL

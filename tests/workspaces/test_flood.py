@@ -10,11 +10,10 @@ from uuid import uuid4
 from tests.workspaces.inside import Inside
 
 from perdure.agent.attempt_output import AttemptOutput
-from perdure.core.clock import SystemClock
 from perdure.core.deltas import TextDelta
 from perdure.core.ids import ChatId
-from perdure.core.message import Role
-from perdure.core.parts import ToolCall
+from perdure.core.message import Role, ToolCall
+from perdure.core.timing import SystemClock
 from perdure.live.episodes import Episode, EpisodeKey, Episodes
 from perdure.store.rows import encoded
 

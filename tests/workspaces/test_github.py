@@ -10,8 +10,7 @@ from tests.providers.clock import HandClock
 
 from perdure.core.errors import Unavailable
 from perdure.core.timing import FORGE_AGAIN, FORGE_LONGEST
-from perdure.workspaces.github import GitHub, PullRequest, repository
-from perdure.workspaces.pull_requests import PullRequests
+from perdure.workspaces.pull_requests import GitHub, PullRequest, PullRequests, repository
 from perdure.workspaces.wire import Repository
 
 

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 from tests.workspaces.inside import PATIENCE
 
-from perdure.core.clock import SystemClock
 from perdure.core.ids import WorkspaceId
+from perdure.core.timing import SystemClock
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus
 from perdure.store.tables import workspaces

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
-from perdure.access.actor import Actor
-from perdure.access.roles import PERMISSIONS, SCOPED, Role, Scope
-from perdure.access.secret_texts import SESSION_PREFIX, TOKEN_PREFIX, csrf_token, digest, same
-from perdure.core.clock import Clock
+from perdure.access.actor import PERMISSIONS, SCOPED, Actor, Role, Scope
+from perdure.access.credentials import SESSION_PREFIX, TOKEN_PREFIX, csrf_token, digest, same
 from perdure.core.errors import NotAllowed, Unauthenticated
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import ACTOR_CACHED
+from perdure.core.timing import ACTOR_CACHED, Clock
 from perdure.store.cache import Cache
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub

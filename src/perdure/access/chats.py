@@ -9,14 +9,11 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from perdure.access.actor import Actor
-from perdure.access.audit import record
-from perdure.access.roles import Permission
-from perdure.access.rows import ActorRows
-from perdure.core.after import card_after, pending
+from perdure.access.actor import Actor, Permission
+from perdure.access.rows import ActorRows, record
 from perdure.core.card import Card, NewCard
 from perdure.core.chat import Chat
-from perdure.core.commit import Commit
+from perdure.core.commit import Commit, card_after, pending
 from perdure.core.cursor import Cursor
 from perdure.core.errors import ChatNotFound, InvalidInput, NotAllowed, Validation
 from perdure.core.events import ChatCard, PendingAction, QueuedMessage

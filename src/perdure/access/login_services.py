@@ -1,4 +1,4 @@
-"""Signing in with a login service: who its claims make of somebody, and what they may do here."""
+"""Signing in with a login service: who its claims make of somebody, what they may do here, and setting one up."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -6,17 +6,18 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from perdure.access.actor import Permission, Role
 from perdure.access.keyring import Keyring
 from perdure.access.oidc import SCOPES, Attempt, Client, Oidc
-from perdure.access.roles import Role
-from perdure.core.clock import Clock
-from perdure.core.errors import NotFound, Unauthenticated
+from perdure.access.rows import ActorRows, record
+from perdure.core.errors import NotAllowed, NotFound, Unauthenticated
 from perdure.core.ids import UserId
-from perdure.core.timing import OIDC_ATTEMPT_KEPT
+from perdure.core.timing import OIDC_ATTEMPT_KEPT, Clock
 from perdure.store.pool import Pool
+from perdure.store.scopes import OrganisationScope
 from perdure.store.tables import audit, identities, login_services, users
 from perdure.store.tables.identities import Person
-from perdure.store.tables.login_services import LoginService, OfferedService
+from perdure.store.tables.login_services import LoginService, NewService, OfferedService, ServiceSetup
 
 SECRET_PURPOSE = "login service"  # noqa: S105
 _ATTEMPT_PURPOSE = "sign-in attempt"
@@ -146,3 +147,46 @@ def _role(claims: Mapping[str, Any], options: LoginOptions) -> Role | None:
     values = [str(value) for value in cast("list[object]", said)] if isinstance(said, list) else [str(said)]
     given = {options.roles[value] for value in values if value in options.roles}
     return next((role for role in _POWER if role in given), options.role)
+
+
+class LoginSetup:
+    """The login services of the actor's organisation."""
+
+    def __init__(self, rows: ActorRows, keyring: Keyring) -> None:
+        self._rows = rows
+        self._keyring = keyring
+
+    async def all(self) -> list[ServiceSetup]:
+        return await login_services.listed(self._owned())
+
+    async def put(
+        self,
+        slug: str,
+        *,
+        name: str,
+        issuer: str,
+        client_id: str,
+        secret: str | None,
+        options: LoginOptions,
+        enabled: bool,
+    ) -> ServiceSetup:
+        organisation = self._owned()
+        sealed = None if secret is None else self._keyring.seal(secret, SECRET_PURPOSE)
+        text = msgspec.json.encode(options).decode()
+        service = NewService(slug, name, issuer, client_id, sealed, text, enabled)
+        put = await login_services.put(organisation, service)
+        if put is None:
+            raise NotFound("There is no such login service.")
+        await record(self._rows, "login_service.put", slug, issuer=issuer, client_id=client_id, enabled=enabled)
+        return put
+
+    async def delete(self, slug: str) -> None:
+        if await login_services.delete(self._owned(), slug) is None:
+            raise NotFound("There is no such login service.")
+        await record(self._rows, "login_service.delete", slug)
+
+    def _owned(self) -> OrganisationScope:
+        organisation = self._rows.organisation(Permission.PEOPLE)
+        if self._rows.actor.role is not Role.OWNER:
+            raise NotAllowed("Only an owner may set up login services.")
+        return organisation

@@ -13,9 +13,8 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
-from perdure.core.clock import Clock
 from perdure.core.errors import Unauthenticated, Unavailable
-from perdure.core.timing import OIDC_CACHED, OIDC_LEEWAY, OIDC_PATIENCE
+from perdure.core.timing import OIDC_CACHED, OIDC_LEEWAY, OIDC_PATIENCE, Clock
 from perdure.store.cache import Cache
 
 if TYPE_CHECKING:

@@ -3,11 +3,9 @@
 from datetime import timedelta
 from uuid import UUID
 
-from perdure.access.audit import record
-from perdure.access.passwords import hashed
-from perdure.access.roles import Permission, Role, Scope
-from perdure.access.rows import ActorRows
-from perdure.access.secret_texts import HINT_LENGTH, TOKEN_PREFIX, digest, mint
+from perdure.access.actor import Permission, Role, Scope
+from perdure.access.credentials import HINT_LENGTH, TOKEN_PREFIX, digest, hashed, mint
+from perdure.access.rows import ActorRows, record
 from perdure.core.errors import InvalidInput, NotAllowed, NotFound, Refused, Validation
 from perdure.core.ids import UserId
 from perdure.store.tables import chats, groups, tokens, users

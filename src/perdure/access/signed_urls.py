@@ -10,13 +10,11 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from perdure.access.actor import Actor
+from perdure.access.actor import PERMISSIONS, Actor, Role
 from perdure.access.keyring import Keyring
-from perdure.access.roles import PERMISSIONS, Role
-from perdure.core.clock import Clock
 from perdure.core.errors import NotFound
 from perdure.core.ids import OrganisationId, UserId
-from perdure.core.timing import SIGNED_URL_KEPT
+from perdure.core.timing import SIGNED_URL_KEPT, Clock
 from perdure.store.pool import Pool
 from perdure.store.tables import users
 

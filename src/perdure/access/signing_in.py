@@ -1,20 +1,50 @@
 """Signing in and out: passwords, one-time links, the first person of a new deployment."""
 
+import math
+from collections import deque
 from dataclasses import dataclass
+from datetime import timedelta
 
-from perdure.access.attempts import Attempts
-from perdure.access.passwords import matches
-from perdure.access.roles import Role
+from perdure.access.actor import Role
+from perdure.access.credentials import LINK_PREFIX, SESSION_PREFIX, digest, matches, mint
 from perdure.access.rows import ActorRows
-from perdure.access.secret_texts import LINK_PREFIX, SESSION_PREFIX, digest, mint
-from perdure.core.clock import Clock
-from perdure.core.errors import InvalidInput, Unauthenticated, Validation
+from perdure.core.errors import InvalidInput, RateLimited, Unauthenticated, Validation
 from perdure.core.ids import OrganisationId, UserId
-from perdure.core.timing import LOGIN_LINK_KEPT, LOGIN_WINDOW, SESSION_KEPT, SIGN_IN_FRESH
+from perdure.core.timing import LOGIN_LINK_KEPT, LOGIN_WINDOW, SESSION_KEPT, SIGN_IN_FRESH, Clock
 from perdure.store.errors import transaction
 from perdure.store.pool import Pool
 from perdure.store.scopes import OrganisationScope
 from perdure.store.tables import locks, login_links, organisations, sessions, users
+
+# Beyond this many keys those whose window has passed are dropped.
+CAPACITY = 10_000
+
+
+class Attempts:
+    """At most so many tries per key and window."""
+
+    def __init__(self, clock: Clock, *, limit: int, window: timedelta) -> None:
+        self._clock = clock
+        self._limit = limit
+        self._window = window.total_seconds()
+        self._tries: dict[str, deque[float]] = {}
+
+    def count(self, key: str) -> None:
+        """Count one more try, or refuse it."""
+        now = self._clock.monotonic()
+        tries = self._tries.setdefault(key, deque())
+        while tries and tries[0] <= now - self._window:
+            tries.popleft()
+        if len(tries) >= self._limit:
+            raise RateLimited(math.ceil(tries[0] + self._window - now))
+        tries.append(now)
+        if len(self._tries) > CAPACITY:
+            self._tries = {key: tries for key, tries in self._tries.items() if tries[-1] > now - self._window}
+
+    def forgive(self, key: str) -> None:
+        """The right one came: earlier tries do not count."""
+        self._tries.pop(key, None)
+
 
 TRIES_PER_PERSON = 10
 TRIES_PER_ADDRESS = 100

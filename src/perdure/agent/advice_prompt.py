@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-from perdure.core.message import Message, NewMessage, Role
-from perdure.core.parts import AnyPart, File, FileReference, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, File, FileReference, Message, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.tools.advisor import GUIDANCE
-from perdure.tools.budget import within
-from perdure.tools.call import Told
+from perdure.tools.call import Told, within
 
 SYSTEM_BYTES = 12_000
 MESSAGES_BYTES = 12_000

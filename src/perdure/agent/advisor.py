@@ -12,24 +12,23 @@ from perdure.config.config import Config
 from perdure.config.settings import Advisor as AdvisorSettings
 from perdure.config.settings import Experiment
 from perdure.core.card import Card
-from perdure.core.clock import Clock
 from perdure.core.deltas import Finish, TextDelta
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import ModelName
-from perdure.core.parts import ToolResult
+from perdure.core.message import ToolResult
 from perdure.core.text import storable
+from perdure.core.timing import Clock
 from perdure.observe.measures.work import AgentMeasures
 from perdure.providers.client import ProviderClient
 from perdure.providers.errors.classification import classify
 from perdure.providers.errors.retry import may_retry, retry_delay
-from perdure.providers.pricing import cost
+from perdure.providers.model import cost
 from perdure.providers.request import ModelRequest
 from perdure.store.pool import Pool
 from perdure.store.rows import parts_of
 from perdure.store.tables.messages import advice
 from perdure.tools.advisor import Advice
-from perdure.tools.budget import within
-from perdure.tools.call import CallContext, Mode, ToolOutput
+from perdure.tools.call import CallContext, Mode, ToolOutput, within
 
 _log = logging.getLogger(__name__)
 TRIES = 3

@@ -1,11 +1,11 @@
 """What was said earlier in a chat, in words for the model that a summary left without it."""
 
 from perdure.core.ids import ChatId
-from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Text, ToolCall, ToolResult
 from perdure.store.pool import Pool
 from perdure.store.rows import parts_of
 from perdure.store.tables.messages import recall
-from perdure.tools.budget import within
+from perdure.tools.call import within
 
 MESSAGE_BYTES = 4_000
 NOTHING = "Nothing was said that fits. Try other words, or none."

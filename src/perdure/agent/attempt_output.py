@@ -6,12 +6,16 @@ from functools import partial
 
 from msgspec import structs
 
-from perdure.core.clock import Clock
+from perdure.agent.compaction.size import NO_FRAME, Frame, prompt_tokens
+from perdure.agent.history import History
+from perdure.agent.models import ResolvedModel
 from perdure.core.deltas import Accumulator, AnyDelta, ReasoningDelta, ToolCallDelta, ToolResultDelta
-from perdure.core.message import FinishReason, NewMessage, Role
-from perdure.core.parts import AnyPart, Reasoning, ToolCall, ToolResult
+from perdure.core.message import AnyPart, FinishReason, NewMessage, Reasoning, Role, ToolCall, ToolResult, Usage
+from perdure.core.timing import Clock
 from perdure.live.episodes import Episode, on_the_loop
 from perdure.live.thinning import Thinned, call_allowance
+from perdure.providers.estimate import estimate
+from perdure.providers.model import cost
 from perdure.tools.arguments import is_json_object
 
 INTERRUPTED = "The call was interrupted before it produced a result."
@@ -149,3 +153,14 @@ def _keepable(part: AnyPart) -> bool:
             return is_json_object(args)
         case _:
             return True
+
+
+def partial_cost(
+    model: ResolvedModel, history: History, parts: Sequence[AnyPart], frame: Frame = NO_FRAME
+) -> int | None:
+    """The prompt and the parts that came, at list price; None where there is no price. Nothing seen costs nothing."""
+    price = model.route.model.price
+    if not parts or price is None:
+        return 0 if not parts else None
+    said = estimate([NewMessage(role=Role.ASSISTANT, parts=tuple(parts))])
+    return cost(Usage(input=prompt_tokens(history, frame), output=said), price)

@@ -16,11 +16,10 @@ from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
 from perdure.providers.catalog import Catalog
 from perdure.providers.credentials import key_for
 from perdure.providers.dialects.registry import dialect_named
-from perdure.providers.effort import clamped
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Failure, ProviderDisabled
 from perdure.providers.model import Model, Price, Thinking
-from perdure.providers.request import ModelSettings, WebSearch
+from perdure.providers.request import ModelSettings, WebSearch, clamped
 from perdure.providers.route import Route
 from perdure.providers.service import ProviderSettings, Service, credentials, endpoint
 

@@ -7,8 +7,7 @@ from enum import StrEnum
 from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
 from perdure.core.chat import ActionKind, Breach, CallKind, Chat, OpenCall
-from perdure.core.message import FinishReason, Kind, Message, Role
-from perdure.core.parts import ToolResult
+from perdure.core.message import FinishReason, Kind, Message, Role, ToolResult
 
 STEP_LIMIT = 1200
 

@@ -9,15 +9,12 @@ import msgspec
 from msgspec import Struct
 
 from perdure.agent.models import ResolvedModel
-from perdure.core.message import Effort, Kind, Message, NewMessage, Role
-from perdure.core.parts import AnyPart, Text
+from perdure.core.message import AnyPart, Effort, Kind, Message, NewMessage, Role, Text, Usage
 from perdure.core.public import shown_text
 from perdure.core.text import encodable, storable
-from perdure.core.usage import Usage
 from perdure.providers.client import ProviderClient
 from perdure.providers.estimate import estimate
-from perdure.providers.model import Thinking
-from perdure.providers.pricing import cost
+from perdure.providers.model import Thinking, cost
 from perdure.providers.request import ModelRequest
 
 TITLE_LENGTH = 80

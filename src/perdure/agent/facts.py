@@ -1,4 +1,4 @@
-"""What deciding needs to know besides the row and the history, gathered from what is prepared and journaled."""
+"""What deciding needs to know besides the row and the history, and which attempts stand against a chat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ from perdure.agent.history import History
 from perdure.agent.journaling import known
 from perdure.agent.prepare import Prepared
 from perdure.core.chat import Breach, Chat
+from perdure.core.errors import Fenced, Unavailable
+from perdure.core.timing import ATTEMPT_LIMIT
 from perdure.store.journal import Entry
 
 
@@ -59,3 +61,23 @@ def _policies(history: History, prepared: Prepared) -> dict[str, Policy]:
 def _over_threshold(history: History, prepared: Prepared, tokens: int) -> bool:
     limit = prepared.window * prepared.model.threshold
     return prepared.model.threshold < 1 and tokens >= limit and worth_compacting(history, prepared.frame, limit)
+
+
+def counts(ended: BaseException, *, moved: bool) -> bool:
+    """Whether an attempt that came to nothing may be the fault of the model, of a tool or of the chat itself.
+
+    A database that was away is nobody's, and neither is a row that somebody moved. A fence that does not hold although
+    the row stayed as it was is ours, and must come to an end.
+    """
+    match ended:
+        case Unavailable():
+            return False
+        case Fenced():
+            return not moved
+        case _:
+            return True
+
+
+def exhausted(made: int, *, excused: int) -> bool:
+    """Whether there may be no further attempt at the same history."""
+    return made - excused >= ATTEMPT_LIMIT

@@ -14,16 +14,15 @@ from perdure.agent.notices import notice
 from perdure.agent.prepare import Prepared
 from perdure.agent.results import unreadable
 from perdure.agent.toolset import Toolset
-from perdure.core.clock import Clock
 from perdure.core.deltas import Finish
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ErrorKind
-from perdure.core.message import FinishReason, NewMessage, Role
-from perdure.core.parts import AnyPart, Text, ToolCall
+from perdure.core.message import AnyPart, FinishReason, NewMessage, Role, Text, ToolCall
+from perdure.core.timing import Clock
 from perdure.providers.client import ProviderClient
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Filtered
-from perdure.providers.pricing import cost
+from perdure.providers.model import cost
 from perdure.providers.projection.step import repair_step
 from perdure.providers.stream import ModelStream
 

@@ -7,16 +7,13 @@ from collections.abc import Collection, Iterable
 from msgspec import Struct, structs
 
 from perdure.agent.model_view import ModelView
-from perdure.core.after import hides, history_after, settings_after
 from perdure.core.card import Card
 from perdure.core.chat import Chat
-from perdure.core.clock import Clock, SystemClock
-from perdure.core.commit import Commit
+from perdure.core.commit import Commit, hides, history_after, settings_after
 from perdure.core.ids import ChatId, MessageNumber
-from perdure.core.message import Kind, Message, Role, Visibility
-from perdure.core.parts import ToolCall
-from perdure.core.timing import HISTORY_KEPT
-from perdure.providers.settled import Settled
+from perdure.core.message import Kind, Message, Role, ToolCall, Visibility
+from perdure.core.timing import HISTORY_KEPT, Clock, SystemClock
+from perdure.providers.prompt import Settled
 from perdure.store.histories import load_history
 from perdure.store.pool import Pool
 

@@ -1,7 +1,9 @@
-"""A call's two lines in the journal: before it runs and after. A database that is away is waited for."""
+"""A call's two lines in the journal, before it runs and after; and the calls in flight that must not happen twice."""
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
@@ -9,11 +11,10 @@ from uuid import UUID
 from perdure.agent.decide import Known
 from perdure.agent.toolset import Toolset
 from perdure.core.chat import Fence, OpenCall
-from perdure.core.clock import Clock
 from perdure.core.errors import Fenced, Unavailable
 from perdure.core.ids import RunnerId
 from perdure.core.tasks import Backoff
-from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
+from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST, Clock
 from perdure.store.journal import AlreadyStarted, CallRun, Entry, Failover, Journal
 from perdure.tools.call import ToolOutput
 from perdure.tools.tool import Effect, Tool
@@ -142,3 +143,44 @@ def known(entries: Iterable[Entry], calls: Iterable[OpenCall]) -> dict[int, Know
         elif entry.state == "started" and entry.effect == Effect.ONCE:
             facts[entry.index] = Known.UNKNOWN
     return facts
+
+
+class OnceCalls:
+    """Calls in flight that must not be repeated. A shutdown waits for them, and in the end starts no more."""
+
+    def __init__(self) -> None:
+        self.closing = False
+        self._running = 0
+        self._none = asyncio.Event()
+        self._none.set()
+
+    @property
+    def holding(self) -> bool:
+        return self._running > 0
+
+    async def over(self) -> None:
+        await self._none.wait()
+
+    async def still_open(self) -> None:
+        """Wait for good where no call may start any more: whoever takes over starts it."""
+        if self.closing:
+            await asyncio.Event().wait()
+
+    @contextmanager
+    def running(self) -> Generator[Callable[[], None]]:
+        """While a call runs, or until it can be taken over: whoever makes it so calls what this yields."""
+        held = True
+        self._running += 1
+        self._none.clear()
+
+        def release() -> None:
+            nonlocal held
+            self._running -= held
+            held = False
+            if not self._running:
+                self._none.set()
+
+        try:
+            yield release
+        finally:
+            release()

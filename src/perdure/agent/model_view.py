@@ -4,8 +4,18 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from perdure.core.message import Kind, Message, Role, Visibility
-from perdure.core.parts import File, FileReference, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import (
+    File,
+    FileReference,
+    Kind,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Visibility,
+)
 from perdure.providers.estimate import estimate
 from perdure.providers.projection.media import PICTURES
 

@@ -7,19 +7,17 @@ from typing import Protocol
 from perdure.agent.compaction.shorten import Fitted, fitted
 from perdure.agent.compaction.size import UNKNOWN_WINDOW, Frame, may_compact
 from perdure.agent.decide import STEP_LIMIT, Policy
-from perdure.agent.fallback_models import resolved, switched_to
 from perdure.agent.history import History, newest_user_message
 from perdure.agent.kept_responses import chained
-from perdure.agent.models import Models, ResolvedModel
+from perdure.agent.models import Models, ResolvedModel, resolved, switched_to
 from perdure.agent.prompt import PromptContext, system_blocks
 from perdure.agent.toolset import Room, Toolset, mode_of, toolset_for
 from perdure.core.card import Card
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import ModelName
-from perdure.core.message import Effort, Message, NewMessage
-from perdure.core.usage import Usage
+from perdure.core.message import Effort, Message, NewMessage, Usage
 from perdure.providers.estimate import file_tokens
-from perdure.providers.pricing import cost
+from perdure.providers.model import cost
 from perdure.providers.projection.media import resolved as resolved_file
 from perdure.providers.request import FileContent, ModelRequest
 from perdure.tools.call import LOOKING

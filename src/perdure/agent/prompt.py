@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from perdure.agent.history import History
 from perdure.agent.toolset import Toolset
-from perdure.core.parts import Text
+from perdure.core.message import Text
 from perdure.tools.advisor import GUIDANCE, advisor
 from perdure.tools.call import Mode
 from perdure.tools.plans import plan_path

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from perdure.core.clock import Clock
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import AnyPart, Media, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Media, NewMessage, Role, ToolCall, ToolResult
+from perdure.core.timing import Clock
 from perdure.tools.arguments import decoded
 from perdure.tools.call import ToolFailed, ToolOutput
 

@@ -10,14 +10,12 @@ from typing import Any, Protocol
 
 from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.decide import Policy
-from perdure.agent.hooked import unheard
-from perdure.agent.journaling import Begun, Journaling
-from perdure.agent.once_calls import OnceCalls
+from perdure.agent.journaling import Begun, Journaling, OnceCalls
+from perdure.agent.notices import unheard
 from perdure.agent.results import answered, result_of
 from perdure.agent.toolset import Toolset, mode_of
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Fence, OpenCall
-from perdure.core.clock import Clock
 from perdure.core.errors import (
     Fenced,
     HookDispatchFailed,
@@ -28,16 +26,14 @@ from perdure.core.errors import (
     WorkspaceUnreachable,
 )
 from perdure.core.ids import ChatId, FileId
-from perdure.core.message import NewMessage
-from perdure.core.parts import ToolCall
-from perdure.core.timing import TOOL_CAP_EXTRA, WORKSPACE_REACH
+from perdure.core.message import NewMessage, ToolCall
+from perdure.core.timing import TOOL_CAP_EXTRA, WORKSPACE_REACH, Clock
 from perdure.observe.measures.work import MCP, UNKNOWN
 from perdure.observe.tool_watch import ToolWatch
 from perdure.store.journal import CallRun, Entry, Journal
 from perdure.tools.arguments import parsed
-from perdure.tools.budget import within
 from perdure.tools.builtin import ending
-from perdure.tools.call import ACTING, CallKey, Mode, NewFile, Told, ToolFailed, ToolOutput
+from perdure.tools.call import ACTING, CallKey, Mode, NewFile, Told, ToolFailed, ToolOutput, within
 from perdure.tools.services import ToolServices
 from perdure.tools.tool import Effect, Tool, ToolContext
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from perdure.core.card import Card, ClientTool
 from perdure.core.chat import CallKind
-from perdure.core.parts import ToolCall
+from perdure.core.message import ToolCall
 from perdure.core.screen import Screen
 from perdure.providers.estimate import estimate
 from perdure.providers.request import ToolSpec

@@ -3,12 +3,11 @@
 from functools import cached_property
 
 from perdure.access.keyring import Keyring
-from perdure.access.login_setup import LoginSetup
+from perdure.access.login_services import LoginSetup
 from perdure.access.people import Groups, People, Tokens
 from perdure.access.rows import ActorRows
 from perdure.config.admin import Configuration, ModelConfiguration
-from perdure.config.hook_admin import HookConfiguration
-from perdure.config.mcp_admin import McpServers
+from perdure.config.integrations import HookConfiguration, McpServers
 
 
 class Administration:

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from perdure.access.chats import Chats, Seen
-from perdure.api.idempotency import Claim
+from perdure.api.idempotency import Claim, Reply
 from perdure.api.local_worker import LocalStart
-from perdure.api.reply import Reply
 from perdure.api.services import Services
 from perdure.core.card import NewCard
 from perdure.core.commit import Commit

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
-from perdure.access.roles import Permission
+from perdure.access.actor import Permission
 from perdure.api.caller import Caller
 from perdure.api.wire.chats import WorkspaceWish
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Any
 
@@ -75,3 +76,17 @@ def _within(found: inspect.Type) -> Iterator[inspect.Type]:
             yield from _within(item)
         case _:
             yield found
+
+
+# There is no day after the last one that dates know.
+_LAST = date.max - timedelta(days=1)
+
+
+def midnight(day: date) -> datetime:
+    """When a day begins."""
+    return datetime.combine(day, time(), UTC)
+
+
+def midnight_after(day: date) -> datetime:
+    """When a day is over."""
+    return midnight(min(day, _LAST)) + timedelta(days=1)

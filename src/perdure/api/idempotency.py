@@ -11,16 +11,20 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
+
+from msgspec import structs
 
 from perdure.access.keyring import Keyring
 from perdure.access.rows import ActorRows
 from perdure.api.http import Answer, Call
 from perdure.api.routing import Route
-from perdure.core.commit import IdempotencyKey
+from perdure.core.commit import Commit, IdempotencyKey
 from perdure.core.errors import InvalidInput, KeyReused, KeyTaken, PerdureError, Validation
-from perdure.core.timing import IDEMPOTENCY_KEPT
+from perdure.core.ids import UserId
+from perdure.core.timing import IDEMPOTENCY_KEPT, Clock
+from perdure.machine.machine import Request
 from perdure.store.tables import idempotency_keys
 
 HEADER = "idempotency-key"
@@ -131,3 +135,33 @@ class IdempotencyKeys:
             text = self._keyring.open(base64.b64decode(text), _PURPOSE)
         headers = (("content-type", "application/json"), ("idempotent-replay", "true"))
         return Answer(route.status, text.encode(), headers if text else headers[1:])
+
+
+T = TypeVar("T")
+
+
+class Reply(Generic[T]):
+    """One answer for the caller and for the key: both get the same bytes."""
+
+    def __init__(self, build: Callable[[Commit], T], claim: Claim | None, user_id: UserId, clock: Clock) -> None:
+        self._build = build
+        self._claim = claim
+        self._user_id = user_id
+        self._clock = clock
+        self._kept: T | None = None
+
+    @property
+    def request(self) -> Request:
+        return Request() if self._claim is None else Request(key=self._key)
+
+    def of(self, committed: Commit) -> T:
+        if self._kept is not None:
+            return self._kept
+        return self._build(committed)
+
+    def _key(self, plan: Commit) -> IdempotencyKey:
+        assert self._claim is not None
+        # All of it is planned but the moment, which the database names.
+        now = structs.replace(plan.chat, updated_at=self._clock.now())
+        self._kept = self._build(structs.replace(plan, chat=now))
+        return self._claim.written(self._user_id, Answer.json(self._claim.route.status, self._kept))

@@ -10,8 +10,7 @@ from perdure.core.ids import UserId
 from perdure.machine.change import Owner
 from perdure.machine.machine import Bundle
 from perdure.machine.transitions import Transition
-from perdure.machine.transitions.ownership import Acquire
-from perdure.machine.transitions.steps import RecordGenerationAttempt
+from perdure.machine.transitions.driving import Acquire, RecordGenerationAttempt
 
 
 class LocalWorker(Protocol):

@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 _REF = "#/components/schemas/{name}"
 # Two words of ours are called the same; clients get names that say which is meant.
-_NAMES = {"perdure.access.roles.Role": "PersonRole", "perdure.core.message.Role": "MessageRole"}
+_NAMES = {"perdure.access.actor.Role": "PersonRole", "perdure.core.message.Role": "MessageRole"}
 _PRIVATE = ("provider_metadata", "provider_response_id", "system_mark", "covers", "visibility")
 
 

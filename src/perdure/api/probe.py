@@ -11,17 +11,14 @@ from perdure.agent.configured_models import described, route_to
 from perdure.api.wire.models import Offered, Tested
 from perdure.config.config import Config
 from perdure.config.models import ModelSetting, Provider
-from perdure.core.clock import Clock
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
-from perdure.core.timing import PROBE_PATIENCE
-from perdure.observe.context import concerning
-from perdure.providers.catalog import Catalog
+from perdure.core.message import NewMessage, Role, Text
+from perdure.core.timing import PROBE_PATIENCE, Clock
+from perdure.observe.logs import concerning
+from perdure.providers.catalog import Catalog, listed
 from perdure.providers.client import ProviderClient
 from perdure.providers.credentials import key_for
-from perdure.providers.listing import listed
 from perdure.providers.model import Model
 from perdure.providers.request import ModelRequest, ModelSettings
 from perdure.providers.route import Route

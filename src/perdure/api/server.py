@@ -9,12 +9,11 @@ from typing import Any
 import msgspec
 
 from perdure.access.authentication import check_origin, check_page
-from perdure.access.presented import secret_of
+from perdure.access.credentials import secret_of
 from perdure.access.rows import ActorRows
 from perdure.api.caller import Caller
 from perdure.api.decoding import body_of, query_of
-from perdure.api.error_page import page_of, wants_page
-from perdure.api.errors import Problem, answer_of
+from perdure.api.errors import Problem, answer_of, page_of, wants_page
 from perdure.api.http import Answer, Call, Gone, Receive, Scope, Send
 from perdure.api.idempotency import Claim, IdempotencyKeys
 from perdure.api.openapi import document

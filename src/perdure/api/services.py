@@ -15,8 +15,8 @@ from perdure.api.http import Call
 from perdure.api.local_worker import LocalWorker
 from perdure.api.probe import Probe
 from perdure.config.config import Config
-from perdure.core.clock import Clock
 from perdure.core.errors import InvalidInput, Validation
+from perdure.core.timing import Clock
 from perdure.machine.machine import Machine
 from perdure.observe.measures.all import Measures
 from perdure.observe.tracing import Tracing

@@ -8,11 +8,10 @@ from perdure.access.rows import ActorRows
 from perdure.api.wire.content import AnyContent, FileContent, FileReferenceContent, TextContent, check
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.ids import ChatId, FileId
-from perdure.core.parts import AnyPart, File, FileReference, Text
+from perdure.core.message import AnyPart, File, FileReference, Text
 from perdure.store.tables.files import usable
-from perdure.tools.hooks.hooks import Hooks
+from perdure.tools.hooks.hooks import Hooks, submitted
 from perdure.tools.hooks.messages import Subject
-from perdure.tools.hooks.submission import submitted
 
 
 @dataclass(frozen=True, slots=True)

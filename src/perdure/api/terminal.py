@@ -13,10 +13,9 @@ from uuid import UUID
 import msgspec
 
 from perdure.api.stream_access import StreamAccess
-from perdure.core.clock import Clock
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Refused, Unavailable, Validation, WorkspaceRefused
 from perdure.core.ids import WorkspaceId
-from perdure.core.timing import TERMINAL_BUSY, TERMINAL_BUSY_RETRY, WORKSPACE_SWEEP
+from perdure.core.timing import TERMINAL_BUSY, TERMINAL_BUSY_RETRY, WORKSPACE_SWEEP, Clock
 from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.stream.access import Receive, Scope, Send
 from perdure.stream.open_streams import DENIED, SLOW, OpenStream, OpenStreams

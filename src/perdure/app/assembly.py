@@ -9,14 +9,12 @@ from perdure.app.background import Service, make_background
 from perdure.app.foundation import Foundation, open_foundation
 from perdure.app.parts import NO_PARTS, Parts, Runs
 from perdure.app.replica import Replica
-from perdure.app.request_parts import make_services
+from perdure.app.request_parts import make_services, make_stream_parts
 from perdure.app.siblings import Siblings
-from perdure.app.stream_parts import make_stream_parts
 from perdure.app.worker_parts import make_worker_parts
 from perdure.config.demo import offer_demo
-from perdure.core.clock import SystemClock
 from perdure.core.errors import Misconfigured
-from perdure.core.timing import CONNECT_PATIENCE
+from perdure.core.timing import CONNECT_PATIENCE, SystemClock
 from perdure.observe.upkeep import kept_up
 from perdure.settings import ReplicaRole, Settings
 from perdure.store.fleet_pubsub import FleetPubsub

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
 
-from perdure.access.key_file import open_keyring
-from perdure.access.keyring import Keyring
+from perdure.access.keyring import Keyring, open_keyring
 from perdure.access.signing_in import FirstAccount, first_account
 from perdure.app.parts import Parts
 from perdure.app.siblings import Siblings
 from perdure.config.config import Config
-from perdure.core.clock import Clock
 from perdure.core.errors import Misconfigured
 from perdure.core.extras import require
-from perdure.core.timing import CONNECT_PATIENCE
+from perdure.core.timing import CONNECT_PATIENCE, Clock
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
 from perdure.observe.measures.all import Measures
@@ -30,10 +28,9 @@ from perdure.store.execution import Execution
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.losses import Losses
 from perdure.store.migrations.runner import migrate
-from perdure.store.polling_pubsub import PollingPubsub
 from perdure.store.pool import Pool, open_pool
 from perdure.store.pool import measure as measure_pool
-from perdure.store.postgres_pubsub import PostgresPubsub
+from perdure.store.postgres_pubsub import PollingPubsub, PostgresPubsub
 from perdure.store.primaries import require_one_primary
 from perdure.tools.network import Network
 from perdure.worker.meter import Meter

@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from perdure.agent.models import Models
 from perdure.agent.prepare import Servers, Sources, Tools
-from perdure.core.clock import Clock, SystemClock
+from perdure.core.timing import Clock, SystemClock
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.pool import Pool
 from perdure.tools.tool import Tool

@@ -15,8 +15,8 @@ from perdure.api.server import Api
 from perdure.api.services import Services
 from perdure.api.table import TABLE
 from perdure.app.foundation import Foundation
+from perdure.app.request_parts import StreamParts
 from perdure.app.siblings import OWN_METRICS
-from perdure.app.stream_parts import StreamParts
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.timing import READINESS_PATIENCE
@@ -25,11 +25,10 @@ from perdure.faces.a2a.card import AgentCard
 from perdure.faces.a2a.routes import A2A
 from perdure.faces.ag_ui.routes import AG_UI
 from perdure.faces.ai_sdk.routes import AI_SDK
-from perdure.faces.face import Face
+from perdure.faces.face import Face, WellKnown
 from perdure.faces.mcp.resource import ProtectedResource
 from perdure.faces.mcp.routes import MCP
 from perdure.faces.openai.routes import OPENAI
-from perdure.faces.well_known import WellKnown
 from perdure.settings import ReplicaRole
 from perdure.store.tables import watch
 

@@ -1,6 +1,8 @@
-"""What requests are handled with."""
+"""What requests are handled with, and what follows chats: the streams of a replica, and who may open them."""
 
+import re
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 
 from perdure.access.authentication import Authentication
 from perdure.access.login_services import LoginServices
@@ -9,11 +11,27 @@ from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import SignIn
 from perdure.access.vapid import VapidKeys
+from perdure.api.asgi_app import StreamRoute
+from perdure.api.build_stream import PATTERN as BUILD_PATTERN
+from perdure.api.build_stream import BuildStream
 from perdure.api.probe import Probe
 from perdure.api.services import Services
+from perdure.api.stream_access import StreamAccess
+from perdure.api.terminal import PATTERN as TERMINAL_PATTERN
+from perdure.api.terminal import TerminalStream
 from perdure.app.foundation import Foundation
 from perdure.app.worker_parts import WorkerParts
 from perdure.providers.catalog import Catalog
+from perdure.stream.endpoints import INBOX_PATTERN, LIST_PATTERN, ChatStream, WatchStream
+from perdure.stream.endpoints import PATTERN as CHAT_STREAM
+from perdure.stream.gauges import observe_streams
+from perdure.stream.hubs import Hubs
+from perdure.stream.open_streams import OpenStreams
+from perdure.stream.relay.peer import nobody_near
+from perdure.stream.relay.relay import Relay
+from perdure.stream.relay.server import RelayServer
+from perdure.stream.relay.wire import PATTERN as RELAY_PATTERN
+from perdure.stream.watch.watches import Watches
 from perdure.worker.describer import Describer
 
 
@@ -60,4 +78,46 @@ def make_describer(foundation: Foundation, workers: WorkerParts) -> Describer:
         client=runner_services.client,
         budgets=runner_services.budgets,
         replica_id=lambda: workers.lease.id,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamParts:
+    hubs: Hubs
+    open_streams: OpenStreams
+    relay: Relay
+    watches: Watches
+    routes: tuple[StreamRoute, ...]
+    """For clients."""
+    relay_server: StreamRoute
+    """For other replicas."""
+
+
+def make_stream_parts(
+    stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts, authentication: Authentication
+) -> StreamParts:
+    pool, clock, episodes = foundation.pool, foundation.clock, workers.runner_services.episodes
+    # What replicas prove to each other that they belong together: they share the key of the deployment.
+    secret = foundation.keyring.derived("relay")
+    access = StreamAccess(
+        authentication, pool, lambda actor: ActorRows(actor, pool), public_url=foundation.settings.public_url
+    )
+    near = nobody_near if foundation.siblings is None else foundation.siblings.socket_of
+    relay = Relay(pool, secret, lambda: workers.lease.id, clock, near=near)
+    hubs = Hubs(pool, episodes, clock, remote=relay, losses=foundation.losses)
+    open_streams = OpenStreams(access, clock)
+    stack.callback(hubs.listen(foundation.announcer, foundation.pubsub))
+    watches = Watches(pool, foundation.pubsub, clock)
+    observe_streams(foundation.measures.streams, hubs=hubs, open_streams=open_streams, relay=relay, episodes=episodes)
+    workspaces = workers.tools.workspaces.workspaces
+    routes = (
+        StreamRoute(re.compile(CHAT_STREAM), ChatStream(hubs, open_streams, access)),
+        StreamRoute(re.compile(LIST_PATTERN), WatchStream(watches.follow, open_streams, access)),
+        StreamRoute(re.compile(INBOX_PATTERN), WatchStream(watches.follow_inbox, open_streams, access)),
+        StreamRoute(re.compile(BUILD_PATTERN), BuildStream(workspaces, access)),
+        StreamRoute(re.compile(TERMINAL_PATTERN), TerminalStream(workspaces, open_streams, access, clock)),
+    )
+    relay_server = StreamRoute(re.compile(RELAY_PATTERN), RelayServer(episodes, secret))
+    return StreamParts(
+        hubs=hubs, open_streams=open_streams, relay=relay, watches=watches, routes=routes, relay_server=relay_server
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import aiohttp
 
-from perdure.observe.merging import merged
+from perdure.observe.metrics import merged
 
 OWN_METRICS = "own"
 """As a query of `/metrics`: this process's numbers alone."""

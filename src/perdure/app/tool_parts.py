@@ -1,4 +1,4 @@
-"""What models may do: the tools of a replica, and what they reach the rest of the system through."""
+"""What models may do and where: the tools of a replica, the workspaces they act in, and what they reach."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -7,16 +7,46 @@ from perdure.agent.advisor import ModelAdvisor
 from perdure.agent.archive import StoredArchive
 from perdure.agent.models import Models
 from perdure.agent.toolbox import Toolbox
-from perdure.app.foundation import Foundation
+from perdure.app.foundation import Foundation, outside_network
 from perdure.app.parts import Parts
-from perdure.app.workspace_parts import WorkspaceParts, make_workspace_parts
+from perdure.core.timing import Clock
+from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.providers.client import ProviderClient
+from perdure.settings import Settings
+from perdure.store.pool import Pool
+from perdure.store.pubsub import Pubsub
 from perdure.tools.family import Family
 from perdure.tools.hooks.client import HookClient
 from perdure.tools.hooks.hooks import Hooks
 from perdure.tools.mcp.services import McpServices, make_mcp_services
 from perdure.tools.services import ToolServices
 from perdure.tools.skill_sources import PersonalSkills, Skills, WorkspaceSkills
+from perdure.workspaces.contexts import Contexts
+from perdure.workspaces.drivers import Drivers
+from perdure.workspaces.local.driver import LocalDriver
+from perdure.workspaces.pull_requests import GitHub, PullRequests
+from perdure.workspaces.service import Workspaces
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
+from perdure.workspaces.watch import WorkspaceWatch
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceParts:
+    workspaces: Workspaces
+    contexts: Contexts
+    watch: WorkspaceWatch
+
+
+def make_workspace_parts(
+    settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures
+) -> WorkspaceParts:
+    local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
+    drivers, templates = Drivers(settings.data_dir, local), TemplateCatalogue(pool)
+    workspaces = Workspaces(pool, drivers, templates, pubsub, clock, measures)
+    contexts = Contexts(pool, workspaces, pubsub)
+    network = outside_network(settings)
+    forge = GitHub(settings.forge_url, settings.forge_token, network.proxy, network.trusted)
+    return WorkspaceParts(workspaces, contexts, WorkspaceWatch(workspaces, contexts, PullRequests(forge, clock), clock))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,12 +15,10 @@ from perdure.agent.stored_files import StoredFiles
 from perdure.app.foundation import Foundation
 from perdure.app.parts import Parts
 from perdure.app.tool_parts import ToolParts, make_tool_parts
-from perdure.core.clock import SystemClock
+from perdure.core.timing import SystemClock
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
-from perdure.observe.call_meter import CallMeter
-from perdure.observe.call_spans import CallSpans
-from perdure.observe.calls import Watcher
+from perdure.observe.calls import CallMeter, CallSpans, Watcher
 from perdure.observe.tool_watch import ToolWatch
 from perdure.providers.catalog import Catalog
 from perdure.providers.client import ProviderClient

@@ -16,16 +16,13 @@ from perdure.access.signing_in import first_account
 from perdure.core.card import CardChange, NewCard
 from perdure.core.chat import Chat
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
-from perdure.core.usage import Usage
+from perdure.core.message import NewMessage, Role, Text, Usage
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 from perdure.proof.evidence import sql
 from perdure.store.connection import connect
 from perdure.store.embedded.server import EmbeddedPostgres

@@ -13,9 +13,8 @@ from multiprocessing.connection import Connection
 import aiohttp
 
 from perdure.cli.bench_sdks import SDKS
-from perdure.core.clock import SystemClock
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
+from perdure.core.message import NewMessage, Role, Text
+from perdure.core.timing import SystemClock
 from perdure.providers.client import ProviderClient
 from perdure.providers.credentials import Outgoing
 from perdure.providers.model import Model

@@ -14,8 +14,7 @@ from perdure.client.chats import Chat
 from perdure.core.chat import ActionKind, Status, Verdict
 from perdure.core.errors import InvalidInput, NotFound, PerdureError, Validation
 from perdure.core.events import ActionRequired, MessageEvent, MessagePart, PendingAction, PreviewReset
-from perdure.core.message import Message
-from perdure.core.parts import AnyPart, File, Text
+from perdure.core.message import AnyPart, File, Message, Text
 from perdure.faces.acp.updates import call_of, history_of, text_block, updates_of
 from perdure.faces.turn import Outcome, TurnLog, outcome_after
 

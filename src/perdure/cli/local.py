@@ -5,9 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from perdure.access.actor import Actor
+from perdure.access.actor import PERMISSIONS, Actor, Role, Scope
 from perdure.access.people import Tokens
-from perdure.access.roles import PERMISSIONS, Role, Scope
 from perdure.app.assembly import assemble
 from perdure.app.replica import Replica
 from perdure.cli.serving import listening, web_server

@@ -9,7 +9,7 @@ import typer
 
 from perdure.cli.local import Deployment, local_replica
 from perdure.cli.mcp_bridge import McpBridge
-from perdure.core.clock import SystemClock
+from perdure.core.timing import SystemClock
 from perdure.observe.logs import start_logging
 from perdure.settings import LogLevel, Settings
 

@@ -12,8 +12,8 @@ import aiohttp
 import msgspec
 
 from perdure.cli.local import Deployment
-from perdure.core.clock import Clock
 from perdure.core.tasks import Backoff
+from perdure.core.timing import Clock
 
 RETRY_FIRST, RETRY_LONGEST = timedelta(milliseconds=200), timedelta(seconds=5)
 TRIES = 30

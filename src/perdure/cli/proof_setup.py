@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from perdure.access.roles import Role, Scope
-from perdure.access.secret_texts import HINT_LENGTH, TOKEN_PREFIX, digest, mint
+from perdure.access.actor import Role, Scope
+from perdure.access.credentials import HINT_LENGTH, TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import first_account
 from perdure.config.demo import offer_demo
 from perdure.proof.evidence import sql

@@ -16,8 +16,7 @@ from perdure.core.events import (
     QueueUpdate,
     RetryEvent,
 )
-from perdure.core.message import Message, Role
-from perdure.core.parts import NoticePart, Text, ToolCall, ToolResult
+from perdure.core.message import Message, NoticePart, Role, Text, ToolCall, ToolResult
 
 _WIDTH = 100
 _RECALLED = 400

@@ -2,7 +2,7 @@
 
 import typer
 
-from perdure.access.key_file import open_keyring
+from perdure.access.keyring import open_keyring
 from perdure.cli.users import with_pool
 from perdure.config.rotation import seal_anew
 from perdure.settings import Settings

@@ -8,8 +8,7 @@ import typer
 
 from perdure.core.errors import Misconfigured
 from perdure.sim.answer_choice import DEMO_RATE
-from perdure.sim.server import Simulator
-from perdure.sim.serving import load_scripts, serve
+from perdure.sim.server import Simulator, load_scripts, serve
 
 
 def command(

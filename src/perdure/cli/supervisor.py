@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 from perdure.cli.serving import address_of, listening, opened
 from perdure.cli.supervised import READY, Assignment
-from perdure.core.clock import SystemClock
 from perdure.core.tasks import BackgroundTasks, Backoff
-from perdure.core.timing import PROCESS_HEALTHY, PROCESS_RESTART_FIRST, PROCESS_RESTART_LONGEST
+from perdure.core.timing import PROCESS_HEALTHY, PROCESS_RESTART_FIRST, PROCESS_RESTART_LONGEST, SystemClock
 from perdure.settings import Address, Settings
 from perdure.sim.process import simulator_process
 from perdure.store.database import open_database

@@ -7,16 +7,14 @@ from typing import Annotated, TypeVar
 import msgspec
 import typer
 
-from perdure.access.actor import Actor
-from perdure.access.audit import record
-from perdure.access.passwords import hashed
-from perdure.access.roles import PERMISSIONS, Role
-from perdure.access.rows import ActorRows
+from perdure.access.actor import PERMISSIONS, Actor, Role
+from perdure.access.credentials import hashed
+from perdure.access.rows import ActorRows, record
 from perdure.access.signing_in import FIRST_EMAIL, SignIn, first_account
 from perdure.api.wire.people import Email as Address
 from perdure.app.foundation import migrate_database
-from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound, Refused
+from perdure.core.timing import SystemClock
 from perdure.settings import Settings
 from perdure.store.database import open_database
 from perdure.store.pool import Pool, open_pool

@@ -6,11 +6,11 @@ from uuid import UUID
 
 import typer
 
-from perdure.app.workspace_parts import make_workspace_parts
+from perdure.app.tool_parts import make_workspace_parts
 from perdure.cli.users import with_pool
-from perdure.core.clock import SystemClock
 from perdure.core.errors import NotFound
 from perdure.core.ids import WorkspaceId
+from perdure.core.timing import SystemClock
 from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 from perdure.settings import Settings

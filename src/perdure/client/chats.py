@@ -22,8 +22,7 @@ from perdure.core.events import (
     StatusEvent,
 )
 from perdure.core.failure import ChatError
-from perdure.core.message import Message, Role
-from perdure.core.parts import AnyPart, Text
+from perdure.core.message import AnyPart, Message, Role, Text
 
 Content = str | Sequence[AnyPart]
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from perdure.client.chats import Chats
 from perdure.client.connection import Connection
-from perdure.core.parts import File
+from perdure.core.message import File
 from perdure.core.timing import REQUEST_PATIENCE
 
 

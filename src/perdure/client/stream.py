@@ -12,10 +12,9 @@ import msgspec
 
 from perdure.client.connection import ApiError, Connection, Problem, refused
 from perdure.client.transcript import Gap, Transcript
-from perdure.core.clock import SystemClock
 from perdure.core.events import AnyEvent
 from perdure.core.tasks import Backoff
-from perdure.core.timing import REQUEST_CONNECT, STREAM_SILENCE
+from perdure.core.timing import REQUEST_CONNECT, STREAM_SILENCE, SystemClock
 
 # A dead connection does not say goodbye.
 STREAM_GOODBYE = timedelta(seconds=2)

@@ -24,8 +24,7 @@ from perdure.core.events import (
 )
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import MessageNumber
-from perdure.core.message import Message, Role
-from perdure.core.parts import AnyPart
+from perdure.core.message import AnyPart, Message, Role
 
 
 class Gap(Exception):

@@ -6,11 +6,10 @@ from uuid import UUID
 import msgspec
 from msgspec import structs
 
-from perdure.access.audit import record
+from perdure.access.actor import Permission
+from perdure.access.credentials import HINT_LENGTH
 from perdure.access.keyring import Keyring
-from perdure.access.roles import Permission
-from perdure.access.rows import ActorRows
-from perdure.access.secret_texts import HINT_LENGTH
+from perdure.access.rows import ActorRows, record
 from perdure.config.config import KEY_PURPOSE, provider_of
 from perdure.config.models import ModelOptions, Provider, ProviderOptions
 from perdure.config.settings import PersonalSettings, Settings, checked

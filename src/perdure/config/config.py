@@ -11,10 +11,9 @@ from perdure.config.hooks import Hook, HookOptions
 from perdure.config.mcp import McpOptions, McpServer
 from perdure.config.models import ModelSetting, Provider, ProviderOptions, stored_options
 from perdure.config.settings import PersonalSettings, Settings, merged
-from perdure.core.clock import Clock
 from perdure.core.ids import ModelName, OrganisationId, ProviderId, UserId
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import CONFIG_CACHED, PERSONAL_CACHED
+from perdure.core.timing import CONFIG_CACHED, PERSONAL_CACHED, Clock
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.store.cache import Cache
 from perdure.store.pool import Pool

@@ -1,14 +1,12 @@
 """Templates as an actor may bring them and take them away."""
 
-from perdure.access.audit import record
-from perdure.access.roles import Permission
-from perdure.access.rows import ActorRows
+from perdure.access.actor import Permission
+from perdure.access.rows import ActorRows, record
 from perdure.core.errors import NotFound, Refused
 from perdure.store.tables import templates
 from perdure.store.tables.templates import packed
-from perdure.workspaces.templates.acceptance import accepted
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
-from perdure.workspaces.templates.template import Template, Texts
+from perdure.workspaces.templates.template import Template, Texts, accepted
 
 _CONFIGURE = Permission.CONFIGURE
 

@@ -8,10 +8,10 @@ from datetime import datetime
 
 from msgspec import Struct, structs
 
-from perdure.core.message import FinishReason
-from perdure.core.parts import (
+from perdure.core.message import (
     AnyPart,
     File,
+    FinishReason,
     Media,
     NoticePart,
     ProviderMetadata,
@@ -20,8 +20,8 @@ from perdure.core.parts import (
     Text,
     ToolCall,
     ToolResult,
+    Usage,
 )
-from perdure.core.usage import Usage
 
 
 class Delta(Struct, frozen=True, omit_defaults=True, gc=False, tag_field="type"):

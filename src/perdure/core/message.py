@@ -1,13 +1,131 @@
-"""A committed message, and a message about to be committed."""
+"""Messages, committed and about to be: the parts they are made of, and what a model call used."""
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct
 
 from perdure.core.ids import MessageNumber, ModelName, QueuedNumber, UserId
-from perdure.core.parts import AnyPart
-from perdure.core.usage import Usage
+
+MOST_TOKENS = 1_000_000_000
+
+
+class Usage(Struct, frozen=True, omit_defaults=True, gc=False):
+    """Tokens as the provider counts them. `input` includes what was read from or written to its cache."""
+
+    input: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def possible(self) -> bool:
+        """Whether a call can have used this much. Some servers say -1 or 4294967295 where they do not know."""
+        return all(0 <= getattr(self, field) <= MOST_TOKENS for field in self.__struct_fields__)
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+        )
+
+
+class ProviderMetadata(Struct, frozen=True, omit_defaults=True, gc=False):
+    """What only the model that produced a part can read: signatures, encrypted content. Never sent to clients."""
+
+    dialect: str
+    model: str
+    data: dict[str, Any]
+
+
+class Part(Struct, frozen=True, omit_defaults=True, gc=False, tag_field="type"):
+    """A piece of a message."""
+
+
+class Text(Part, frozen=True, tag="text"):
+    text: str
+    provider_metadata: ProviderMetadata | None = None
+    model_only: bool = False
+    """Added for the model by somebody else, and not shown to people."""
+
+
+class Reasoning(Part, frozen=True, tag="reasoning"):
+    text: str
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    provider_metadata: ProviderMetadata | None = None
+
+
+class ToolCall(Part, frozen=True, tag="tool_call"):
+    """A request for a tool. `args` is the JSON text exactly as the model wrote it, valid or not."""
+
+    call_id: str
+    tool: str
+    args: str
+    provider_executed: bool = False
+    mcp_server_id: str | None = None
+    rewritten: bool = False
+    created_at: datetime | None = None
+    provider_metadata: ProviderMetadata | None = None
+
+
+class Media(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A picture or document a tool hands back, kept as a file of the chat."""
+
+    file_id: str
+    media_type: str
+    name: str
+
+
+class ToolResult(Part, frozen=True, tag="tool_result"):
+    """A tool's answer. `result` is the text the model reads: plain, or JSON where the tool is structured."""
+
+    call_id: str
+    tool: str
+    result: str
+    is_error: bool = False
+    media: tuple[Media, ...] = ()
+    provider_executed: bool = False
+    created_at: datetime | None = None
+    provider_metadata: ProviderMetadata | None = None
+
+
+class Source(Part, frozen=True, tag="source"):
+    """A page the model consulted. For people; never sent back to a model."""
+
+    id: str
+    url: str
+    title: str = ""
+
+
+class File(Part, frozen=True, tag="file"):
+    file_id: str
+    name: str
+    media_type: str
+
+
+class FileReference(Part, frozen=True, tag="file_reference"):
+    """Lines of a file that a person points at, with what they said then."""
+
+    file_name: str
+    start_line: int
+    end_line: int
+    content: str
+
+
+class NoticePart(Part, frozen=True, tag="notice"):
+    """Something the system tells people. Never sent to a model."""
+
+    kind: str
+    text: str
+
+
+AnyPart = Text | Reasoning | ToolCall | ToolResult | Source | File | FileReference | NoticePart
 
 
 class Role(StrEnum):

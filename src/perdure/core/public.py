@@ -6,8 +6,7 @@ from msgspec.structs import replace
 
 from perdure.core.deltas import AnyDelta, ReasoningDelta, TextDelta, ToolCallDelta, ToolResultDelta
 from perdure.core.events import QueuedMessage
-from perdure.core.message import Message, Role, Visibility
-from perdure.core.parts import AnyPart, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Message, Reasoning, Role, Text, ToolCall, ToolResult, Visibility
 
 
 def visible(message: Message) -> bool:

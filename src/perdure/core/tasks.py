@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
-from perdure.core.clock import Clock
+from perdure.core.timing import Clock
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -1,6 +1,38 @@
-"""Durations that several modules share, or that depend on each other: what depends on another is computed from it."""
+"""Time: the clock as a dependency, and durations that several modules share or that depend on each other."""
 
-from datetime import timedelta
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Where the time comes from. Tests bring their own."""
+
+    def now(self) -> datetime:
+        """The wall clock, in UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that only grow and keep counting while the machine sleeps."""
+        ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        # BOOTTIME, not MONOTONIC: a laptop that slept has outlived its leases.
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
 
 LEASE = timedelta(seconds=3)
 RENEWAL_PERIOD = timedelta(seconds=1)

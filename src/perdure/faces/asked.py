@@ -1,4 +1,4 @@
-"""A request of any protocol: what it says, and what it wants besides."""
+"""A request of any protocol: what it says, what it wants besides, and what can be wrong with it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import msgspec
 
 from perdure.access.chats import Seen
 from perdure.api.wire.chats import ClientTool, ClientTools
+from perdure.core.errors import NotFound, Refused
 from perdure.core.ids import ChatId
 from perdure.core.message import Effort, Role
 from perdure.faces.content import AnyContent, text_of
@@ -76,3 +77,13 @@ def assistant_given(text: str, calls: tuple[str, ...] = ()) -> Given:
 
 def result_given(call_id: str, output: str) -> Given:
     return Given(Entry(Role.TOOL, calls=(call_id,)), output=output)
+
+
+class NoModel(NotFound):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no model {name!r} here.")
+
+
+class StillAnswering(Refused):
+    def __init__(self) -> None:
+        super().__init__("This conversation is still being answered. Wait for it, or stop the answer that runs.")

@@ -18,12 +18,10 @@ from perdure.api.wire.extras import ForkBody
 from perdure.core.chat import AT_REST, Busy, Status
 from perdure.core.errors import ChatNotFound, InvalidInput, TransitionNotAllowed, Validation
 from perdure.core.ids import ChatId, MessageNumber, ModelName
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import Text
-from perdure.faces.asked import Asked, TurnId, offered
+from perdure.core.message import NewMessage, Role, Text
+from perdure.faces.asked import Asked, NoModel, StillAnswering, TurnId, offered
 from perdure.faces.content import read_content
 from perdure.faces.conversation import Entry, common
-from perdure.faces.errors import NoModel, StillAnswering
 from perdure.faces.finding import Finding
 from perdure.machine.transitions.actions import Outcome
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from perdure.core.message import Message, Role
-from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.message import Message, Role, Text, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,49 @@ from http import HTTPStatus
 from typing import Any, TypeAlias, TypeVar
 
 from perdure.access.actor import Actor
-from perdure.access.presented import token_of
+from perdure.access.credentials import token_of
 from perdure.api.caller import Caller
-from perdure.api.http import Answer, Call, Gone, Receive, Scope, Send, headers_of
+from perdure.api.http import Answer, App, Call, Gone, Receive, Scope, Send, headers_of
 from perdure.api.routing import Route, Table, place
 from perdure.api.services import Services
 from perdure.core.errors import NotAllowed, NotFound, PerdureError, Unauthenticated, Unavailable
 from perdure.core.ids import ChatId
-from perdure.faces.frames import FrameSource
 from perdure.faces.socket import PING, Socket
 from perdure.stream.access import Admission, Refusal
+from perdure.stream.batches import Batch
 from perdure.stream.hubs import Hubs
 from perdure.stream.open_streams import OpenStreams
 from perdure.stream.subscription import Ended
 from perdure.stream.transport import deny, serve
+
+DONE = "done"
+
+
+class Frames(Batch):
+    """Server-sent events, or frames of a WebSocket, that are encoded already."""
+
+    def __init__(self, encoded: bytes) -> None:
+        super().__init__(())
+        # In place of what is made of events.
+        self.__dict__ |= {"sse": encoded, "frame": encoded}
+
+    @property
+    def empty(self) -> bool:
+        return not self.__dict__["sse"]
+
+
+class FrameSource:
+    """Gives what an iterator yields, and ends with it."""
+
+    def __init__(self, frames: AsyncIterator[bytes]) -> None:
+        self._frames = frames
+
+    async def next(self) -> Batch:
+        try:
+            return Frames(await anext(self._frames))
+        except StopAsyncIteration:
+            raise Ended(DONE) from None
+
 
 T = TypeVar("T")
 
@@ -224,3 +253,14 @@ async def unless_gone(working: Awaitable[T], receive: Receive) -> T:
     finally:
         left.cancel()
         work.cancel()
+
+
+class WellKnown:
+    """Hands a request to whoever has its path."""
+
+    def __init__(self, known: Mapping[str, App], rest: App) -> None:
+        self._known = known
+        self._rest = rest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._known.get(scope["path"], self._rest)(scope, receive, send)

@@ -18,8 +18,7 @@ from perdure.core.events import (
 )
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId
-from perdure.core.message import Message
-from perdure.core.parts import ToolResult
+from perdure.core.message import Message, ToolResult
 from perdure.core.public import public_message
 from perdure.faces.turn import Ended, Outcome, TurnEvent, TurnLog, outcome_after
 from perdure.stream.batches import Batch

@@ -12,8 +12,7 @@ from typing import TypeAlias
 
 from perdure.core.deltas import AnyDelta, ReasoningDelta, TextDelta, ToolCallDelta, ToolResultDelta
 from perdure.core.failure import ChatError
-from perdure.core.message import FinishReason, Message, Role
-from perdure.core.parts import AnyPart, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, FinishReason, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
 _PIECE = re.compile(rf"\s*(?:[{_CJK}]|[^\s{_CJK}]{{16}}|[^\s{_CJK}]+(?=[\s{_CJK}]))")

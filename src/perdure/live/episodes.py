@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from perdure.core.deltas import AnyDelta
 from perdure.core.ids import ChatId
+from perdure.core.joining import joinable, joined
 from perdure.core.message import Role
 from perdure.core.timing import CLOSED_EPISODE_KEPT, COALESCE
 from perdure.live.thinning import Allowance, chat_allowance, replica_allowance
@@ -192,3 +193,28 @@ class Episodes:
         # An episode holds its chat's list of followers: the list goes when neither is left.
         if not self._wakers.get(chat_id) and chat_id not in self._episodes:
             self._wakers.pop(chat_id, None)
+
+
+class Merged(Struct, frozen=True, gc=False):
+    """Parts `seq_from` to `seq` of an episode, as one."""
+
+    role: Role
+    delta: AnyDelta
+    seq_from: int
+    seq: int
+
+
+def merged(pieces: Iterable[Piece], seq_from: int) -> list[Merged]:
+    """The parts from number `seq_from` on, neighbours joined where folding gives the same."""
+    found: list[Merged] = []
+    run: list[AnyDelta] = []
+    role, seq = Role.ASSISTANT, seq_from - 1
+    for piece in pieces:
+        if run and (piece.role is not role or not joinable(run[-1], piece.delta)):
+            found.append(Merged(role, joined(run), seq - len(run) + 1, seq))
+            run = []
+        run.append(piece.delta)
+        role, seq = piece.role, seq + 1
+    if run:
+        found.append(Merged(role, joined(run), seq - len(run) + 1, seq))
+    return found

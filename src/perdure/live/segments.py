@@ -7,10 +7,9 @@ from functools import partial
 
 import msgspec
 
-from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.tasks import every
-from perdure.core.timing import CLOSED_EPISODE_KEPT, SEGMENT_PERIOD, SEGMENT_SWEEP_PERIOD
+from perdure.core.timing import CLOSED_EPISODE_KEPT, SEGMENT_PERIOD, SEGMENT_SWEEP_PERIOD, Clock, SystemClock
 from perdure.live.episodes import Episode, EpisodeKey, Episodes, Piece
 from perdure.store import segments as store
 from perdure.store.pool import Pool

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from perdure.core.clock import Clock
-from perdure.core.timing import PROGRESS_AGAIN
+from perdure.core.timing import PROGRESS_AGAIN, Clock
 
 PIECE = 64
 """What a part costs besides its text."""

@@ -1,4 +1,4 @@
-"""What a transition asks to be written."""
+"""What a transition asks to be written, or how it says no."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -8,12 +8,12 @@ from typing import Final
 from msgspec import Struct
 
 from perdure.core.card import CardChange
-from perdure.core.chat import Action, CallKind, Status
+from perdure.core.chat import QUEUE_LIMIT, Action, CallKind, Chat, Status
 from perdure.core.commit import InboxKind
+from perdure.core.errors import QueuedMessageNotFound, QueueFull, TransitionNotAllowed
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber, ReplicaId, RunnerId
-from perdure.core.message import NewMessage
-from perdure.core.parts import AnyPart
+from perdure.core.message import AnyPart, NewMessage
 
 
 class Keep(Enum):
@@ -109,3 +109,17 @@ class Change(Struct, frozen=True, kw_only=True):
 
 # Stands in a planned chat for the moment of the commit, which the database names.
 MOMENT_OF_COMMIT: Final = datetime.max.replace(tzinfo=UTC)
+
+
+def refuse(transition: object, chat: Chat, reason: str) -> TransitionNotAllowed:
+    return TransitionNotAllowed(type(transition).__name__, chat.state.value, reason)
+
+
+def require_room(chat: Chat) -> None:
+    if len(chat.queue) >= QUEUE_LIMIT:
+        raise QueueFull(QUEUE_LIMIT)
+
+
+def require_queued(chat: Chat, number: QueuedNumber) -> None:
+    if all(entry.number != number for entry in chat.queue):
+        raise QueuedMessageNotFound

@@ -10,17 +10,16 @@ from perdure.core.ids import ChatId
 from perdure.machine.planning import Draft
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import CancelRequiresAction, CompleteRequiresAction, EnterRequiresAction
+from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep, RecordGenerationAttempt, RecordRetryState
 from perdure.machine.transitions.endings import FinishError, FinishInterruption, FinishTurn, Interrupt, Retry
 from perdure.machine.transitions.lifecycle import Create, ReconcileInvalidState, RequestCompaction, SetArchived
 from perdure.machine.transitions.messages import EditMessage, SendMessage
-from perdure.machine.transitions.ownership import Abandon, Acquire
 from perdure.machine.transitions.queue import (
     DeleteQueuedMessage,
     EditQueuedMessage,
     PromoteQueuedMessage,
     ReorderQueue,
 )
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt, RecordRetryState
 
 N, W, E0, E1, R0, R1 = State.N, State.W, State.E0, State.E1, State.R0, State.R1
 I0, I1, A0, A1 = State.I0, State.I1, State.A0, State.A1

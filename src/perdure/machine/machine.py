@@ -7,16 +7,15 @@ from typing import TypeVar
 
 from perdure.core.card import NewCard
 from perdure.core.chat import Chat, Fence
-from perdure.core.clock import Clock, SystemClock
 from perdure.core.commit import Commit
 from perdure.core.errors import EditedMessageNotUser, Fenced, MessageNotFound, PerdureError, TransitionNotAllowed
 from perdure.core.ids import ChatId, MessageNumber
 from perdure.core.message import Role
+from perdure.core.timing import Clock, SystemClock
 from perdure.machine.committer import Committer, PlanFrom, Request
 from perdure.machine.diagram import Transitions, follow
 from perdure.machine.family import archive_family
-from perdure.machine.locks import ChatLocks
-from perdure.machine.row_cache import RowCache
+from perdure.machine.row_cache import ChatLocks, RowCache
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import Target
 from perdure.store.execution import Execution, IdTaken

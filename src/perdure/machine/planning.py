@@ -12,8 +12,7 @@ from perdure.core.chat import AT_REST, Asks, CallKind, Chat, OpenCall, QueueEntr
 from perdure.core.commit import Commit, InboxKind
 from perdure.core.errors import InvalidInput
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber
-from perdure.core.message import Kind, NewMessage, Role
-from perdure.core.parts import AnyPart, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Kind, NewMessage, Role, ToolCall, ToolResult
 from perdure.machine.change import KEEP, MOMENT_OF_COMMIT, Change, Marker
 
 FILES_LIMIT = 50

@@ -1,4 +1,7 @@
-"""The newest rows that this process wrote, so that it need not read what it knows."""
+"""What this process knows of chats: the newest rows that it wrote, and one lock per chat for its writers."""
+
+import asyncio
+from collections import deque
 
 from perdure.core.chat import Chat
 from perdure.core.ids import ChatId
@@ -24,3 +27,36 @@ class RowCache:
 
     def forget(self, chat_id: ChatId) -> None:
         self._chats.pop(chat_id, None)
+
+
+class ChatLocks:
+    """First come, first served. A lock that nobody holds costs a look into a dictionary."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[ChatId, deque[asyncio.Future[None]]] = {}
+
+    async def acquire(self, chat_id: ChatId) -> None:
+        """Wait until nobody holds the chat's lock, and take it."""
+        waiting = self._waiting.get(chat_id)
+        if waiting is None:
+            self._waiting[chat_id] = deque()
+            return
+        turn = asyncio.get_running_loop().create_future()
+        waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                # Given the lock and cancelled at once: somebody else is next.
+                self.release(chat_id)
+            raise
+
+    def release(self, chat_id: ChatId) -> None:
+        """Give the lock to whoever waited longest."""
+        waiting = self._waiting[chat_id]
+        while waiting:
+            turn = waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        del self._waiting[chat_id]

@@ -1,14 +1,46 @@
-"""Log lines: for people on a terminal, as JSON for everything else."""
+"""Log lines: for people on a terminal, as JSON for everything else; and the ids of whom a line is about."""
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import TextIO
+from types import MappingProxyType
+from typing import TextIO, TypedDict, Unpack
 
 import msgspec
 
-from perdure.observe.context import about
+NOBODY: Mapping[str, str] = MappingProxyType({})
+_about: ContextVar[Mapping[str, str]] = ContextVar("about", default=NOBODY)
+
+
+class Ids(TypedDict, total=False):
+    """What a line can be about."""
+
+    replica: object
+    chat: object
+    turn: object
+    attempt: object
+    request: object
+    organisation: object
+    purpose: object
+
+
+def about() -> Mapping[str, str]:
+    """The ids that hold here and now."""
+    return _about.get()
+
+
+@contextmanager
+def concerning(**ids: Unpack[Ids]) -> Generator[None]:
+    """Everything logged inside is about these."""
+    token = _about.set({**_about.get(), **{name: str(value) for name, value in ids.items()}})
+    try:
+        yield
+    finally:
+        _about.reset(token)
+
 
 _ORDINARY = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 _COLOURS = {

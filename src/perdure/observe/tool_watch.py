@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from opentelemetry.trace import NoOpTracer, StatusCode, Tracer
 
-from perdure.core.clock import Clock
+from perdure.core.timing import Clock
 from perdure.observe.measures.work import ToolMeasures
 from perdure.observe.metrics import Metrics
 

@@ -3,8 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable
 
-from perdure.core.clock import Clock
-from perdure.core.timing import SERVICE_PAUSE
+from perdure.core.timing import SERVICE_PAUSE, Clock
 
 _log = logging.getLogger(__name__)
 

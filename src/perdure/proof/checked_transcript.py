@@ -7,8 +7,7 @@ from uuid import UUID
 from perdure.client.transcript import Gap, Transcript
 from perdure.core.chat import Status
 from perdure.core.events import ActionRequired, AnyEvent, HistoryReset, MessageEvent, MessagePart, StatusEvent
-from perdure.core.message import FinishReason, Kind, Message, Role
-from perdure.core.parts import AnyPart, Text
+from perdure.core.message import AnyPart, FinishReason, Kind, Message, Role, Text
 from perdure.proof.run_log import ReceivedMessage, RunLog
 from perdure.sim.script import counting
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from perdure.core.parts import AnyPart, ToolCall, ToolResult
+from perdure.core.message import AnyPart, ToolCall, ToolResult
 from perdure.core.timing import LEASE
 from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
 from perdure.proof.checked_transcript import spoken

@@ -10,7 +10,7 @@ import asyncpg
 import msgspec
 from asyncpg import Connection, Record
 
-from perdure.core.parts import AnyPart
+from perdure.core.message import AnyPart
 
 _parts = msgspec.json.Decoder(tuple[AnyPart, ...])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from uuid import UUID
 
-from perdure.core.parts import Text, ToolCall
+from perdure.core.message import Text, ToolCall
 from perdure.proof.checked_transcript import spoken
 from perdure.proof.evidence import ChangeRow, MessageRow
 from perdure.proof.observations import Observations

@@ -22,7 +22,7 @@ from perdure.proof.proxy import Fate
 from perdure.proof.run_log import ASLEEP, QUIET, RunLog
 from perdure.proof.stalls import Stalls
 from perdure.proof.users import Users
-from perdure.sim.random_faults import RandomFaults
+from perdure.sim.faults import RandomFaults
 
 WATCHED = "kill and watch"
 CHOOSING = (WATCHED, "kill in a call", "sleep", "stall")

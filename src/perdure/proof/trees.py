@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from perdure.client import ApiError, Client
-from perdure.core.parts import AnyPart, ToolResult
+from perdure.core.message import AnyPart, ToolResult
 from perdure.proof.balancer import Balancer
 from perdure.proof.evidence import sql
 from perdure.proof.fleet import Fleet, Member, fleet

@@ -13,17 +13,15 @@ from typing import Any, Self
 import aiohttp
 from yarl import URL
 
-from perdure.core.clock import Clock
 from perdure.core.deltas import Accumulator, Finish
 from perdure.core.failure import ErrorKind
-from perdure.core.parts import AnyPart
+from perdure.core.message import AnyPart
 from perdure.core.tasks import BackgroundTasks
-from perdure.core.timing import STARTUP_TIMEOUT
+from perdure.core.timing import STARTUP_TIMEOUT, Clock
 from perdure.observe.calls import Watcher
 from perdure.providers.credentials import Outgoing
 from perdure.providers.dialects.dialect import Background, Encoded
-from perdure.providers.errors.answers import STREAM_TYPES, refusal
-from perdure.providers.errors.classification import ModelCallFailed, classify
+from perdure.providers.errors.classification import STREAM_TYPES, ModelCallFailed, classify, refusal
 from perdure.providers.errors.failures import ApiError, Malformed, StartupTimeout
 from perdure.providers.observed import ObservedCall
 from perdure.providers.pacing import Pacing

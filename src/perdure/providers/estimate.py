@@ -5,8 +5,18 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from perdure.core.message import NewMessage
-from perdure.core.parts import AnyPart, File, FileReference, NoticePart, Reasoning, Source, Text, ToolCall, ToolResult
+from perdure.core.message import (
+    AnyPart,
+    File,
+    FileReference,
+    NewMessage,
+    NoticePart,
+    Reasoning,
+    Source,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from perdure.providers.projection.media import Attachment
 from perdure.providers.request import ToolSpec
 

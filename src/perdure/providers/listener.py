@@ -4,10 +4,9 @@ from msgspec import structs
 
 from perdure.core.deltas import AnyDelta, Finish
 from perdure.core.joining import fewer
-from perdure.providers.aws_event_stream import EventStreamSplitter
 from perdure.providers.dialects.dialect import Decoder, Meaning
 from perdure.providers.errors.failures import Foreign, Garbled, Malformed
-from perdure.providers.sse import EventTooLong, Splitter
+from perdure.providers.event_streams import EventStreamSplitter, EventTooLong, Splitter
 
 
 class Listener:

@@ -1,10 +1,10 @@
-"""A model as a provider serves it: its name on the wire, what it can take and what it costs."""
+"""A model as a provider serves it: its name on the wire, what it can take, and what an answer of it costs."""
 
 from enum import StrEnum
 
 from msgspec import Struct
 
-from perdure.core.message import Effort
+from perdure.core.message import Effort, Usage
 
 
 class Thinking(StrEnum):
@@ -53,3 +53,20 @@ class Model(Struct, frozen=True, kw_only=True, omit_defaults=True):
     binds_thinking: bool = False
     """Whether thoughts are void once anything before them has changed, as after a compaction."""
     price: Price | None = None
+
+
+MILLION = 1_000_000
+
+
+def cost(usage: Usage, price: Price) -> int:
+    """Micro-dollars, rounded half up once, at the end. What a price does not name costs as fresh input."""
+    read_price = price.input if price.cache_read is None else price.cache_read
+    write_price = price.input if price.cache_write is None else price.cache_write
+    fresh = max(0, usage.input - usage.cache_read - usage.cache_write)
+    whole = (
+        fresh * price.input
+        + usage.cache_read * read_price
+        + usage.cache_write * write_price
+        + usage.output * price.output
+    )
+    return (whole + MILLION // 2) // MILLION

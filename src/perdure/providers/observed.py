@@ -8,7 +8,7 @@ from perdure.observe.calls import CANCELLED, OK, Ended, Sent, Sighting, Watcher
 from perdure.providers.dialects.dialect import Encoded
 from perdure.providers.errors.classification import ClassifiedError, classify
 from perdure.providers.errors.failures import ApiError
-from perdure.providers.pricing import cost
+from perdure.providers.model import cost
 from perdure.providers.redaction import secrets_in
 from perdure.providers.route import Route
 

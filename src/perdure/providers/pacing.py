@@ -4,7 +4,7 @@ import logging
 from collections.abc import Hashable
 from datetime import timedelta
 
-from perdure.core.clock import Clock
+from perdure.core.timing import Clock
 from perdure.providers.route import Route
 
 # Between calls to a provider that limits them, and how long one of them waits at most.

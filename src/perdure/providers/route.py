@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from perdure.providers.credentials import Credentials
 from perdure.providers.dialects.dialect import Dialect, Encoded
 from perdure.providers.dialects.registry import dialect_named
-from perdure.providers.endpoint import Endpoint
 from perdure.providers.model import Model
 from perdure.providers.request import CHAIN, Continuation, ModelRequest
-from perdure.providers.service import ProviderSettings, credentials, endpoint
+from perdure.providers.service import Endpoint, ProviderSettings, credentials, endpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,18 +6,17 @@ from typing import Self
 
 import aiohttp
 
-from perdure.core.clock import Clock
 from perdure.core.deltas import AnyDelta, Finish
-from perdure.providers.aws_event_stream import EventStreamSplitter
+from perdure.core.timing import Clock
 from perdure.providers.dialects.dialect import Encoded
-from perdure.providers.endpoint import Framing
 from perdure.providers.errors.classification import ModelCallFailed, classify
 from perdure.providers.errors.failures import Failure, SilenceTimeout, StartupTimeout
+from perdure.providers.event_streams import EventStreamSplitter, EventTooLong, Splitter
 from perdure.providers.listener import Listener
 from perdure.providers.observed import ObservedCall
 from perdure.providers.redaction import Redaction
 from perdure.providers.route import Route
-from perdure.providers.sse import EventTooLong, Splitter
+from perdure.providers.service import Framing
 
 TRANSPORT_ERRORS = (Failure, aiohttp.ClientError, OSError, TimeoutError, EventTooLong)
 

@@ -3,8 +3,7 @@
 import sys
 from pathlib import Path
 
-from perdure.sim.server import Simulator
-from perdure.sim.serving import load_scripts, say_plainly, serve
+from perdure.sim.server import Simulator, load_scripts, say_plainly, serve
 
 if __name__ == "__main__":
     port, scripts, *_ = [*sys.argv[1:], "", ""]

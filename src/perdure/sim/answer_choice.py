@@ -11,8 +11,7 @@ from perdure.sim.ask import Ask
 from perdure.sim.demo import agent as demo
 from perdure.sim.demo import housekeeping
 from perdure.sim.directives import compose, script_named
-from perdure.sim.faults import expanded
-from perdure.sim.random_faults import NO_FAULTS
+from perdure.sim.faults import NO_FAULTS, expanded
 from perdure.sim.script import Script, Step, Text, within
 
 DEMO_RATE = 80.0

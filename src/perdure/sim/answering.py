@@ -11,11 +11,11 @@ from perdure.sim.answer_choice import AnswerChoice
 from perdure.sim.ask import Ask
 from perdure.sim.connection import Exchange
 from perdure.sim.directives import BadDirective
+from perdure.sim.document import Problem
 from perdure.sim.event_writer import Action, EventWriter, silence
 from perdure.sim.faults import BEFORE, STATUSES, UNRENDERED, retry_headers
 from perdure.sim.gates import Gates
 from perdure.sim.openai_responses.background import Background
-from perdure.sim.problem import Problem
 from perdure.sim.recording import Recorded, Recording, fingerprint, query_without_secrets, without_secrets
 from perdure.sim.script import Fault, GatePart, Pause, Step
 from perdure.sim.wire import Request, Wire

@@ -8,8 +8,8 @@ import msgspec
 from perdure.core.timing import SIMULATED_PATIENCE
 from perdure.sim.answer_choice import AnswerChoice
 from perdure.sim.connection import Exchange
+from perdure.sim.faults import RandomFaults
 from perdure.sim.gates import Gates
-from perdure.sim.random_faults import RandomFaults
 from perdure.sim.recording import Filter, Recording, readable
 from perdure.sim.script import Script
 

@@ -1,9 +1,22 @@
 """Parsed JSON with its place: reading a field either gives the value or refuses the request in the vendor's words."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypeGuard
 
-from perdure.sim.problem import Problem
+
+@dataclass(slots=True)
+class Problem(Exception):
+    """Why a request is refused; each wire format renders it as its vendor would."""
+
+    status: int
+    kind: str
+    message: str
+    param: str | None = None
+    code: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    details: tuple[Mapping[str, object], ...] = ()
+
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 Path: TypeAlias = tuple[str | int, ...]

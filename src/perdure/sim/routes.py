@@ -1,20 +1,73 @@
-"""Which path belongs to which wire format, and the small questions beside the conversation."""
+"""Which path belongs to which wire format, the list of models, and the small questions beside the conversation."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from perdure.sim import models
+import msgspec
+
 from perdure.sim.answering import Answering
 from perdure.sim.anthropic.wire import Anthropic
 from perdure.sim.clouds.azure import AzureChat
 from perdure.sim.clouds.bedrock import Bedrock
 from perdure.sim.clouds.vertex import VertexAnthropic, VertexGemini
 from perdure.sim.connection import Exchange
+from perdure.sim.document import Json
 from perdure.sim.gemini.wire import Gemini
 from perdure.sim.openai_chat.wire import OpenAIChat
 from perdure.sim.openai_responses.background import Background
 from perdure.sim.openai_responses.wire import OpenAIResponses
 from perdure.sim.wire import Wire
+
+NAMES = ("demo", "demo-fast", "small-window-8k")
+_MADE = 1_760_000_000
+_MADE_TEXT = "2025-10-09T08:53:20Z"
+
+
+def anthropic_list() -> dict[str, Json]:
+    """GET /v1/models with Anthropic's headers."""
+    return {
+        "data": [anthropic_model(name) for name in NAMES],
+        "has_more": False,
+        "first_id": NAMES[0],
+        "last_id": NAMES[-1],
+    }
+
+
+def anthropic_model(name: str) -> dict[str, Json]:
+    """One of Anthropic's models."""
+    return {"type": "model", "id": name, "display_name": name.title(), "created_at": _MADE_TEXT}
+
+
+def openai_list() -> dict[str, Json]:
+    """GET /v1/models with a bearer token."""
+    return {"object": "list", "data": [openai_model(name) for name in NAMES]}
+
+
+def openai_model(name: str) -> dict[str, Json]:
+    """One of OpenAI's models."""
+    return {"id": name, "object": "model", "created": _MADE, "owned_by": "perdure"}
+
+
+def gemini_list() -> dict[str, Json]:
+    """GET /v1beta/models."""
+    return {"models": [gemini_model(name) for name in NAMES]}
+
+
+def gemini_model(name: str) -> dict[str, Json]:
+    """One of Google's models."""
+    return {
+        "name": f"models/{name}",
+        "displayName": name.title(),
+        "inputTokenLimit": 1_000_000,
+        "outputTokenLimit": 65_536,
+        "supportedGenerationMethods": ["generateContent", "countTokens"],
+    }
+
+
+def encoded(document: dict[str, Json]) -> bytes:
+    """The document as bytes."""
+    return msgspec.json.encode(document)
+
 
 Route = Callable[[Exchange], Awaitable[None]]
 
@@ -92,9 +145,9 @@ class Routes:
         """GET …/models and …/models/NAME; one path, three vendors, told apart by their headers."""
         name = exchange.path.partition("/models")[2].removeprefix("/")
         wire: Wire = self._wires.chat
-        shown = models.openai_model(name) if name else models.openai_list()
+        shown = openai_model(name) if name else openai_list()
         if "anthropic-version" in exchange.headers:
-            wire, shown = self._wires.anthropic, models.anthropic_model(name) if name else models.anthropic_list()
+            wire, shown = self._wires.anthropic, anthropic_model(name) if name else anthropic_list()
         elif "x-goog-api-key" in exchange.headers or exchange.path.startswith("/v1beta"):
-            wire, shown = self._wires.gemini, models.gemini_model(name) if name else models.gemini_list()
-        await self._answering.tell(wire, exchange, lambda _: models.encoded(shown))
+            wire, shown = self._wires.gemini, gemini_model(name) if name else gemini_list()
+        await self._answering.tell(wire, exchange, lambda _: encoded(shown))

@@ -1,13 +1,17 @@
-"""The simulator as a server: what it is made of, and its life from listening to closed."""
+"""The simulator as a server and as a program of its own: what it is made of, and its life from listening to closed."""
 
 import asyncio
 import logging
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import msgspec
+import uvloop
 
 from perdure.sim.answer_choice import DEMO_RATE, AnswerChoice
 from perdure.sim.answering import Answering
@@ -23,10 +27,11 @@ from perdure.sim.openai_chat.wire import OpenAIChat
 from perdure.sim.openai_responses.background import Background
 from perdure.sim.openai_responses.store import Responses
 from perdure.sim.openai_responses.wire import OpenAIResponses
+from perdure.sim.process import READY
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.recording import Recorded, Recording
 from perdure.sim.routes import Routes, Wires
-from perdure.sim.script import Script
+from perdure.sim.script import Script, Scripts
 
 log = logging.getLogger(__name__)
 
@@ -133,3 +138,33 @@ class Simulator:
             message = f"Invalid URL ({exchange.method} {exchange.path})"
             error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
             exchange.respond(404, msgspec.json.encode({"error": error}))
+
+
+def serve(simulator: Simulator, say: Callable[[str], None], *, held: int | None = None) -> None:
+    """Run until interrupted or terminated, or until nobody holds the other end of this pipe any more."""
+    uvloop.run(_serve(simulator, say, held))
+
+
+def load_scripts(path: Path) -> tuple[Script, ...]:
+    """The scripts in a JSON or TOML file."""
+    data = path.read_bytes()
+    decode = msgspec.toml.decode if path.suffix == ".toml" else msgspec.json.decode
+    return decode(data, type=Scripts).scripts
+
+
+async def _serve(simulator: Simulator, say: Callable[[str], None], held: int | None) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    if held is not None:
+        loop.add_reader(held, stopped.set)
+    async with simulator:
+        say(READY + simulator.url)
+        await stopped.wait()
+
+
+def say_plainly(line: str) -> None:
+    """For a parent process that reads our output."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perdure.sim.ask import Ask
+from perdure.sim.document import Problem
 from perdure.sim.event_writer import Action
-from perdure.sim.problem import Problem
 from perdure.sim.script import Step
 
 

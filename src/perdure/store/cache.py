@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Generic, TypeVar
 
-from perdure.core.clock import Clock
+from perdure.core.timing import Clock
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import msgspec
 
-from perdure.core.after import asked_of_owner
 from perdure.core.card import ChatSource
 from perdure.core.chat import Chat, Status
+from perdure.core.commit import asked_of_owner
 from perdure.core.events import ChatCard, DiffStatus
 from perdure.core.ids import UserId
 from perdure.core.timing import SWEEP_PERIOD

@@ -23,7 +23,7 @@ from perdure.store.losses import Losses
 from perdure.store.row_readers import reader_of
 from perdure.store.rows import leading_chat_of, parts_of
 from perdure.store.statement.assembly import statement
-from perdure.store.statement.queue import PROMOTED_COLUMNS
+from perdure.store.statement.messages import PROMOTED_COLUMNS
 from perdure.store.tables import execution
 from perdure.store.tables.execution import LiveMessage
 

@@ -10,8 +10,7 @@ from perdure.core.chat import AT_REST, Status
 from perdure.core.errors import ChatNotFound
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, ModelName, WorkspaceId
-from perdure.core.message import Effort
-from perdure.core.parts import AnyPart, Text
+from perdure.core.message import AnyPart, Effort, Text
 from perdure.store.pool import Pool
 from perdure.store.rows import parts_of
 from perdure.store.tables import families

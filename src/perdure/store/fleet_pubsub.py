@@ -9,10 +9,9 @@ from uuid import uuid4
 
 import msgspec
 
-from perdure.core.clock import Clock, SystemClock
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import Backoff
-from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST, LISTEN_PING_PATIENCE
+from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST, LISTEN_PING_PATIENCE, Clock, SystemClock
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.store.pubsub import Listener, LocalBus
 

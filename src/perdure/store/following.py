@@ -9,8 +9,7 @@ from perdure.core.chat import Chat
 from perdure.core.cursor import Line, Position
 from perdure.core.events import ChatCard, QueuedMessage
 from perdure.core.ids import ChatId, MessageNumber
-from perdure.core.message import Effort, Message
-from perdure.core.parts import AnyPart
+from perdure.core.message import AnyPart, Effort, Message
 from perdure.core.public import public_message
 from perdure.store.cards import card_of
 from perdure.store.pool import Pool

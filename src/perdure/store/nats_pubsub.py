@@ -11,8 +11,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import NoServersError
 
-from perdure.core.clock import Clock
-from perdure.core.timing import CONNECT_PATIENCE, LISTEN_PING_PATIENCE, LISTEN_PING_PERIOD
+from perdure.core.timing import CONNECT_PATIENCE, LISTEN_PING_PATIENCE, LISTEN_PING_PERIOD, Clock
 from perdure.store.fleet_pubsub import FleetPubsub
 
 _log = logging.getLogger(__name__)

@@ -1,12 +1,11 @@
-"""Notices between replicas over LISTEN and NOTIFY: no other server needed."""
+"""Notices between replicas over LISTEN and NOTIFY, or over nothing: then everybody looks again every few seconds."""
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
-from perdure.core.timing import LISTEN_PING_PERIOD
+from perdure.core.timing import LISTEN_PING_PERIOD, NOTICE_POLL, Clock
 from perdure.store.connection import connect
 from perdure.store.errors import DRIVER_ERRORS
 from perdure.store.fleet_pubsub import FleetPubsub
@@ -47,3 +46,17 @@ class PostgresPubsub(FleetPubsub):
 
     async def _deliver(self, batch: Sequence[str]) -> None:
         await notices.send(self._pool, CHANNEL, batch)
+
+
+class PollingPubsub(FleetPubsub):
+    """Listeners of this process hear at once. What other replicas do may have been missed, and is looked for."""
+
+    failures = ()
+
+    async def _follow(self) -> None:
+        while True:
+            self._begun()
+            await self._clock.sleep(NOTICE_POLL.total_seconds())
+
+    async def _deliver(self, batch: Sequence[str]) -> None:
+        """There is nobody to hand it to."""

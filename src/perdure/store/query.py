@@ -11,18 +11,34 @@ A test has Postgres prepare every query, and compares its parameters and columns
 """
 
 import inspect
+import re
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from functools import cached_property, update_wrapper
+from functools import cache, cached_property, update_wrapper
+from importlib.resources import files
 from typing import Any, Generic, NewType, ParamSpec, TypeVar, cast, get_args
 
 import asyncpg
 
 from perdure.core.errors import InvalidInput
-from perdure.store.blocks import block
 from perdure.store.errors import DRIVER_ERRORS, meaning
 from perdure.store.row_readers import Reader, fields_of, optional, reader_of
 from perdure.store.scopes import OrganisationScope, PersonScope
+
+_NAME = re.compile(r"^-- name: (\S+)$", re.MULTILINE)
+
+
+@cache
+def blocks(table: str) -> dict[str, str]:
+    """The blocks of `tables/<table>.sql` by name, such as `groups.rename`, in the order of the file."""
+    text = files("perdure.store").joinpath("tables", f"{table}.sql").read_text(encoding="utf8")
+    _, *pieces = _NAME.split(text)
+    return {name: sql.strip() for name, sql in zip(pieces[::2], pieces[1::2], strict=True)}
+
+
+def block(table: str, name: str) -> str:
+    return blocks(table)[name]
+
 
 P = ParamSpec("P")
 R = TypeVar("R")

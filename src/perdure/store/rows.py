@@ -10,10 +10,8 @@ from perdure.core.chat import Action, Asks, Chat, OpenCall, QueueEntry, Status
 from perdure.core.events import QueuedMessage
 from perdure.core.failure import ChatError, RetryState
 from perdure.core.ids import QueuedNumber
-from perdure.core.message import Effort, FinishReason, Kind, Message, NewMessage, Role, Visibility
-from perdure.core.parts import AnyPart
+from perdure.core.message import AnyPart, Effort, FinishReason, Kind, Message, NewMessage, Role, Usage, Visibility
 from perdure.core.text import encodable
-from perdure.core.usage import Usage
 
 _encoder = msgspec.json.Encoder()
 _parts = msgspec.json.Decoder(tuple[AnyPart, ...])

@@ -3,12 +3,11 @@
 import logging
 from collections.abc import Sequence
 
-from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.public import shown_text
 from perdure.core.text import storable
-from perdure.core.timing import SEARCH_CATCH_UP, SEARCH_PERIOD
+from perdure.core.timing import SEARCH_CATCH_UP, SEARCH_PERIOD, Clock
 from perdure.store.pool import Pool
 from perdure.store.rows import parts_of
 from perdure.store.tables import search

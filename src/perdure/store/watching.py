@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from perdure.core.chat import Chat
-from perdure.core.events import ChatCard
+from perdure.core.events import ChatCard, InboxEntry
 from perdure.core.ids import ChatId, UserId
-from perdure.core.watch import InboxEntry
 from perdure.store.cards import card_of
 from perdure.store.pool import Pool
 from perdure.store.tables import watch

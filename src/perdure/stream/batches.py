@@ -7,11 +7,9 @@ import msgspec
 from msgspec.structs import replace
 
 from perdure.core.cursor import Cursor
-from perdure.core.events import AnyEvent, ChatEvent, MessagePart
+from perdure.core.events import AnyEvent, ChatEvent, InboxEvent, MessagePart, WatchEvent
 from perdure.core.public import public_delta
-from perdure.core.watch import InboxEvent, WatchEvent
-from perdure.live.episodes import EpisodeKey, Piece
-from perdure.live.merging import merged
+from perdure.live.episodes import EpisodeKey, Piece, merged
 from perdure.store.rows import encoded
 
 _encoder = msgspec.json.Encoder()

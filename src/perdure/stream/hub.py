@@ -15,8 +15,7 @@ from perdure.store.following import Reading
 from perdure.store.tables.chats import Versions
 from perdure.stream.batches import Batch
 from perdure.stream.log import Anchor, End, Node, Parts, Synced
-from perdure.stream.sync import sync
-from perdure.stream.view import News, View, behind, moved_on, view_of
+from perdure.stream.view import News, View, behind, moved_on, sync, view_of
 
 Read = Callable[[ChatId, Position | None], Awaitable[Reading | None]]
 Lost = Callable[[ChatId, Cursor, int], Awaitable[None]]

@@ -6,14 +6,13 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Protocol
 
-from perdure.core.clock import Clock, SystemClock
 from perdure.core.commit import Commit
 from perdure.core.cursor import Cursor, Position
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import every
-from perdure.core.timing import STREAM_POLL
+from perdure.core.timing import STREAM_POLL, Clock, SystemClock
 from perdure.live.episodes import Episodes
 from perdure.machine.announcer import Announcer
 from perdure.store import following

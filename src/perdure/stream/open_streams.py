@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import DatabaseFault, Unavailable
-from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_LOOK, STREAM_PING, STREAM_RECHECK
+from perdure.core.timing import SLOW_SUBSCRIBER, STREAM_LOOK, STREAM_PING, STREAM_RECHECK, Clock, SystemClock
 from perdure.stream.access import AccessControl, Admission
 
 _log = logging.getLogger(__name__)

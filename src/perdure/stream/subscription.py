@@ -7,8 +7,7 @@ from perdure.core.events import AnyEvent
 from perdure.stream.batches import Batch, joined, parts_batch
 from perdure.stream.hub import Hub
 from perdure.stream.log import End, Node, Parts, Synced
-from perdure.stream.sync import START, start_again, sync
-from perdure.stream.view import News, view_of
+from perdure.stream.view import START, News, start_again, sync, view_of
 
 
 class Ended(Exception):

@@ -4,7 +4,7 @@ import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 
-from perdure.core.clock import SystemClock
+from perdure.core.timing import SystemClock
 
 
 class HurriedClock:

@@ -11,9 +11,9 @@ from perdure.agent.prepare import NoServers, Rules, Servers, Tools
 from perdure.agent.prompt import PromptContext
 from perdure.app.parts import Parts, Runs
 from perdure.core.card import Card
-from perdure.core.clock import Clock
 from perdure.core.ids import ModelName
 from perdure.core.message import Effort
+from perdure.core.timing import Clock
 from perdure.providers.model import Model, Price, Thinking
 from perdure.providers.request import ModelSettings
 from perdure.providers.route import Route

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import aiohttp
 
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import first_account
 from perdure.config.demo import offer_demo
 from perdure.core.timing import LEASE

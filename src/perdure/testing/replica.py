@@ -16,16 +16,14 @@ from perdure.app.replica import Replica
 from perdure.config.demo import offer_demo
 from perdure.core.card import NewCard
 from perdure.core.chat import AT_REST, Busy, Chat
-from perdure.core.clock import Clock, SystemClock
 from perdure.core.commit import Commit
 from perdure.core.ids import ChatId, ModelName
-from perdure.core.message import Kind, Message, NewMessage, Role
-from perdure.core.parts import Text, ToolCall, ToolResult
+from perdure.core.message import Kind, Message, NewMessage, Role, Text, ToolCall, ToolResult
+from perdure.core.timing import Clock, SystemClock
 from perdure.live.episodes import Episode, Piece
+from perdure.machine.transitions.driving import Acquire, RecordGenerationAttempt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import SendMessage
-from perdure.machine.transitions.ownership import Acquire
-from perdure.machine.transitions.steps import RecordGenerationAttempt
 from perdure.settings import Settings
 from perdure.store.histories import load_history
 from perdure.store.pool import Pool

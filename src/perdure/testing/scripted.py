@@ -10,18 +10,16 @@ from perdure.core.chat import Busy, Chat
 from perdure.core.commit import Commit
 from perdure.core.deltas import AnyDelta, TextDelta
 from perdure.core.ids import ChatId, MessageNumber, OrganisationId, ReplicaId, RunnerId, UserId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import AnyPart, Text
+from perdure.core.message import AnyPart, NewMessage, Role, Text
 from perdure.live.episodes import Episode, EpisodeKey, Episodes
 from perdure.machine.announcer import Announcer
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
+from perdure.machine.transitions.driving import Acquire, CommitStep, RecordGenerationAttempt
 from perdure.machine.transitions.endings import FinishTurn
 from perdure.machine.transitions.lifecycle import Create
 from perdure.machine.transitions.messages import EditMessage, SendMessage
-from perdure.machine.transitions.ownership import Acquire
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 from perdure.store.execution import Execution
 from perdure.store.pool import Pool
 from perdure.store.pubsub import LocalBus, Pubsub

@@ -15,8 +15,8 @@ import aiohttp
 import msgspec
 import uvicorn
 
-from perdure.access.roles import Role
-from perdure.access.secret_texts import TOKEN_PREFIX, digest, mint
+from perdure.access.actor import Role
+from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.access.signing_in import FirstAccount
 from perdure.api.frames import FrameProtocol
 from perdure.api.http import App

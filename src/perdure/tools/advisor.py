@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from perdure.core.usage import Usage
+from perdure.core.message import Usage
 from perdure.tools.call import Mode, ToolOutput
 from perdure.tools.tool import ADVISOR, Effect, ToolContext, tool
 

@@ -6,9 +6,8 @@ from enum import StrEnum
 
 from perdure.core.chat import Fence
 from perdure.core.ids import ChatId, FileId, ModelName, OrganisationId, UserId
-from perdure.core.message import Effort, Message
-from perdure.core.parts import Media
-from perdure.core.usage import Usage
+from perdure.core.message import Effort, Media, Message, Usage
+from perdure.core.text import encodable
 
 
 class Mode(StrEnum):
@@ -114,3 +113,28 @@ class CallContext:
     """Note by what the executor hands the run back: whoever takes over goes on with it instead of a second run."""
     entered: Callable[[str], Awaitable[bool]] = _nowhere_else
     """Tell which incarnation of a workspace the call reached. Whether it began in another one, which is gone."""
+
+
+KIB = 1024
+BYTES_PER_TOKEN = 3
+SMALLEST = 16 * KIB
+UNKNOWN_WINDOW = 64 * KIB
+
+
+def result_budget(context_window: int | None) -> int:
+    """Bytes of one result: a third of the window, and never so little that it is useless."""
+    if context_window is None:
+        return UNKNOWN_WINDOW
+    return max(SMALLEST, context_window * BYTES_PER_TOKEN // 3)
+
+
+def within(text: str, budget: int) -> str:
+    """The text, or its first two thirds and its last third around a note that says how much is missing."""
+    data = encodable(text).encode()
+    if len(data) <= budget:
+        return text
+    head, tail = budget * 2 // 3, budget // 3
+    missing = len(data) - head - tail
+    start = data[:head].decode("utf8", errors="ignore")
+    end = data[-tail:].decode("utf8", errors="ignore")
+    return f"{start}\n\n[… {missing} bytes left out: ask for less at a time …]\n\n{end}"

@@ -18,8 +18,7 @@ from perdure.core.chat import Busy, Chat, State
 from perdure.core.commit import Commit, Guard, IdempotencyKey
 from perdure.core.errors import ChatNotFound, HookDenied, KeyTaken, Refused, TransitionNotAllowed
 from perdure.core.ids import ChatId, ModelName
-from perdure.core.message import Effort, NewMessage, Role, Visibility
-from perdure.core.parts import AnyPart, Text
+from perdure.core.message import AnyPart, Effort, NewMessage, Role, Text, Visibility
 from perdure.core.text import storable
 from perdure.machine.machine import Machine, Request
 from perdure.machine.transitions import Transition
@@ -31,9 +30,8 @@ from perdure.store import family
 from perdure.store.family import Agent, Parent
 from perdure.store.pool import Pool
 from perdure.tools.call import CallContext, Mode, ToolFailed
-from perdure.tools.hooks.hooks import Hooks
+from perdure.tools.hooks.hooks import Hooks, submitted
 from perdure.tools.hooks.messages import Subject
-from perdure.tools.hooks.submission import submitted
 
 _log = logging.getLogger(__name__)
 TITLE_WORDS, TITLE_LENGTH = 6, 80

@@ -18,7 +18,7 @@ from perdure.observe.measures.work import AgentMeasures
 from perdure.store import family
 from perdure.store.family import Agent
 from perdure.store.pool import Pool
-from perdure.tools.budget import within
+from perdure.tools.call import within
 
 # What the reports of one wait may hold together, and what each may at least.
 REPORTS_BYTES, REPORT_BYTES = 96_000, 4_000

@@ -5,22 +5,81 @@ import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from perdure.core.chat import ActionKind, Chat
+from perdure.core.chat import ActionKind, Chat, Decision, OpenCall, State, Verdict
 from perdure.core.errors import ChatNotFound, DatabaseFault, Refused, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import BackgroundTasks
 from perdure.core.timing import LEASE, LEASE_ENDED, SHARE_PATIENCE, SWEEP_PERIOD
 from perdure.machine.change import Reason
+from perdure.machine.machine import Machine
 from perdure.machine.transitions import Transition
-from perdure.machine.transitions.actions import CancelRequiresAction
+from perdure.machine.transitions.actions import CancelRequiresAction, CompleteRequiresAction
+from perdure.machine.transitions.endings import Interrupt
+from perdure.machine.transitions.queue import DeleteQueuedMessage
+from perdure.store.journal import Entry, Journal
 from perdure.store.pool import Pool
 from perdure.store.replicas import Candidate, acquirable, due, place
-from perdure.worker.late_results import answer_late
+from perdure.store.tables import chats
 from perdure.worker.lease import Lease
-from perdure.worker.removed_people import stop_chats_of_removed
 from perdure.worker.runners import Runners
 from perdure.worker.services import RunnerServices
+
+
+async def answer_late(machine: Machine, journal: Journal) -> None:
+    """Let chats go on whose question has answered itself."""
+    for chat_id in await journal.answered_late():
+        try:
+            await _answer(machine, journal, chat_id)
+        except (Refused, ChatNotFound):
+            # Somebody decided meanwhile.
+            continue
+
+
+async def _answer(machine: Machine, journal: Journal, chat_id: ChatId) -> None:
+    chat = await machine.load(chat_id)
+    entries = await journal.load(chat_id, chat.last_assistant)
+
+    def bundle(now: Chat) -> Sequence[CompleteRequiresAction]:
+        decisions = decisions_for(now, entries) if now.last_assistant == chat.last_assistant else ()
+        expected = frozenset({ActionKind.OUTCOME_UNKNOWN})
+        return (CompleteRequiresAction(decisions=decisions, expected=expected),) if decisions else ()
+
+    await machine.change_by(chat_id, bundle)
+
+
+def decisions_for(chat: Chat, entries: Sequence[Entry]) -> tuple[Decision, ...]:
+    """What the journal says became of all calls that nobody has decided about; nothing while one is still open."""
+    if chat.action is None or chat.action.kind is not ActionKind.OUTCOME_UNKNOWN:
+        return ()
+    finished = {(entry.index, entry.run): entry for entry in entries if entry.state == "finished"}
+    known = {decision.call_id for decision in chat.action.decided}
+    asked = [call for call in chat.open_calls if call.index in chat.action.calls and call.call_id not in known]
+    if any((call.index, call.run) not in finished for call in asked):
+        return ()
+    return tuple(_happened(call, finished[call.index, call.run]) for call in asked)
+
+
+def _happened(call: OpenCall, entry: Entry) -> Decision:
+    return Decision(call.call_id, Verdict.HAPPENED, entry.result or "", is_error=entry.is_error)
+
+
+async def stop_chats_of_removed(machine: Machine, pool: Pool, limit: int) -> None:
+    for chat_id in await chats.of_removed_at_work(pool, limit):
+        try:
+            await machine.change_by(chat_id, ending)
+        except (Refused, ChatNotFound):
+            # It came to rest meanwhile.
+            continue
+
+
+def ending(chat: Chat) -> Sequence[Transition]:
+    """Stop it, and empty its queue: its head would be the next turn."""
+    if chat.state not in (State.R0, State.R1, State.I1):
+        return ()
+    stop = () if chat.state is State.I1 else (Interrupt(),)
+    return *(DeleteQueuedMessage(entry.number) for entry in chat.queue), *stop
+
 
 _log = logging.getLogger(__name__)
 # A sweep reads at most this many candidates; the next one is a second away.

@@ -15,11 +15,10 @@ from uuid import UUID, uuid4
 from perdure.agent.prepare import Limits
 from perdure.core.card import Card
 from perdure.core.chat import Breach, BudgetOwner, Chat
-from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, ReplicaId
 from perdure.core.tasks import every
-from perdure.core.timing import SETTLE_PERIOD, SLICE_IDLE
+from perdure.core.timing import SETTLE_PERIOD, SLICE_IDLE, Clock
 from perdure.store.budgets import Settlement, family, settle, take
 from perdure.store.pool import Pool
 

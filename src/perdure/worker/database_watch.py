@@ -3,17 +3,15 @@
 import asyncio
 import logging
 
-from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
 from perdure.core.tasks import every
-from perdure.core.timing import HANGING, HOSTS_PERIOD, SERVER_PATIENCE, SERVER_PERIOD, SERVER_RETRY
+from perdure.core.timing import HANGING, HOSTS_PERIOD, SERVER_PATIENCE, SERVER_PERIOD, SERVER_RETRY, Clock
 from perdure.store.away import AWAY, reason
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection
 from perdure.store.losses import Losses
 from perdure.store.pool import Pool, refuse, renew
-from perdure.store.primaries import split_now
-from perdure.store.server import Outdated, Server, outdated, server_of
+from perdure.store.primaries import Outdated, Server, outdated, server_of, split_now
 from perdure.worker.lease import Lease
 
 _log = logging.getLogger(__name__)

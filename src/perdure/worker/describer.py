@@ -15,7 +15,7 @@ from perdure.core.failure import ChatError, ErrorKind
 from perdure.core.ids import ReplicaId
 from perdure.core.message import Message
 from perdure.core.timing import DESCRIPTION_CAP
-from perdure.observe.context import concerning
+from perdure.observe.logs import concerning
 from perdure.providers.client import ProviderClient
 from perdure.store.pool import Pool
 from perdure.store.tables import cards

@@ -11,13 +11,12 @@ from perdure.agent.describing import Description, PaidDescription, fallback_labe
 from perdure.agent.history import Histories
 from perdure.core.card import Card
 from perdure.core.chat import Chat, Status
-from perdure.core.clock import Clock
 from perdure.core.commit import Commit, InboxKind
 from perdure.core.errors import ChatNotFound, PerdureError, ProviderFailure, Unavailable
 from perdure.core.ids import ChatId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import BackgroundTasks, every
-from perdure.core.timing import DESCRIBING_HOLD, DESCRIBING_SWEEP, DESCRIPTION_PATIENCE, DESCRIPTIONS_MISSED
+from perdure.core.timing import DESCRIBING_HOLD, DESCRIBING_SWEEP, DESCRIPTION_PATIENCE, DESCRIPTIONS_MISSED, Clock
 from perdure.machine.machine import Machine
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub

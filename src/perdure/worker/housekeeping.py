@@ -8,12 +8,11 @@ from functools import partial
 import msgspec
 
 from perdure.config.config import Config
-from perdure.core.clock import Clock
 from perdure.core.errors import PerdureError
 from perdure.core.ids import OrganisationId, UserId
 from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import every
-from perdure.core.timing import HOUSEKEEPING_PERIOD, IDEMPOTENCY_KEPT, OVER_KEPT
+from perdure.core.timing import HOUSEKEEPING_PERIOD, IDEMPOTENCY_KEPT, OVER_KEPT, Clock
 from perdure.machine.machine import Machine
 from perdure.store.errors import transaction
 from perdure.store.pool import Pool

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from perdure.core.clock import Clock
 from perdure.core.errors import PerdureError
 from perdure.core.ids import ChatId
 from perdure.core.tasks import every
-from perdure.core.timing import FORGET_PERIOD, JOURNAL_KEPT, JOURNAL_SWEEP_PERIOD
+from perdure.core.timing import FORGET_PERIOD, JOURNAL_KEPT, JOURNAL_SWEEP_PERIOD, Clock
 from perdure.store.journal import CallRun, Journal
 from perdure.tools.call import CallKey
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import TypeAlias
 from uuid import uuid4
 
-from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Misconfigured, Unavailable
 from perdure.core.ids import ReplicaId
 from perdure.core.timing import (
@@ -20,11 +19,12 @@ from perdure.core.timing import (
     RENEWAL_RETRY,
     RENEWAL_TIMEOUT,
     UNSERVED,
+    Clock,
 )
 from perdure.store.errors import translated
 from perdure.store.hosts import ServerConnection
+from perdure.store.primaries import Server, server_of
 from perdure.store.replicas import Renewal, leave, register, renew
-from perdure.store.server import Server, server_of
 
 _log = logging.getLogger(__name__)
 Connect: TypeAlias = Callable[[], Awaitable[ServerConnection]]

@@ -4,8 +4,7 @@ import msgspec
 
 from perdure.core.chat import AT_REST, Chat, Status
 from perdure.core.commit import Commit
-from perdure.core.message import Kind, NewMessage, Role
-from perdure.core.parts import ToolResult
+from perdure.core.message import Kind, NewMessage, Role, ToolResult
 from perdure.observe.measures.work import TurnMeasures
 
 

@@ -5,11 +5,10 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 
-from perdure.agent.attempt_output import AttemptOutput
-from perdure.agent.attempts import exhausted
+from perdure.agent.attempt_output import AttemptOutput, partial_cost
+from perdure.agent.facts import exhausted
 from perdure.agent.history import History
-from perdure.agent.once_calls import OnceCalls
-from perdure.agent.partial_cost import partial_cost
+from perdure.agent.journaling import OnceCalls
 from perdure.agent.prepare import Prepared
 from perdure.core.chat import CallKind, Chat, Fence, OpenCall
 from perdure.core.commit import Commit
@@ -22,10 +21,9 @@ from perdure.live.episodes import EpisodeKey
 from perdure.machine.change import Owner
 from perdure.machine.machine import Request
 from perdure.machine.transitions import Transition
+from perdure.machine.transitions.driving import Abandon, RecordGenerationAttempt
 from perdure.machine.transitions.endings import FinishError
-from perdure.machine.transitions.ownership import Abandon
-from perdure.machine.transitions.steps import RecordGenerationAttempt
-from perdure.observe.context import concerning
+from perdure.observe.logs import concerning
 from perdure.store.journal import CallRun
 from perdure.worker.journal_cleanup import Done
 from perdure.worker.services import RunnerServices

@@ -18,11 +18,10 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from perdure.access.vapid import VapidKeys
-from perdure.core.clock import Clock
 from perdure.core.commit import Commit
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.extras import installed
-from perdure.core.timing import PUSH_FRESH, PUSH_KEPT, PUSH_PATIENCE, PUSH_PERIOD, PUSH_TAKEN
+from perdure.core.timing import PUSH_FRESH, PUSH_KEPT, PUSH_PATIENCE, PUSH_PERIOD, PUSH_TAKEN, Clock
 from perdure.store.pool import Pool
 from perdure.store.tables import push
 from perdure.store.tables.push import DuePush

@@ -10,13 +10,12 @@ from uuid import UUID
 import msgspec
 
 from perdure.config.config import Config
-from perdure.core.clock import Clock
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, OrganisationId
 from perdure.core.tasks import every
-from perdure.core.timing import DEBUG_RUN_SWEEP
+from perdure.core.timing import DEBUG_RUN_SWEEP, Clock
 from perdure.observe.calls import Ended, Sent
-from perdure.observe.context import about
+from perdure.observe.logs import about
 from perdure.observe.measures.work import CallMeasures
 from perdure.observe.redaction import BODY_BYTES, told_request, told_response
 from perdure.store.pool import Pool

@@ -4,29 +4,25 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from perdure.agent.attempts import counts
 from perdure.agent.decide import Compact, Decision, Facts, Finish, Generate, Park, RefuseBatch, RunTools, decide
-from perdure.agent.facts import facts_of, next_prompt
+from perdure.agent.facts import counts, facts_of, next_prompt
 from perdure.agent.history import History
-from perdure.agent.journaling import doubted, uncertain, unrecorded
-from perdure.agent.once_calls import OnceCalls
+from perdure.agent.journaling import OnceCalls, doubted, uncertain, unrecorded
 from perdure.core.chat import ActionKind, Breach, Chat, Status
 from perdure.core.errors import ChatNotFound, DatabaseFault, Fenced, ProviderFailure, TransitionNotAllowed, Unavailable
 from perdure.core.failure import ChatError
 from perdure.core.tasks import Backoff
 from perdure.core.timing import DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST
 from perdure.machine.change import Owner
+from perdure.machine.transitions.driving import Abandon
 from perdure.machine.transitions.endings import FinishError
-from perdure.machine.transitions.ownership import Abandon
-from perdure.observe.context import concerning
+from perdure.observe.logs import concerning
 from perdure.store.journal import Entry
 from perdure.worker.duties.compact import compact_history
-from perdure.worker.duties.edited_away import end_edited_away
-from perdure.worker.duties.ending import finish, park
+from perdure.worker.duties.ending import end_edited_away, finish, park, wait_for_agents
 from perdure.worker.duties.generate import generate_step, wait_for_retry
 from perdure.worker.duties.interruption import finish_interruption, give_up_partial
 from perdure.worker.duties.run_tools import refuse_batch, run_tools
-from perdure.worker.duties.wait_for_agents import wait_for_agents
 from perdure.worker.outcomes import Carried, Interrupted, Outcome
 from perdure.worker.owned_chat import AttemptsExhausted, OwnedChat
 from perdure.worker.services import RunnerServices

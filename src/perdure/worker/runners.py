@@ -16,7 +16,7 @@ from perdure.core.notice import Notice, Topic
 from perdure.core.tasks import BackgroundTasks
 from perdure.machine.change import Owner
 from perdure.machine.transitions import Transition
-from perdure.machine.transitions.ownership import Acquire
+from perdure.machine.transitions.driving import Acquire
 from perdure.store.replicas import Candidate, Owned, Renewal
 from perdure.worker.capacity import Capacity, Places
 from perdure.worker.draining import Driven, Limits, drain

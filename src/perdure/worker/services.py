@@ -10,7 +10,7 @@ from perdure.agent.kept_responses import BackgroundResponses
 from perdure.agent.prepare import Preparation
 from perdure.agent.run_tools import ToolRunner
 from perdure.core.chat import Chat
-from perdure.core.clock import Clock
+from perdure.core.timing import Clock
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
 from perdure.machine.machine import Machine

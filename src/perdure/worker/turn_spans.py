@@ -21,12 +21,11 @@ from opentelemetry.trace import (
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from perdure.core.chat import Chat, Status
-from perdure.core.clock import Clock
 from perdure.core.commit import Commit
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId
 from perdure.core.tasks import BackgroundTasks, every
-from perdure.core.timing import TURN_TRACE_KEPT, TURN_TRACE_SWEEP
+from perdure.core.timing import TURN_TRACE_KEPT, TURN_TRACE_SWEEP, Clock
 from perdure.observe.span_names import Named, called, identity
 from perdure.observe.tracing import Tracing
 from perdure.store.pool import Pool

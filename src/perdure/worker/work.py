@@ -5,8 +5,7 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from perdure.core.clock import Clock
-from perdure.core.timing import CANCEL_PATIENCE
+from perdure.core.timing import CANCEL_PATIENCE, Clock
 from perdure.worker.outcomes import Outcome
 
 _log = logging.getLogger(__name__)

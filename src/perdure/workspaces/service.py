@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import msgspec
 
-from perdure.core.clock import Clock
 from perdure.core.errors import (
     BuildFailed,
     InvalidInput,
@@ -22,7 +21,7 @@ from perdure.core.errors import (
 from perdure.core.events import DiffStatus
 from perdure.core.ids import ChatId, OrganisationId, UserId, WorkspaceId
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import TOOL_CAP_EXTRA, TOOL_TIMEOUT, WORKSPACE_REACH, WORKSPACE_SWEEP
+from perdure.core.timing import TOOL_CAP_EXTRA, TOOL_TIMEOUT, WORKSPACE_REACH, WORKSPACE_SWEEP, Clock
 from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
@@ -34,8 +33,7 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import UNREACHABLE
 from perdure.workspaces.driver import Computer, Driver, Plan, restored, stored
 from perdure.workspaces.drivers import Drivers
-from perdure.workspaces.templates.binding import Bound, bind
-from perdure.workspaces.templates.building import Progress, Stage, build
+from perdure.workspaces.templates.building import Bound, Progress, Stage, bind, build
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Value
 

@@ -5,16 +5,14 @@ import logging
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from perdure.core.clock import Clock
 from perdure.core.errors import PerdureError
 from perdure.core.events import DiffStatus
 from perdure.core.ids import WorkspaceId
-from perdure.core.timing import WORKSPACE_LONG_POLL, WORKSPACE_WATCH_KEPT
+from perdure.core.timing import WORKSPACE_LONG_POLL, WORKSPACE_WATCH_KEPT, Clock
 from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.contexts import Contexts
-from perdure.workspaces.github import PullRequest
-from perdure.workspaces.pull_requests import PullRequests
+from perdure.workspaces.pull_requests import PullRequest, PullRequests
 from perdure.workspaces.service import Workspaces
 from perdure.workspaces.wire import GitState
 

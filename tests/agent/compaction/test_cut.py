@@ -6,10 +6,9 @@ from time import process_time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perdure.agent.compaction.cut import cut_at
+from perdure.agent.compaction.size import cut_at
 from perdure.core.ids import MessageNumber
-from perdure.core.message import Kind, Message, Role
-from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Kind, Message, Role, Text, ToolCall, ToolResult
 from perdure.providers.estimate import estimate
 
 Said = tuple[Role, Kind, tuple[AnyPart, ...]]

@@ -8,8 +8,7 @@ from perdure.agent.compaction.shorten import SMALLEST_PART, Fitted, fitted
 from perdure.agent.compaction.size import Frame
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ErrorKind
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import AnyPart, File, Media, Text, ToolResult
+from perdure.core.message import AnyPart, File, Media, NewMessage, Role, Text, ToolResult
 from perdure.providers.estimate import PICTURE_TOKENS
 
 

@@ -16,13 +16,23 @@ from perdure.agent.compaction.summary import Summary
 from perdure.agent.decide import Source
 from perdure.agent.history import History, newest_user_message
 from perdure.core.card import Card
-from perdure.core.clock import SystemClock
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError
 from perdure.core.ids import ChatId, MessageNumber, OrganisationId, UserId
-from perdure.core.message import Kind, Message, NewMessage, Role, Visibility
-from perdure.core.parts import AnyPart, File, Text, ToolCall, ToolResult
-from perdure.core.usage import Usage
+from perdure.core.message import (
+    AnyPart,
+    File,
+    Kind,
+    Message,
+    NewMessage,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    Visibility,
+)
+from perdure.core.timing import SystemClock
 
 CARD = Card(id=ChatId(uuid4()), owner_id=UserId(uuid4()), organisation_id=OrganisationId(uuid4()), title="A chat")
 WINDOWS = (1_000, 4_000, 200_000)

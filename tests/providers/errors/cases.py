@@ -18,7 +18,7 @@ from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
 from perdure.providers.dialects.registry import DIALECTS
 from perdure.providers.errors import failures
-from perdure.providers.errors.answers import refusal
+from perdure.providers.errors.classification import refusal
 from perdure.providers.model import Model
 
 K = ErrorKind

@@ -11,8 +11,7 @@ from tests.providers.errors.cases import CASES, Case
 
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.providers.errors.answers import refusal
-from perdure.providers.errors.classification import chat_error, classify
+from perdure.providers.errors.classification import chat_error, classify, refusal
 from perdure.providers.errors.failures import ApiError, Filtered, StreamEnded
 from perdure.providers.errors.words import SOMEBODY
 

@@ -8,7 +8,7 @@ from perdure.core.failure import ErrorKind, RetryState
 from perdure.providers.errors.classification import classify
 from perdure.providers.errors.failures import ApiError
 from perdure.providers.errors.retry import final_error, may_retry, retry_delay, retry_state
-from perdure.providers.errors.retry_after import retry_after
+from perdure.providers.errors.signals import retry_after
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 

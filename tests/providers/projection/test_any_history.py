@@ -13,17 +13,16 @@ from msgspec import structs
 from tests.providers.routes import MODELS, NAMES, SERVICES, TOOLS, assistant, route, tool, user
 
 from perdure.core.deltas import Accumulator
-from perdure.core.message import Effort, NewMessage
-from perdure.core.parts import AnyPart, Reasoning, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Effort, NewMessage, Reasoning, ToolCall, ToolResult
 from perdure.providers.dialects.registry import dialect_named
 from perdure.providers.errors.failures import Failure
+from perdure.providers.event_streams import Splitter
 from perdure.providers.listener import Listener
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.step import repair_step
 from perdure.providers.request import ModelRequest, ModelSettings, WebSearch
 from perdure.providers.route import Route
 from perdure.providers.service import ProviderSettings
-from perdure.providers.sse import Splitter
 from perdure.sim.anthropic.wire import Anthropic
 from perdure.sim.gemini.wire import Gemini
 from perdure.sim.openai_chat.wire import OpenAIChat

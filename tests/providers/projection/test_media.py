@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from tests.providers.pictures import PDF, PNG, picture
 
-from perdure.core.parts import Text
+from perdure.core.message import Text
 from perdure.providers.projection.media import (
     MAX_PICTURE_BYTES,
     MAX_PICTURE_EDGE,

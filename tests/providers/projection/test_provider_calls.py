@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from tests.providers.routes import MODELS, NAMES, SERVICES, TOOLS, assistant, user
 
-from perdure.core.parts import ProviderMetadata, ToolCall, ToolResult
+from perdure.core.message import ProviderMetadata, ToolCall, ToolResult
 from perdure.providers.request import ModelRequest
 from perdure.providers.route import Route
 from perdure.providers.service import ProviderSettings

@@ -1,6 +1,6 @@
 """What is left of a fresh step before it is committed."""
 
-from perdure.core.parts import ProviderMetadata, Reasoning, Source, Text, ToolCall, ToolResult
+from perdure.core.message import ProviderMetadata, Reasoning, Source, Text, ToolCall, ToolResult
 from perdure.providers.projection.step import repair_step
 
 SIGNED = ProviderMetadata("d", "m", {"signature": "s"})

@@ -6,12 +6,24 @@ from msgspec import structs
 from tests.providers.pictures import PNG
 from tests.providers.routes import assistant, tool, user
 
-from perdure.core.message import FinishReason, Kind, NewMessage, Role, Visibility
-from perdure.core.parts import FileReference, Media, NoticePart, ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import (
+    FileReference,
+    FinishReason,
+    Kind,
+    Media,
+    NewMessage,
+    NoticePart,
+    ProviderMetadata,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Visibility,
+)
 from perdure.providers.projection.calls import NO_RESULT
 from perdure.providers.projection.media import Attachment
-from perdure.providers.projection.shape import CONTINUE, OPENING
-from perdure.providers.projection.transcript import NO_OUTPUT, project
+from perdure.providers.projection.transcript import CONTINUE, NO_OUTPUT, OPENING, project
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.request import FileContent
 

@@ -12,7 +12,7 @@ from tests.workspaces.waiting import eventually, written
 
 from perdure.core.chat import ActionKind, Decision, State, Status, Verdict
 from perdure.core.ids import ChatId, WorkspaceId
-from perdure.core.parts import ToolCall, ToolResult
+from perdure.core.message import ToolCall, ToolResult
 from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.script import Call, Script, Step

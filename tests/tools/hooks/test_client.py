@@ -11,8 +11,8 @@ from tests.providers.servers import Canned, answer
 from tests.tools.hooks.receiver import SECRET
 
 from perdure.config.hooks import HookEvent, HookOptions
-from perdure.core.clock import SystemClock
 from perdure.core.ids import UserId
+from perdure.core.timing import SystemClock
 from perdure.tools.hooks.client import DeliveryFailed, HookClient
 from perdure.tools.hooks.messages import Decision, HookRequest, HookResponse
 

@@ -14,8 +14,8 @@ import msgspec
 
 from perdure.access.keyring import Keyring
 from perdure.config.mcp import McpOptions
-from perdure.core.clock import SystemClock
 from perdure.core.ids import McpServerId
+from perdure.core.timing import SystemClock
 from perdure.store.pool import Pool
 from perdure.testing.polling import seen
 from perdure.testing.ports import free_port

@@ -2,8 +2,8 @@
 
 import pytest
 
-from perdure.tools.mcp.addresses import check_named
 from perdure.tools.mcp.messages import Unreachable
+from perdure.tools.mcp.protocol.discovery import check_named
 
 OUTSIDE = "https://mcp.example.com/v1"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perdure.core.clock import SystemClock
+from perdure.core.timing import SystemClock
 from perdure.tools.mcp.connection import MCP_DOWN, Connection
 from perdure.tools.mcp.messages import CallResult, ListedTool, NoAnswer, Session, TaskState
 

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from tests.tools.mcp.peers import PEERS, Peer, peer
 
-from perdure.access.roles import Role
+from perdure.access.actor import Role
 from perdure.api.asgi_app import AsgiApp
 from perdure.api.page import Page
 from perdure.api.server import Api

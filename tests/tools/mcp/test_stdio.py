@@ -11,7 +11,7 @@ from tests.tools.mcp.peers import BIN, WORKBENCH, called
 from tests.workspaces.inside import Inside
 
 from perdure.config.mcp import Transport
-from perdure.core.clock import SystemClock
+from perdure.core.timing import SystemClock
 from perdure.tools.mcp.connection import Connection
 from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.protocol.session import OpenSession

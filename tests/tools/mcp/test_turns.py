@@ -10,8 +10,8 @@ from tests.tools.mcp.peers import Bridge, called, everything, workbench
 
 from perdure.config.mcp import Transport
 from perdure.core.chat import ActionKind, Status
-from perdure.core.clock import SystemClock
-from perdure.core.parts import ToolCall
+from perdure.core.message import ToolCall
+from perdure.core.timing import SystemClock
 from perdure.machine.transitions.endings import Interrupt
 from perdure.sim.script import Call, Script, Step, Text
 from perdure.sim.server import Simulator

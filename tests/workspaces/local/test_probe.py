@@ -9,8 +9,8 @@ import pytest
 from perdure.core.errors import Misconfigured
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces.driver import Plan
+from perdure.workspaces.local.bubblewrap import explanation, why_not
 from perdure.workspaces.local.driver import LocalDriver
-from perdure.workspaces.local.probe import explanation, why_not
 
 
 async def test_this_host_can() -> None:

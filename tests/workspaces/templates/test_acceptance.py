@@ -3,8 +3,7 @@
 import pytest
 
 from perdure.core.errors import InvalidInput
-from perdure.workspaces.templates.acceptance import accepted
-from perdure.workspaces.templates.template import Texts, parse
+from perdure.workspaces.templates.template import Texts, accepted, parse
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from perdure.core.ids import WorkspaceId
 from perdure.workspaces import operations
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.local.driver import LocalDriver
-from perdure.workspaces.templates.binding import Bound, bind
-from perdure.workspaces.templates.building import Progress, Stage, build
+from perdure.workspaces.templates.building import Bound, Progress, Stage, bind, build
 from perdure.workspaces.templates.catalogue import shipped
 from perdure.workspaces.templates.template import Template, Texts, parse
 from perdure.workspaces.wire import FileEdits, TextEdit

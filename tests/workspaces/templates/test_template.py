@@ -8,7 +8,7 @@ import pytest
 from perdure.core.errors import InvalidInput
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces.driver import Limits, Network
-from perdure.workspaces.templates.binding import bind
+from perdure.workspaces.templates.building import bind
 from perdure.workspaces.templates.catalogue import read_directory, shipped
 from perdure.workspaces.templates.template import Texts, Value, parse
 

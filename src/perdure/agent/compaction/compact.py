@@ -9,20 +9,17 @@ from typing import Protocol
 import msgspec
 from msgspec import structs
 
-from perdure.agent.compaction.cut import Cut, cut_at
 from perdure.agent.compaction.shorten import without_outputs
-from perdure.agent.compaction.size import Frame, compactions_since_answer, prompt_tokens, said_tokens
+from perdure.agent.compaction.size import Cut, Frame, compactions_since_answer, cut_at, prompt_tokens, said_tokens
 from perdure.agent.compaction.summary import Summary
 from perdure.agent.decide import Source
 from perdure.agent.history import History, newest_user_message
-from perdure.core.clock import Clock
 from perdure.core.errors import ProviderFailure
 from perdure.core.ids import MessageNumber
-from perdure.core.message import Kind, Message, NewMessage, Role, Visibility
-from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
-from perdure.core.usage import Usage
+from perdure.core.message import AnyPart, Kind, Message, NewMessage, Role, Text, ToolCall, ToolResult, Usage, Visibility
+from perdure.core.timing import Clock
 from perdure.providers.estimate import BYTES_PER_TOKEN
-from perdure.tools.budget import within
+from perdure.tools.call import within
 
 TOOL_NAME = "chat_summarized"
 HEADING = "A summary of the conversation before this point:\n\n"

@@ -8,10 +8,9 @@ from msgspec import structs
 from perdure.agent.compaction.size import NO_FRAME, Frame
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.message import Message, NewMessage
-from perdure.core.parts import AnyPart, File, FileReference, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, File, FileReference, Message, NewMessage, Text, ToolCall, ToolResult
 from perdure.providers.estimate import BYTES_PER_TOKEN, tokens_in
-from perdure.tools.budget import within
+from perdure.tools.call import within
 
 KEPT_OF_OUTPUT = 400
 SMALLEST_PART = 200

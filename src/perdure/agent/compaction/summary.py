@@ -12,10 +12,8 @@ from perdure.agent.models import ResolvedModel
 from perdure.core.deltas import Accumulator, TextDelta
 from perdure.core.errors import ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import AnyPart, Text
+from perdure.core.message import AnyPart, NewMessage, Role, Text, Usage
 from perdure.core.timing import SUMMARY_CAP
-from perdure.core.usage import Usage
 from perdure.providers.client import ProviderClient
 from perdure.providers.estimate import BYTES_PER_TOKEN, estimate
 from perdure.providers.request import CHAIN, ModelRequest

@@ -1,17 +1,69 @@
-"""What may be spent in a month, and what was."""
+"""What was used, what it cost, and what may be spent in a month. Amounts are micro-dollars; no limit is null."""
 
-from datetime import date
+from datetime import date, timedelta
 
-from msgspec import to_builtins
+import msgspec
+from msgspec import Struct, to_builtins
 
-from perdure.access.roles import Permission
+from perdure.access.actor import Permission
 from perdure.api.caller import Caller
+from perdure.api.decoding import midnight, midnight_after
 from perdure.api.routing import Routes
-from perdure.api.wire.budgets import Budget, Budgets, BudgetsBody, PersonBudget
+from perdure.api.wire.chats import Micros
+from perdure.api.wire.extras import UsageLine, UsageQuery, UsageReport
 from perdure.config.settings import MonthlyLimits
-from perdure.store.tables import budgets
+from perdure.core.ids import UserId
+from perdure.store.tables import budgets, usage
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    limit: int | None = None
+    spent: int = 0
+    reserved: int = 0
+    """What is set aside for calls that replicas are making or about to make."""
+
+
+class PersonBudget(Struct, frozen=True, kw_only=True):
+    user_id: UserId
+    email: str
+    limit: int | None
+    spent: int
+    reserved: int
+
+
+class Budgets(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A calendar month, by UTC."""
+
+    month: date
+    user: Budget
+    """Your own."""
+    organisation: Budget | None = None
+    people: tuple[PersonBudget, ...] | None = None
+
+
+class BudgetsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    user: Micros | None = None
+    """What each person may spend of whom `people` says nothing else."""
+    organisation: Micros | None = None
+    people: dict[UserId, Micros] = {}
+
 
 routes = Routes("usage")
+
+USUAL_DAYS = 30
+
+
+@routes.get("/usage")
+async def read_usage(caller: Caller, query: UsageQuery) -> UsageReport:
+    """Calls, tokens and cost from one day to another, by user, model, chat or day: everybody's, or your own."""
+    today = caller.services.clock.now().date()
+    since, until = query.since or today - timedelta(days=USUAL_DAYS), query.until or today
+    span = (midnight(since), midnight_after(until), query.group.value)
+    if query.mine or Permission.AUDIT not in caller.actor.permissions:
+        rows = await usage.mine(caller.rows, *span)
+    else:
+        rows = await usage.of_organisation(caller.rows.organisation(Permission.AUDIT), *span)
+    return UsageReport(tuple(msgspec.convert(row, UsageLine, from_attributes=True) for row in rows))
 
 
 @routes.get("/budgets")

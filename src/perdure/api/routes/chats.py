@@ -11,9 +11,8 @@ from msgspec import UNSET, UnsetType, structs
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.chat_workspaces import own_workspace, workspace_for
-from perdure.api.listing import next_cursor, next_passed, passed_of, position_of
+from perdure.api.listing import Search, next_cursor, next_passed, passed_of, position_of, search_of
 from perdure.api.routing import Routes
-from perdure.api.searching import Search, search_of
 from perdure.api.submission import Said
 from perdure.api.wire.chats import (
     ChatPage,
@@ -34,8 +33,7 @@ from perdure.core.cursor import Cursor
 from perdure.core.errors import InvalidInput, NotRoot, Validation
 from perdure.core.events import ChatCard
 from perdure.core.ids import ChatId, ModelName, WorkspaceId
-from perdure.core.message import Effort, NewMessage, Role, Visibility
-from perdure.core.parts import NoticePart, Text
+from perdure.core.message import Effort, NewMessage, NoticePart, Role, Text, Visibility
 from perdure.core.public import public_message
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create

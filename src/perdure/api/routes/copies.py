@@ -1,14 +1,16 @@
 """What is made of a whole chat: forks, branches, exports, costs; and its end."""
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import groupby
-from uuid import uuid4
+from urllib.parse import quote
+from uuid import UUID, uuid4
 
 import msgspec
+from msgspec import Struct, structs
 
-from perdure.access.audit import record
+from perdure.access.rows import record
 from perdure.api.caller import Caller
-from perdure.api.export import as_json, as_markdown
-from perdure.api.forking import copied, files_in
 from perdure.api.http import Answer
 from perdure.api.routes.chats import created
 from perdure.api.routing import Routes
@@ -16,12 +18,112 @@ from perdure.api.wire.chats import Created
 from perdure.api.wire.extras import Branch, Branches, Cost, CostLine, ExportFormat, ExportQuery, ForkBody
 from perdure.core.card import NewCard
 from perdure.core.errors import InvalidInput, MessageNotFound, Refused, Validation
-from perdure.core.ids import ChatId, MessageNumber
-from perdure.core.message import Message, NewMessage, Role
+from perdure.core.events import ChatCard
+from perdure.core.ids import ChatId, FileId, MessageNumber
+from perdure.core.message import (
+    AnyPart,
+    File,
+    FileReference,
+    Message,
+    NewMessage,
+    NoticePart,
+    Reasoning,
+    Role,
+    Source,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from perdure.core.public import public_message
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.tables import chats, messages
 from perdure.store.tables.cards import CardRow
+
+
+def copied(history: Sequence[Message]) -> tuple[NewMessage, ...]:
+    """The messages under new numbers. What they cost was paid for elsewhere."""
+    numbers = [message.number for message in history]
+    return tuple(_copy(message, numbers) for message in history)
+
+
+def _copy(message: Message, numbers: Sequence[int]) -> NewMessage:
+    fields = {name: getattr(message, name) for name in NewMessage.__struct_fields__}
+    covers = message.covers and MessageNumber(bisect_right(numbers, message.covers))
+    cost = None if message.cost is None else 0
+    return structs.replace(NewMessage(**fields), cost=cost, covers=covers, client_id=None, queued_as=None)
+
+
+def files_in(history: Sequence[Message]) -> tuple[dict[FileId, None], dict[FileId, None]]:
+    """The files that the messages name: those that were attached, and the others that tools made."""
+    attached: dict[FileId, None] = {}
+    made: dict[FileId, None] = {}
+    for message in history:
+        for part in message.parts:
+            if isinstance(part, File):
+                attached[FileId(UUID(part.file_id))] = None
+            elif isinstance(part, ToolResult):
+                made |= dict.fromkeys(FileId(UUID(media.file_id)) for media in part.media)
+    return attached, {file: None for file in made if file not in attached}
+
+
+_SPEAKERS = {Role.USER: "You", Role.ASSISTANT: "Agent", Role.TOOL: "Tool"}
+
+
+class Export(Struct, frozen=True):
+    chat: ChatCard
+    messages: tuple[Message, ...]
+
+
+def as_json(card: ChatCard, messages: Sequence[Message]) -> Answer:
+    return Answer.json(200, Export(card, tuple(messages)), _attached(card, "json"))
+
+
+def as_markdown(card: ChatCard, messages: Sequence[Message]) -> Answer:
+    sections = [f"# {card.title}", *(_section(message) for message in messages)]
+    text = "\n\n".join(section for section in sections if section) + "\n"
+    return Answer(200, text.encode(), (("content-type", "text/markdown; charset=utf-8"), _attached(card, "md")))
+
+
+def _attached(card: ChatCard, ending: str) -> tuple[str, str]:
+    name = quote(f"{card.title[:60]}.{ending}", safe="")
+    return "content-disposition", f"attachment; filename*=UTF-8''{name}"
+
+
+def _section(message: Message) -> str:
+    parts = [text for part in message.parts if (text := _part(part))]
+    if not parts:
+        return ""
+    speaker = _SPEAKERS.get(message.role, "System")
+    return "\n\n".join((f"## {speaker}, {message.created_at:%Y-%m-%d %H:%M} UTC", *parts))
+
+
+def _part(part: AnyPart) -> str:
+    match part:
+        case Text(text=text):
+            return text.strip()
+        case Reasoning(text=text):
+            return "\n".join(f"> {line}" for line in text.strip().splitlines())
+        case ToolCall():
+            return f"**{part.tool}**\n\n{_fenced(part.args, 'json')}"
+        case ToolResult():
+            return f"**{part.tool}**{' failed' if part.is_error else ''}\n\n{_fenced(part.result)}"
+        case Source():
+            return f"[{part.title or part.url}]({part.url})"
+        case File():
+            return f"*File: {part.name}*"
+        case FileReference():
+            return f"*{part.file_name}, lines {part.start_line} to {part.end_line}*\n\n{_fenced(part.content)}"
+        case NoticePart(text=text):
+            return f"*{text}*"
+
+
+def _fenced(text: str, language: str = "") -> str:
+    """The text in a fence that is longer than any inside it."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}"
+
 
 routes = Routes("chats")
 

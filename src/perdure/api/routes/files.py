@@ -1,21 +1,44 @@
 """Files that people attach."""
 
+from typing import Annotated
 from urllib.parse import quote, unquote
-from uuid import uuid4
+from uuid import UUID, uuid4
 
-from perdure.access.roles import Permission
+from msgspec import Meta, Struct
+
+from perdure.access.actor import Permission
 from perdure.access.rows import ActorRows
 from perdure.api.caller import Caller
 from perdure.api.http import Answer
-from perdure.api.multipart import Upload, upload_of
 from perdure.api.routing import Routes
 from perdure.api.services import Services
-from perdure.api.uploads import FILE_LIMIT, MEDIA_TYPES, file_name, sniffed
-from perdure.api.wire.files import FileUrl, SignedQuery, StoredFile, UploadQuery
+from perdure.api.uploads import FILE_LIMIT, MEDIA_TYPES, Upload, file_name, sniffed, upload_of
 from perdure.core.errors import NotFound
 from perdure.core.ids import FileId
 from perdure.core.timing import SIGNED_URL_KEPT
 from perdure.store.tables import files
+
+
+class UploadQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    chat_id: UUID | None = None
+    """The chat that it is meant for. The message that names the file links it."""
+
+
+class StoredFile(Struct, frozen=True):
+    id: FileId
+    name: str
+    media_type: str
+    size: int
+
+
+class FileUrl(Struct, frozen=True):
+    url: str
+    expires_in_s: int
+
+
+class SignedQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    signature: Annotated[str, Meta(max_length=400)]
+
 
 routes = Routes("files")
 

@@ -1,6 +1,6 @@
 """MCP servers: set up by admins, signed in to by everybody for themselves."""
 
-from perdure.access.roles import Permission
+from perdure.access.actor import Permission
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes, WithHeaders
 from perdure.api.wire.mcp import (

@@ -33,9 +33,8 @@ from perdure.core.errors import InvalidInput, Misconfigured, NotFound, Refused, 
 from perdure.core.ids import ModelName, ProviderId
 from perdure.providers.catalog import Catalog as Known
 from perdure.providers.dialects.registry import dialect_named
-from perdure.providers.endpoint import split_address
 from perdure.providers.model import Model as KnownModel
-from perdure.providers.service import endpoint
+from perdure.providers.service import endpoint, split_address
 from perdure.store.tables.models import ModelRow
 from perdure.store.tables.provider_keys import KeyRow
 

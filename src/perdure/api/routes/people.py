@@ -6,11 +6,10 @@ from uuid import UUID
 
 import msgspec
 
-from perdure.access.actor import Actor
-from perdure.access.audit import readable
-from perdure.access.roles import Permission
+from perdure.access.actor import Actor, Permission
+from perdure.access.rows import readable
 from perdure.api.caller import Caller
-from perdure.api.days import midnight, midnight_after
+from perdure.api.decoding import midnight, midnight_after
 from perdure.api.routing import Routes
 from perdure.api.wire.people import (
     AuditEntry,

@@ -5,14 +5,11 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET
 
-from perdure.access.passwords import hashed
-from perdure.access.presented import secret_of
-from perdure.access.roles import Role
-from perdure.access.secret_texts import csrf_token
+from perdure.access.actor import Role
+from perdure.access.credentials import csrf_token, hashed, secret_of
 from perdure.access.signing_in import Visitor
 from perdure.api.caller import Caller
-from perdure.api.cookies import clearing, setting
-from perdure.api.http import Call
+from perdure.api.http import Call, clearing, setting
 from perdure.api.routing import Routes, WithHeaders
 from perdure.api.services import Services
 from perdure.api.wire.people import LinkQuery, LoginBody, LoginMethods, LoginService, Me, MeBody, Session, Sessions

@@ -1,13 +1,28 @@
 """The tools that approvals can be settled for."""
 
+from msgspec import Struct
+
 from perdure.api.caller import Caller
 from perdure.api.routing import Routes
-from perdure.api.wire.tools import ToolCard, ToolList
 from perdure.tools.advisor import advisor
 from perdure.tools.builtin import BUILTIN_TOOLS
 from perdure.tools.computer.computer import computer
 from perdure.tools.tool import Tool
 from perdure.workspaces.driver import Computer
+
+
+class ToolCard(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A tool that chats may use, as people read of it."""
+
+    name: str
+    description: str
+    asks: bool = False
+    """Whether a person is asked before it runs, where nobody has settled anything else."""
+
+
+class ToolList(Struct, frozen=True):
+    items: tuple[ToolCard, ...]
+
 
 routes = Routes("settings")
 

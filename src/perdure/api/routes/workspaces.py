@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from perdure.access.roles import Permission
+from perdure.access.actor import Permission
 from perdure.api.archive import zipped
 from perdure.api.caller import Caller
 from perdure.api.chat_workspaces import wish_of

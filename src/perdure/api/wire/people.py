@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from perdure.access.roles import Role, Scope
+from perdure.access.actor import Role, Scope
 from perdure.api.wire.content import END, LINE, NAME, Named
 from perdure.core.chat import Status
 from perdure.core.ids import ChatId, OrganisationId, UserId

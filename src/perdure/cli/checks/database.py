@@ -1,18 +1,101 @@
 """The database: whether it is the right kind, may be used as we use it, and holds what it must."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 
+from perdure.access.keyring import Keyring, existing_keyring
+from perdure.agent.configured_models import wrong_options
 from perdure.cli.checks.finding import Finding, bad, good, off
-from perdure.cli.checks.hosts import host_findings, replication
-from perdure.cli.checks.models import model_findings
-from perdure.cli.checks.secrets import secrets
+from perdure.config.models import stored_options
+from perdure.config.rotation import SEALED
 from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
+from perdure.store.address import hosts
 from perdure.store.connection import Connection, connect, place, require_transactions
 from perdure.store.invariants import INVARIANTS
 from perdure.store.migrations.runner import pending, shipped
-from perdure.store.tables import server
+from perdure.store.primaries import Host, look, split
+from perdure.store.tables import models, server
+
+_ASYNCHRONOUS = (
+    "Set synchronous_standby_names (Patroni: synchronous_mode; CloudNativePG: synchronous), or accept that an "
+    "automatic failover loses what was committed last."
+)
+
+
+async def host_findings(url: str) -> AsyncIterator[Finding]:
+    """A line for each host where there are several, and one where they contradict each other."""
+    urls = hosts(url)
+    if len(urls) < 2:
+        return
+    found = await asyncio.gather(*map(look, urls))
+    for host in found:
+        yield _described(host)
+    primaries = [host.where for host in found if host.server is not None and host.server.writable]
+    if not primaries:
+        yield bad("hosts", "none of them takes writes", "Promote one, or name the one that does.")
+    contradiction = split(found)
+    if contradiction is not None:
+        yield bad("hosts", contradiction, "")
+
+
+async def replication(connection: Connection) -> Finding:
+    """Whether a failover may lose commits that people were told of."""
+    standbys = await connection.fetchval("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
+    named = await connection.fetchval("SELECT current_setting('synchronous_standby_names')")
+    if not standbys:
+        return good("replication", "no standby")
+    counted = "1 standby" if standbys == 1 else f"{standbys} standbys"
+    if not named:
+        return off("replication", f"{counted}, and no commit waits for it", _ASYNCHRONOUS)
+    return good("replication", f"{counted}, commits wait for {named}")
+
+
+def _described(host: Host) -> Finding:
+    if host.server is None:
+        return (bad if host.refuses else off)("host", host.problem, "")
+    role = f"takes writes, timeline {host.server.timeline}" if host.server.writable else "a standby"
+    return good("host", f"{host.where}, {role}")
+
+
+_REMEDY = "Set it anew in the settings of the page, or with PATCH /api/v1/model-settings/{name}"
+
+
+async def model_findings(connection: Connection) -> AsyncIterator[Finding]:
+    rows = await models.of_all(connection)
+    sensible = 0
+    for row in rows:
+        stored = stored_options(row.options)
+        wrong = {**stored.wrong, **wrong_options(stored.options)}
+        sensible += not wrong
+        for option, why in wrong.items():
+            yield off("models", f"{row.name}: {option} makes no sense: {why}", _REMEDY.format(name=row.name))
+    if sensible == len(rows):
+        yield good("models", f"{len(rows)}, and their options make sense" if rows else "none are set up")
+
+
+_LOST = "Name the key that is missing after the new one in PERDURE_SECRET_KEY, then: perdure secrets rotate"
+
+
+async def secrets(connection: Connection, settings: Settings) -> Finding:
+    try:
+        keyring = existing_keyring(settings.secret_key, settings.data_dir)
+    except Misconfigured as error:
+        return bad("secrets", str(error), "Set PERDURE_SECRET_KEY to 16 characters or more.")
+    sealed = [secret for kind in SEALED.values() for secret in await kind.listed(connection)]
+    return judged(keyring, sealed)
+
+
+def judged(keyring: Keyring | None, sealed: list[bytes]) -> Finding:
+    lost = [each for each in sealed if keyring is None or not keyring.knows(each)]
+    if lost:
+        return bad("secrets", f"{len(lost)} of {len(sealed)} were encrypted with a key that is not known here", _LOST)
+    old = [each for each in sealed if keyring is not None and keyring.stale(each)]
+    if old:
+        return off("secrets", f"{len(old)} of {len(sealed)} still need an old key", "perdure secrets rotate")
+    return good("secrets", f"{len(sealed)}, encrypted with the newest key" if sealed else "none are stored")
+
 
 _REPORT = "This should not happen. Keep a copy of the database and report it."
 _REMEDIES = {

@@ -20,14 +20,13 @@ from perdure.faces.a2a import wire
 from perdure.faces.a2a.card import DEFAULT, PROTOCOL_VERSION, card_of
 from perdure.faces.a2a.task import GivenTask, updates
 from perdure.faces.a2a.wire import A2aError, AgentMessage, MessagePart, RpcRequest, SendParams, TaskParams
-from perdure.faces.agents import model_of
+from perdure.faces.agents import BODY_LIMIT, feed_of, model_of
 from perdure.faces.asked import Asked, TurnId, user_given
 from perdure.faces.asking import Asking
 from perdure.faces.content import ContentPart
 from perdure.faces.face import Answered, Awaited, Protocol, Request, Streamed
 from perdure.faces.finding import chat_meant
 from perdure.faces.following import TurnFeed
-from perdure.faces.page import BODY_LIMIT, feed_of
 from perdure.faces.turn import TurnEvent
 
 _TASK = re.compile(r"([0-9a-f]{32})([0-9a-f]{8})")

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from perdure.core.parts import ToolCall
+from perdure.core.message import ToolCall
 from perdure.faces.asked import TurnId
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import Called, Closed, Ended, Opened, Outcome, Piece, TextKind, TurnEvent

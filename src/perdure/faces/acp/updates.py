@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
-from perdure.core.message import Message, Role
-from perdure.core.parts import Text, ToolResult
+from perdure.core.message import Message, Role, Text, ToolResult
 from perdure.faces.turn import Called, Piece, Returned, TextKind, TurnEvent, TurnLog
 
 T = TypeVar("T")

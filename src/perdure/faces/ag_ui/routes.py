@@ -11,17 +11,15 @@ from perdure.api.routing import Routes, Table
 from perdure.api.wire.chats import ClientTool, ClientTools
 from perdure.core.chat import AT_REST
 from perdure.core.errors import ChatNotFound
-from perdure.core.message import Message, Role
-from perdure.core.parts import ToolCall, ToolResult
+from perdure.core.message import Message, Role, ToolCall, ToolResult
 from perdure.faces.ag_ui.events import Run, event, finished, frames
-from perdure.faces.agents import model_of
+from perdure.faces.agents import BODY_LIMIT, feed_of, model_of
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.asking import Asking
 from perdure.faces.content import AnyContent, text_of
 from perdure.faces.conversation import text_of as said_in
 from perdure.faces.face import Answered, Protocol, Request, Streamed
 from perdure.faces.finding import chat_meant
-from perdure.faces.page import BODY_LIMIT, feed_of
 from perdure.store.tables import messages
 
 routes = Routes("ag-ui")

@@ -10,13 +10,13 @@ from perdure.api.errors import answer_of
 from perdure.api.http import Answer
 from perdure.api.routing import Routes, Table
 from perdure.core.chat import AT_REST
+from perdure.faces.agents import BODY_LIMIT, feed_of
 from perdure.faces.ai_sdk.stream import MessageStream, chunks
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, own_tools, result_given, user_given
 from perdure.faces.asking import Asking
 from perdure.faces.content import ContentPart
 from perdure.faces.face import Answered, Protocol, Request, Streamed
 from perdure.faces.finding import chat_meant
-from perdure.faces.page import BODY_LIMIT, feed_of
 
 _TOOL = "tool-"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from perdure.core.parts import ToolCall, ToolResult
+from perdure.core.message import ToolCall, ToolResult
 from perdure.faces.asked import TurnId
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import Answered, Called, Closed, Ended, Opened, Outcome, Piece, Returned, TurnEvent

@@ -24,7 +24,6 @@ from perdure.core.errors import (
 from perdure.faces.asked import TurnId
 from perdure.faces.face import Answered, Awaited, Request, Streamed
 from perdure.faces.mcp.envelope import ELICITS, Rpc, elicits_forms
-from perdure.faces.mcp.following import last, listened, within
 from perdure.faces.mcp.questions import decisions_of, questions_of
 from perdure.faces.mcp.results import (
     INSTRUCTIONS,
@@ -32,11 +31,14 @@ from perdure.faces.mcp.results import (
     complete,
     detailed,
     input_requests,
+    last,
+    listened,
     outcome_of,
     refused,
     related,
     said,
     standing,
+    within,
 )
 from perdure.faces.mcp.tasks import Task, Tasks, TaskStatus, step_of, task_id, turn_named
 from perdure.faces.mcp.tools import ChatTool, Said, Turn

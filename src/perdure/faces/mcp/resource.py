@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from perdure.access.roles import Scope
+from perdure.access.actor import Scope
 from perdure.api.http import Answer, Call, Receive, Send
 from perdure.api.http import Scope as AsgiScope
 from perdure.api.services import Services

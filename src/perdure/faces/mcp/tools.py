@@ -23,13 +23,11 @@ from perdure.api.wire.content import TextContent
 from perdure.api.wire.control import TurnBody
 from perdure.core.errors import ChatNotFound, InvalidInput, NotFound, TransitionNotAllowed, Validation
 from perdure.core.ids import ChatId, ModelName
-from perdure.core.message import Message, Role
-from perdure.core.parts import ToolCall
+from perdure.core.message import Message, Role, ToolCall
 from perdure.core.public import public_message
-from perdure.faces.asked import TurnId
+from perdure.faces.asked import NoModel, TurnId
 from perdure.faces.asking import AGENT
 from perdure.faces.conversation import text_of
-from perdure.faces.errors import NoModel
 from perdure.faces.finding import keyed_chat
 
 WAIT_S = 45

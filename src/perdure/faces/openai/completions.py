@@ -7,14 +7,12 @@ import msgspec
 
 from perdure.api.http import Answer
 from perdure.core.ids import ChatId
-from perdure.core.message import Role
-from perdure.core.usage import Usage
+from perdure.core.message import Role, Usage
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.content import text_of
 from perdure.faces.openai.errors import OpenAiError, failure_of
 from perdure.faces.openai.ids import completion_id
-from perdure.faces.openai.offered import client_tools, effort_of
-from perdure.faces.openai.wire import ChatMessage, CompletionBody
+from perdure.faces.openai.wire import ChatMessage, CompletionBody, client_tools, effort_of
 from perdure.faces.turn import Answered, Called, Ended, Opened, Outcome, Piece, TextKind, TurnEvent
 
 DONE = b"data: [DONE]\n\n"

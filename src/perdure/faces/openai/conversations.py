@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from perdure.access.actor import Permission
 from perdure.access.chats import Seen
-from perdure.access.roles import Permission
 from perdure.api.decoding import body_of
 from perdure.api.http import Answer
 from perdure.api.routes.chats import describe_chat

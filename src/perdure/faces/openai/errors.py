@@ -6,7 +6,7 @@ from perdure.api.errors import Problem, answer_of
 from perdure.api.http import Answer
 from perdure.core.errors import PerdureError
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.faces.errors import NoModel, StillAnswering
+from perdure.faces.asked import NoModel, StillAnswering
 
 _TYPES = {
     401: "authentication_error",

@@ -3,11 +3,10 @@
 from typing import Any
 from uuid import uuid4
 
-from perdure.access.roles import Permission
+from perdure.access.actor import Permission
 from perdure.api.http import Answer
-from perdure.api.multipart import upload_of
 from perdure.api.routing import Routes
-from perdure.api.uploads import FILE_LIMIT, file_name, sniffed
+from perdure.api.uploads import FILE_LIMIT, file_name, sniffed, upload_of
 from perdure.core.errors import NotFound
 from perdure.core.ids import FileId
 from perdure.faces.content import file_id, file_named

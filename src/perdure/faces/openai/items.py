@@ -9,8 +9,7 @@ from perdure.api.decoding import query_of
 from perdure.api.http import Answer, Call
 from perdure.core.errors import NotFound
 from perdure.core.ids import ChatId
-from perdure.core.message import Message, Role
-from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Message, Role, Text, ToolCall, ToolResult
 from perdure.faces.asked import TurnId
 from perdure.faces.openai.ids import item_id
 

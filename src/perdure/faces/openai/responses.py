@@ -8,16 +8,13 @@ import msgspec
 
 from perdure.api.wire.chats import ClientTools
 from perdure.core.ids import ChatId
-from perdure.core.message import Effort
-from perdure.core.parts import ToolCall, ToolResult
-from perdure.core.usage import Usage
+from perdure.core.message import Effort, ToolCall, ToolResult, Usage
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.content import text_of
 from perdure.faces.openai.errors import failure_of
 from perdure.faces.openai.ids import conversation_id, item_id, response_id
 from perdure.faces.openai.items import output_text
-from perdure.faces.openai.offered import client_tools, effort_of
-from perdure.faces.openai.wire import InputItem, ResponseBody
+from perdure.faces.openai.wire import InputItem, ResponseBody, client_tools, effort_of
 from perdure.faces.turn import Answered, Called, Closed, Ended, Opened, Outcome, Piece, Returned, TextKind, TurnEvent
 
 _STATUS = {

@@ -15,9 +15,8 @@ from perdure.api.wire.control import TurnBody
 from perdure.core.errors import NotFound, Refused
 from perdure.core.ids import ChatId
 from perdure.core.message import Role
-from perdure.faces.asked import TurnId
+from perdure.faces.asked import NoModel, TurnId
 from perdure.faces.asking import AGENT, Asking
-from perdure.faces.errors import NoModel
 from perdure.faces.face import Answered, Awaited, Protocol, Request, Streamed
 from perdure.faces.finding import keyed_chat
 from perdure.faces.following import TurnFeed

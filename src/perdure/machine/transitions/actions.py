@@ -30,11 +30,9 @@ from perdure.core.errors import (
     TransitionNotAllowed,
 )
 from perdure.core.ids import UserId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import ToolResult
+from perdure.core.message import NewMessage, Role, ToolResult
 from perdure.core.timing import CLIENT_TOOL_DEADLINE
-from perdure.machine.change import ALL_MARKERS, Change, Marker, Reason
-from perdure.machine.transitions.refusal import refuse
+from perdure.machine.change import ALL_MARKERS, Change, Marker, Reason, refuse
 
 _ANSWERED_BY: Mapping[ActionKind, CallKind] = {
     ActionKind.CLIENT_TOOL: CallKind.CLIENT,

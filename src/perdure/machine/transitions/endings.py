@@ -9,9 +9,8 @@ from perdure.core.commit import InboxKind
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId, MessageNumber
 from perdure.core.message import NewMessage
-from perdure.machine.change import ALL_MARKERS, Change, Reason
+from perdure.machine.change import ALL_MARKERS, Change, Reason, refuse
 from perdure.machine.planning import calls_after
-from perdure.machine.transitions.refusal import refuse
 
 
 class Interrupt(Struct, frozen=True):

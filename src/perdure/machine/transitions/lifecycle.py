@@ -7,9 +7,8 @@ from perdure.core.chat import ActionKind, CallKind, Chat, Status
 from perdure.core.failure import ChatError
 from perdure.core.ids import FileId
 from perdure.core.message import Kind, NewMessage, Role
-from perdure.machine.change import ALL_MARKERS, Change, Reason
+from perdure.machine.change import ALL_MARKERS, Change, Reason, refuse
 from perdure.machine.planning import calls_after, synthetic
-from perdure.machine.transitions.refusal import refuse
 
 
 class Create(Struct, frozen=True):

@@ -6,10 +6,8 @@ from msgspec.structs import replace
 from perdure.core.card import CardChange
 from perdure.core.chat import ActionKind, Busy, Chat, OpenCall, State, Status
 from perdure.core.ids import FileId, MessageNumber, ModelName
-from perdure.core.message import Effort, NewMessage, Role, Visibility
-from perdure.core.parts import ToolResult
-from perdure.machine.change import ALL_MARKERS, Change, Enqueued, Reason
-from perdure.machine.transitions.refusal import refuse, require_room
+from perdure.core.message import Effort, NewMessage, Role, ToolResult, Visibility
+from perdure.machine.change import ALL_MARKERS, Change, Enqueued, Reason, refuse, require_room
 
 
 class Chosen(Struct, frozen=True):

@@ -6,9 +6,8 @@ from perdure.core.card import CardChange
 from perdure.core.chat import Chat, State, Status
 from perdure.core.errors import QueuedMessageNotFound
 from perdure.core.ids import FileId, MessageNumber, QueuedNumber
-from perdure.core.parts import AnyPart
-from perdure.machine.change import ALL_MARKERS, Change, Reason
-from perdure.machine.transitions.refusal import require_queued
+from perdure.core.message import AnyPart
+from perdure.machine.change import ALL_MARKERS, Change, Reason, require_queued
 
 
 class DeleteQueuedMessage(Struct, frozen=True):

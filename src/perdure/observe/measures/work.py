@@ -1,8 +1,27 @@
 """What is measured of the work of chats: turns, calls to models, tools, agents, hooks and MCP servers."""
 
-from perdure.core.usage import Usage
-from perdure.observe.labels import MODELS, TOOLS, Bounded
+from perdure.core.message import Usage
 from perdure.observe.metrics import Metrics
+
+OTHER = "other"
+MODELS = 60
+TOOLS = 80
+
+
+class Bounded:
+    """Lets so many values through, and calls the rest `other`."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._known = set[str]()
+
+    def __call__(self, value: str) -> str:
+        if value not in self._known:
+            if len(self._known) >= self._limit:
+                return OTHER
+            self._known.add(value)
+        return value
+
 
 _DOLLAR = 1_000_000
 UNKNOWN = "unknown"

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 
 from msgspec import Raw
 
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import File, Text, ToolCall, ToolResult
+from perdure.core.message import File, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.providers.dialects.dialect import Json
 from perdure.providers.dialects.wire import to_json
 from perdure.providers.projection.transcript import Ids, for_models, project_beginning, project_rest
 from perdure.providers.projection.turns import Target, Turn, thoughtful
-from perdure.providers.prompt import block_hash
+from perdure.providers.prompt import Settled, block_hash
 from perdure.providers.request import ModelRequest
-from perdure.providers.settled import Settled
 
 Render = Callable[[list[Turn]], list[Json]]
 # So many places to cut stay unsettled: a cache mark moves over the last two messages with every request.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 from msgspec import structs
 
-from perdure.core.parts import ToolCall, ToolResult
+from perdure.core.message import ToolCall, ToolResult
 from perdure.core.text import encodable
 
 NAME_LENGTH = 64

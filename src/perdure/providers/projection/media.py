@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perdure.core.parts import Text
+from perdure.core.message import Text
 from perdure.providers.request import FileContent
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import structs
 
-from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Text, ToolCall, ToolResult
 from perdure.providers.projection.calls import arguments
 
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from msgspec import structs
 
-from perdure.core.parts import AnyPart, Reasoning, Text, ToolCall
+from perdure.core.message import AnyPart, Reasoning, Text, ToolCall
 from perdure.providers.projection.provider_blocks import repaired
 
 

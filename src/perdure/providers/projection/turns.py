@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from perdure.core.parts import ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import ProviderMetadata, Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.projection.media import Attachment
 
 

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Callable
 
-from perdure.sim.document import Json, Node, read
+from perdure.sim.document import Json, Node, Problem, read
 from perdure.sim.media import content, media_type
-from perdure.sim.problem import Problem
 from perdure.sim.signatures import signed, unseal
 
 THINKING = "anthropic"

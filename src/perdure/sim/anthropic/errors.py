@@ -2,8 +2,7 @@
 
 import msgspec
 
-from perdure.sim.document import Json, Path
-from perdure.sim.problem import Problem
+from perdure.sim.document import Json, Path, Problem
 
 INVALID = "invalid_request_error"
 

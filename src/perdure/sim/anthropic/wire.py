@@ -11,9 +11,8 @@ from perdure.sim.anthropic.order import Turn, check_order, turns
 from perdure.sim.anthropic.reading import ask, prompt_blocks
 from perdure.sim.anthropic.settings import FIELDS, check_settings, thinks
 from perdure.sim.ask import Ask
-from perdure.sim.document import Json, Node
+from perdure.sim.document import Json, Node, Problem
 from perdure.sim.event_writer import Action
-from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import Block, PromptCache
 from perdure.sim.script import Step
 from perdure.sim.wire import EVENT_STREAM, Request

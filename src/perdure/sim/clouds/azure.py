@@ -2,8 +2,8 @@
 
 from perdure.sim.ask import Ask
 from perdure.sim.clouds.body import closed, opened
+from perdure.sim.document import Problem
 from perdure.sim.openai_chat.wire import OpenAIChat
-from perdure.sim.problem import Problem
 from perdure.sim.wire import Request
 
 PREFIX = "/openai/deployments/"

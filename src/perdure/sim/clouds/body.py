@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import msgspec
 
-from perdure.sim.document import Json, is_object
-from perdure.sim.problem import Problem
+from perdure.sim.document import Json, Problem, is_object
 from perdure.sim.wire import Request
 
 

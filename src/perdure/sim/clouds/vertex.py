@@ -6,10 +6,9 @@ from perdure.sim.anthropic.errors import invalid
 from perdure.sim.anthropic.wire import Anthropic
 from perdure.sim.ask import Ask
 from perdure.sim.clouds.body import closed, opened, take_version
-from perdure.sim.document import Node, names, read
+from perdure.sim.document import Node, Problem, names, read
 from perdure.sim.gemini import errors as google
 from perdure.sim.gemini.wire import Gemini, target
-from perdure.sim.problem import Problem
 from perdure.sim.wire import Request
 
 PARTS = names("""

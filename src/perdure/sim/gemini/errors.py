@@ -4,8 +4,7 @@ import re
 
 import msgspec
 
-from perdure.sim.document import Json, Path
-from perdure.sim.problem import Problem
+from perdure.sim.document import Json, Path, Problem
 
 INVALID = "INVALID_ARGUMENT"
 

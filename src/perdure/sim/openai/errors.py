@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from perdure.sim.document import Json, Path, type_name
-from perdure.sim.problem import Problem
+from perdure.sim.document import Json, Path, Problem, type_name
 
 INVALID = "invalid_request_error"
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from perdure.sim.document import Node, names, read
 from perdure.sim.openai.content import (
+    check_effort,
     check_file,
     check_image_url,
     check_length,
@@ -11,7 +12,6 @@ from perdure.sim.openai.content import (
     check_parameters,
     check_sampling,
 )
-from perdure.sim.openai.efforts import check_effort
 from perdure.sim.openai.errors import invalid
 from perdure.sim.openai_chat.openrouter import check_details
 

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from perdure.sim.ask import Ask
-from perdure.sim.document import Node
+from perdure.sim.document import Node, Problem
 from perdure.sim.event_writer import Action
 from perdure.sim.openai import errors
 from perdure.sim.openai_chat.events import ChatAnswer
 from perdure.sim.openai_chat.reading import ask
 from perdure.sim.openai_chat.rules import check
-from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.script import Step
 from perdure.sim.wire import EVENT_STREAM, Request

@@ -6,7 +6,7 @@ import msgspec
 
 from perdure.sim.ask import Ask
 from perdure.sim.connection import Exchange
-from perdure.sim.document import Json, is_object
+from perdure.sim.document import Json, Problem, is_object
 from perdure.sim.event_writer import EventWriter
 from perdure.sim.gates import Gates
 from perdure.sim.openai.errors import INVALID
@@ -14,7 +14,6 @@ from perdure.sim.openai_responses.events import Events
 from perdure.sim.openai_responses.response import Response
 from perdure.sim.openai_responses.store import Responses, Stored
 from perdure.sim.openai_responses.wire import OpenAIResponses, given_items
-from perdure.sim.problem import Problem
 from perdure.sim.script import Step
 
 

@@ -5,12 +5,11 @@ from itertools import count
 
 import msgspec
 
-from perdure.sim.document import Json
+from perdure.sim.document import Json, Problem
 from perdure.sim.event_writer import Action
 from perdure.sim.faults import IN_STREAM
 from perdure.sim.openai.errors import fault
 from perdure.sim.openai_responses.response import Response
-from perdure.sim.problem import Problem
 from perdure.sim.script import (
     Call,
     Fault,

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from perdure.sim.document import Node, read
+from perdure.sim.document import Node, Problem, read
 from perdure.sim.openai.content import check_file, check_image_url, check_length, check_name
 from perdure.sim.openai.errors import invalid, where
-from perdure.sim.problem import Problem
 from perdure.sim.signatures import unseal
 
 ENCRYPTED = "openai reasoning"

@@ -1,10 +1,9 @@
 """The response object and its output items, in every state they go through."""
 
 from perdure.sim.ask import Ask
-from perdure.sim.document import Json, is_object
+from perdure.sim.document import Json, Problem, is_object
 from perdure.sim.openai_responses.items import ENCRYPTED
 from perdure.sim.openai_responses.order import LINK
-from perdure.sim.problem import Problem
 from perdure.sim.script import (
     Call,
     Fault,

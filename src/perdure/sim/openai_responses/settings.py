@@ -1,8 +1,7 @@
 """The settings of a Responses request besides its input."""
 
 from perdure.sim.document import Node, names, read
-from perdure.sim.openai.content import check_length, check_name, check_parameters, check_sampling
-from perdure.sim.openai.efforts import check_effort
+from perdure.sim.openai.content import check_effort, check_length, check_name, check_parameters, check_sampling
 from perdure.sim.openai.errors import invalid
 
 FIELDS = names("""

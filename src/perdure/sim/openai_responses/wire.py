@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 
 from perdure.sim.ask import Ask
-from perdure.sim.document import Node, is_object
+from perdure.sim.document import Node, Problem, is_object
 from perdure.sim.event_writer import Action
 from perdure.sim.openai import errors
 from perdure.sim.openai_responses.events import Events
@@ -15,7 +15,6 @@ from perdure.sim.openai_responses.reading import Item, ask
 from perdure.sim.openai_responses.response import Response
 from perdure.sim.openai_responses.settings import FIELDS, check_settings
 from perdure.sim.openai_responses.store import Responses, Stored
-from perdure.sim.problem import Problem
 from perdure.sim.prompt_cache import PromptCache
 from perdure.sim.script import Step
 from perdure.sim.wire import EVENT_STREAM, Request

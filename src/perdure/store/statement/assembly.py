@@ -10,20 +10,20 @@ from collections.abc import Hashable, Sequence
 from functools import cache
 
 from perdure.core.commit import Commit
-from perdure.store.statement import card, history, queue, row
+from perdure.store.statement import card, messages, row
 from perdure.store.statement.text import Bind, Render, Text
 
 PIECES: Sequence[tuple[Bind, Render]] = (
     (row.bind_guard, row.render_guard),
     (row.bind_chat, row.render_chat),
     (card.bind_new_card, card.render_new_card),
-    (history.bind_hidden, history.render_hidden),
-    (history.bind_messages, history.render_messages),
-    (queue.bind_enqueued, queue.render_enqueued),
-    (queue.bind_removed, queue.render_removed),
-    (queue.bind_rewritten, queue.render_rewritten),
-    (queue.bind_promoted, queue.render_promoted),
-    (history.bind_files, history.render_files),
+    (messages.bind_hidden, messages.render_hidden),
+    (messages.bind_messages, messages.render_messages),
+    (messages.bind_enqueued, messages.render_enqueued),
+    (messages.bind_removed, messages.render_removed),
+    (messages.bind_rewritten, messages.render_rewritten),
+    (messages.bind_promoted, messages.render_promoted),
+    (messages.bind_files, messages.render_files),
     (card.bind_card, card.render_card),
     (card.bind_inbox, card.render_inbox),
     (card.bind_key, card.render_key),

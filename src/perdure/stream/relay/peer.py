@@ -9,10 +9,9 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
-from perdure.core.clock import Clock
 from perdure.core.ids import ChatId, ReplicaId
 from perdure.core.tasks import Backoff
-from perdure.core.timing import RELAY_RETRY_FIRST, RELAY_RETRY_LONGEST
+from perdure.core.timing import RELAY_RETRY_FIRST, RELAY_RETRY_LONGEST, Clock
 from perdure.stream.relay.wire import HEADER, PATH, Drop, Follow, Grown, credentials, encoder, growths
 
 Find = Callable[[ReplicaId], Awaitable[str | None]]

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from perdure.core.chat import Chat, Status
-from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, ReplicaId
 from perdure.core.tasks import every
-from perdure.core.timing import LEASE, RELAY_PATIENCE, SEGMENT_PERIOD
+from perdure.core.timing import LEASE, RELAY_PATIENCE, SEGMENT_PERIOD, Clock, SystemClock
 from perdure.live.episodes import Episode, EpisodeKey, Piece
 from perdure.live.segments import prefix
 from perdure.store import segments as store

@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from perdure.core.chat import ActionKind
 from perdure.core.errors import InvalidInput, Validation
-from perdure.core.events import ChatCard
+from perdure.core.events import ChatCard, InboxEvent, WatchEvent, WatchKind
 from perdure.core.ids import ChatId, UserId
-from perdure.core.watch import InboxEvent, WatchEvent, WatchKind
 from perdure.store.watching import Departure, Mail, Seen
 from perdure.stream.batches import Batch
 from perdure.stream.subscription import Ended

@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from perdure.core.clock import Clock, SystemClock
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, UserId
 from perdure.core.notice import Notice, Topic
-from perdure.core.timing import WATCH_COLLECT, WATCH_MEMORY, WATCH_OVERLAP, WATCH_POLL
+from perdure.core.timing import WATCH_COLLECT, WATCH_MEMORY, WATCH_OVERLAP, WATCH_POLL, Clock, SystemClock
 from perdure.store import watching
 from perdure.store.pool import Pool
 from perdure.store.pubsub import Pubsub

@@ -7,8 +7,8 @@ import aiohttp
 import msgspec
 
 from perdure.config.hooks import HookOptions
-from perdure.core.clock import Clock
 from perdure.core.signature import DISPATCH, EVENT, SIGNATURE, TIMESTAMP, signature
+from perdure.core.timing import Clock
 from perdure.tools.hooks.messages import ANSWER_BYTES, HookRequest, HookResponse
 from perdure.tools.network import Network
 

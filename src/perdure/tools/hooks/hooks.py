@@ -1,4 +1,4 @@
-"""All hooks of an organisation at one point, asked in their order; each sees what those before it made of the input."""
+"""All hooks of an organisation at one point, asked in their order, and what they make of something that is said."""
 
 import logging
 import time
@@ -12,10 +12,11 @@ from perdure.access.keyring import Keyring
 from perdure.config.config import Config
 from perdure.config.hooks import HOOK_PURPOSE, Hook, HookEvent
 from perdure.config.settings import Experiment
-from perdure.core.clock import Clock
-from perdure.core.errors import DatabaseFault, HookDispatchFailed, Unavailable
+from perdure.core.errors import DatabaseFault, HookDenied, HookDispatchFailed, Unavailable
 from perdure.core.ids import OrganisationId
+from perdure.core.message import AnyPart, File, NoticePart, Text
 from perdure.core.tasks import BackgroundTasks, every
+from perdure.core.timing import Clock
 from perdure.observe.measures.work import HookMeasures
 from perdure.store.pool import Pool
 from perdure.store.tables import hooks
@@ -167,3 +168,45 @@ def _outcome(response: HookResponse) -> str:
     if response.input is not None:
         return "rewritten"
     return "added" if response.model_context or response.user_message else "allowed"
+
+
+async def submitted(
+    hooks: Hooks | None, subject: Subject, parts: tuple[AnyPart, ...], *, begins: str = ""
+) -> tuple[AnyPart, ...]:
+    """The parts as hooks leave them. `begins` says how a new chat comes about.
+
+    Raises HookDenied where one says no.
+    """
+    if hooks is None:
+        return parts
+    added: list[AnyPart] = []
+    if begins:
+        begun = await hooks.ask(HookEvent.SESSION_START, subject, {"source": begins})
+        _refuse(begun)
+        added += _added(begun)
+    files = [part.name for part in parts if isinstance(part, File)]
+    verdict = await hooks.ask(HookEvent.USER_PROMPT_SUBMIT, subject, {"input": _said(parts), "files": files})
+    _refuse(verdict)
+    return (*_rewritten_parts(parts, verdict), *added, *_added(verdict))
+
+
+def _refuse(verdict: Verdict) -> None:
+    if verdict.denied is not None:
+        raise HookDenied(verdict.denied)
+
+
+def _said(parts: tuple[AnyPart, ...]) -> str:
+    return "\n\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def _rewritten_parts(parts: tuple[AnyPart, ...], verdict: Verdict) -> tuple[AnyPart, ...]:
+    if verdict.input is None:
+        return parts
+    if not isinstance(verdict.input, str) or not verdict.input.strip():
+        raise HookDispatchFailed("A hook gave a new message that is not a text.")
+    return (Text(verdict.input), *(part for part in parts if not isinstance(part, Text)))
+
+
+def _added(verdict: Verdict) -> list[AnyPart]:
+    contexts: list[AnyPart] = [Text(text, model_only=True) for text in verdict.contexts]
+    return [*contexts, *(NoticePart("hook", text) for text in verdict.messages)]

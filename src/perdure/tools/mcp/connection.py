@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
-from perdure.core.clock import Clock
+from perdure.core.timing import Clock
 from perdure.tools.mcp.messages import (
     CallResult,
     ListedTool,

@@ -9,9 +9,9 @@ from datetime import timedelta
 from uuid import UUID
 
 from perdure.config.mcp import McpServer, Transport
-from perdure.core.clock import Clock
 from perdure.core.ids import ChatId, UserId
 from perdure.core.tasks import every
+from perdure.core.timing import Clock
 from perdure.observe.measures.work import McpMeasures
 from perdure.store.tables.workspaces import WorkspaceRow
 from perdure.tools.mcp.connection import Connection

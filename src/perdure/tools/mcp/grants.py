@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from perdure.access.keyring import Keyring
 from perdure.config.mcp import GRANT_PURPOSE
-from perdure.core.clock import Clock
 from perdure.core.ids import McpServerId, UserId
-from perdure.core.timing import MCP_CONNECT
+from perdure.core.timing import MCP_CONNECT, Clock
 from perdure.store.errors import transaction
 from perdure.store.pool import Pool
 from perdure.store.scopes import Database

@@ -9,8 +9,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from perdure.core.message import NewMessage
-from perdure.core.parts import ToolResult
+from perdure.core.message import NewMessage, ToolResult
 from perdure.tools.tool import Effect, Tool, ToolContext, tool
 
 FIND_TOOLS = "find_tools"

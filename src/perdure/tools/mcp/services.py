@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from perdure.access.keyring import Keyring
 from perdure.config.config import Config
-from perdure.core.clock import Clock
+from perdure.core.timing import Clock
 from perdure.observe.measures.work import McpMeasures
 from perdure.store.pool import Pool
 from perdure.tools.mcp.connections import Connections

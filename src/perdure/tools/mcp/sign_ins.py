@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 import msgspec
 from msgspec import Struct
 
+from perdure.access.credentials import digest, mint
 from perdure.access.keyring import Keyring
-from perdure.access.secret_texts import digest, mint
 from perdure.config.mcp import GRANT_PURPOSE, McpServer
 from perdure.core.errors import InvalidInput, Unavailable
 from perdure.core.ids import McpServerId, UserId

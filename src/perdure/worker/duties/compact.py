@@ -11,17 +11,16 @@ from perdure.agent.compaction.compact import TOOL_NAME, Job, compact
 from perdure.agent.compaction.summary import Summariser
 from perdure.agent.decide import Compact, Facts, Source
 from perdure.agent.history import History
-from perdure.agent.hooked import rows
 from perdure.agent.models import ResolvedModel
+from perdure.agent.notices import rows
 from perdure.agent.prepare import Prepared
 from perdure.config.hooks import HookEvent
 from perdure.core.card import CardChange
 from perdure.core.chat import Chat
 from perdure.core.deltas import ToolCallDelta
-from perdure.core.message import Kind
-from perdure.core.parts import ToolCall
-from perdure.machine.transitions.steps import CommitStep
-from perdure.providers.pricing import cost
+from perdure.core.message import Kind, ToolCall
+from perdure.machine.transitions.driving import CommitStep
+from perdure.providers.model import cost
 from perdure.worker.duties.following import or_left_alone, step_and_next
 from perdure.worker.duties.hooking import around_compaction
 from perdure.worker.outcomes import Committed, Outcome

@@ -1,12 +1,22 @@
 """Ending a turn, or parking its chat, where no step did it."""
 
-from perdure.agent.decide import Ending, Park
+from datetime import timedelta
+
+from perdure.agent.decide import Ending, Facts, Park
 from perdure.agent.notices import notice
+from perdure.agent.results import answered
+from perdure.core.chat import ActionKind, OpenCall
 from perdure.core.message import Kind
+from perdure.machine.transitions.actions import EnterRequiresAction
+from perdure.machine.transitions.driving import Abandon, CommitStep, RecordGenerationAttempt
 from perdure.machine.transitions.endings import FinishError
-from perdure.machine.transitions.ownership import Abandon
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
-from perdure.worker.duties.following import BUDGET_REACHED, after_turn, end_of_turn, finished, parked
+from perdure.store.family import Agent
+from perdure.store.journal import CallRun
+from perdure.tools.agents import USUAL_WAIT, wait_agent
+from perdure.tools.arguments import parsed
+from perdure.tools.call import ToolFailed, ToolOutput
+from perdure.tools.reports import reported
+from perdure.worker.duties.following import BUDGET_REACHED, after_turn, end_of_turn, finished, parked, step_and_next
 from perdure.worker.duties.hooking import at_the_end
 from perdure.worker.outcomes import Committed, Outcome
 from perdure.worker.owned_chat import OwnedChat
@@ -40,3 +50,59 @@ async def finish(owned: OwnedChat, ending: Ending) -> Outcome:
     else:
         await owned.commit_by(lambda chat: (end_of_turn(ending, history), *after_turn(chat)))
     return Committed()
+
+
+async def end_edited_away(owned: OwnedChat) -> None:
+    """Before the edited turn begins. Their driver may be gone, and nobody asks for their results any more."""
+    if not await _follows_an_edit(owned):
+        return
+    chat = owned.chat
+    runs = await owned.services.journal.before(chat.id, chat.turn)
+    calls = [(CallRun(chat.id, run.message, run.index, run.run), run) for run in runs]
+    running = [(call, run.tool) for call, run in calls if run.state == "started"]
+    await owned.services.tools.end((await owned.history()).card, running)
+    owned.forget_runs([call for call, _ in calls])
+
+
+async def _follows_an_edit(owned: OwnedChat) -> bool:
+    """Whether nothing is answered yet, and the message before the turn's is hidden. It may say so once too often."""
+    chat = owned.chat
+    if chat.last_assistant or chat.turn <= 1:
+        return False
+    return (await owned.history()).message(chat.turn - 1) is None
+
+
+async def wait_for_agents(owned: OwnedChat, call: OpenCall, facts: Facts) -> Outcome:
+    """Answer the call where it can be answered now; otherwise park."""
+    reached = owned.services.crash_points.reached
+    try:
+        agents, timeout = await _asked(owned, call)
+    except ToolFailed as failure:
+        await _answer(owned, call, ToolOutput(str(failure), is_error=True), facts)
+        return Committed()
+    reached("wait.looked")
+    if any(agent.at_rest for agent in agents):
+        await _answer(owned, call, ToolOutput(reported(agents)), facts)
+        return Committed()
+    ids = tuple(str(agent.id) for agent in agents)
+    await owned.commit(EnterRequiresAction(ActionKind.CHILDREN, (call.index,), timeout, ids))
+    reached("wait.parked")
+    # Whoever came to rest between the look and the parking found nobody to wake.
+    with owned.uncut():
+        await owned.services.waits.end(owned.chat.id)
+    return Committed()
+
+
+async def _asked(owned: OwnedChat, call: OpenCall) -> tuple[list[Agent], timedelta]:
+    """Whom the call waits for, and how long."""
+    history = await owned.history()
+    arguments = parsed(history.calls(owned.chat.last_assistant)[call.index].args, wait_agent.schema)
+    agents = await owned.services.family.named(owned.chat.id, arguments["ids"])
+    return agents, timedelta(seconds=arguments.get("timeout", USUAL_WAIT))
+
+
+async def _answer(owned: OwnedChat, call: OpenCall, output: ToolOutput, facts: Facts) -> None:
+    prepared, history = await owned.prepared(), await owned.history()
+    part = history.calls(owned.chat.last_assistant)[call.index]
+    step = CommitStep(messages=(answered(part, output, owned.services.clock),))
+    await owned.commit_by(step_and_next(step, history, prepared.toolset, facts))

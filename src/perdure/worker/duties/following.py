@@ -16,10 +16,9 @@ from perdure.core.timing import APPROVAL_DEADLINE, CLIENT_TOOL_DEADLINE, OUTCOME
 from perdure.machine.diagram import follow
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.actions import EnterRequiresAction
+from perdure.machine.transitions.driving import Abandon, CommitStep, RecordGenerationAttempt
 from perdure.machine.transitions.endings import FinishError, FinishTurn
-from perdure.machine.transitions.ownership import Abandon
 from perdure.machine.transitions.queue import PromoteQueuedMessage
-from perdure.machine.transitions.steps import CommitStep, RecordGenerationAttempt
 
 STEP_LIMIT_REACHED = "The turn reached its step limit and stopped here. Send a message to let it go on."
 NOT_ASKED_AGAIN = ChatError(

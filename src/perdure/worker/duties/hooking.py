@@ -11,14 +11,12 @@ from msgspec import structs
 from perdure.agent.attempt_output import interrupted
 from perdure.agent.decide import Policy
 from perdure.agent.history import History
-from perdure.agent.hooked import WITHHELD, rows, unheard
-from perdure.agent.notices import notice
+from perdure.agent.notices import WITHHELD, notice, rows, unheard
 from perdure.agent.toolset import Toolset
 from perdure.config.hooks import HookEvent
 from perdure.core.errors import HookDispatchFailed, ProviderFailure
 from perdure.core.failure import ChatError
-from perdure.core.message import FinishReason, Kind, NewMessage, Role
-from perdure.core.parts import AnyPart, Text, ToolCall, ToolResult
+from perdure.core.message import AnyPart, FinishReason, Kind, NewMessage, Role, Text, ToolCall, ToolResult
 from perdure.tools.arguments import decoded
 from perdure.tools.hooks.messages import Subject, Verdict
 from perdure.worker.owned_chat import OwnedChat

@@ -4,17 +4,15 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
-from perdure.agent.attempt_output import INTERRUPTED, OUTCOME_UNKNOWN, interrupted, partial_answer
+from perdure.agent.attempt_output import INTERRUPTED, OUTCOME_UNKNOWN, interrupted, partial_answer, partial_cost
 from perdure.agent.compaction.compact import TOOL_NAME as SUMMARY
 from perdure.agent.models import ResolvedModel
 from perdure.agent.notices import notice
-from perdure.agent.partial_cost import partial_cost
 from perdure.core.chat import Chat, OpenCall
 from perdure.core.deltas import Accumulator, ToolResultDelta
 from perdure.core.errors import Fenced, ProviderFailure, TransitionNotAllowed
 from perdure.core.ids import FileId
-from perdure.core.message import NewMessage, Role
-from perdure.core.parts import AnyPart, Media, ToolCall, ToolResult
+from perdure.core.message import AnyPart, Media, NewMessage, Role, ToolCall, ToolResult
 from perdure.machine.planning import FILES_LIMIT
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.endings import FinishInterruption

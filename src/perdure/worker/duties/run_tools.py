@@ -8,7 +8,7 @@ from msgspec import structs
 from perdure.agent.attempt_output import AttemptOutput
 from perdure.agent.decide import Facts, Known, RefuseBatch, RunTools
 from perdure.agent.history import History
-from perdure.agent.hooked import unheard
+from perdure.agent.notices import unheard
 from perdure.agent.prepare import Prepared
 from perdure.agent.results import refused_batch
 from perdure.agent.run_tools import Batch, Results
@@ -16,16 +16,13 @@ from perdure.core.card import CardChange
 from perdure.core.chat import Chat
 from perdure.core.errors import HookDispatchFailed
 from perdure.core.ids import FileId
-from perdure.core.message import NewMessage
-from perdure.core.parts import AnyPart, ToolCall, ToolResult
+from perdure.core.message import AnyPart, NewMessage, ToolCall, ToolResult
 from perdure.machine.planning import FILES_LIMIT
 from perdure.machine.transitions import Transition
+from perdure.machine.transitions.driving import Abandon, CommitStep
 from perdure.machine.transitions.endings import FinishError
-from perdure.machine.transitions.ownership import Abandon
-from perdure.machine.transitions.steps import CommitStep
 from perdure.store.journal import Entry
-from perdure.tools.budget import result_budget
-from perdure.tools.call import Told
+from perdure.tools.call import Told, result_budget
 from perdure.worker.duties.following import step_and_next
 from perdure.worker.duties.hooking import Usable, after_tools
 from perdure.worker.outcomes import Committed, Outcome, Unanswered

@@ -14,6 +14,14 @@ from perdure.workspaces.agent.lineage import signal_all
 from perdure.workspaces.agent.problems import Problem
 
 
+def find_program(name: str, path: str) -> str | None:
+    for directory in path.split(":"):
+        candidate = os.path.join(directory, name)
+        if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+            return candidate
+    return None
+
+
 class Finished(NamedTuple):
     """What a helper program said before it ended."""
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from perdure.workspaces.agent.indentation import depths, level, tabbed
 from perdure.workspaces.agent.lines import (
     BLANKS,
     Line,
     contents,
+    depths,
     dominant_ending,
     endings,
     join,
+    level,
     line_of,
     raw_lines,
     split,
+    tabbed,
 )
 from perdure.workspaces.agent.near_miss import near_miss
 from perdure.workspaces.agent.tolerance import FileHabits, Quoted, weave

@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
-from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.children import Children, find_program
 from perdure.workspaces.agent.diff import unified
 from perdure.workspaces.agent.files import read_bytes
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import Problem, missing, refused
-from perdure.workspaces.agent.programs import find_program
 from perdure.workspaces.agent.search import SKIPPED_DIRECTORIES
 
 MOST_REPOSITORIES = 20

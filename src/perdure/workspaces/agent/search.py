@@ -13,11 +13,10 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import cast
 
-from perdure.workspaces.agent.children import Children
+from perdure.workspaces.agent.children import Children, find_program
 from perdure.workspaces.agent.limits import PATTERN_SECONDS
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import missing, refused
-from perdure.workspaces.agent.programs import find_program
 
 MOST_MATCHES = 200
 SHOWN_BYTES = 300

@@ -13,10 +13,10 @@ import termios
 from collections.abc import AsyncIterator
 
 from perdure.workspaces.agent import guard, limits
+from perdure.workspaces.agent.children import find_program
 from perdure.workspaces.agent.output import Output, frames
 from perdure.workspaces.agent.problems import Problem, missing
 from perdure.workspaces.agent.process import CommandContext
-from perdure.workspaces.agent.programs import find_program
 
 SCROLLBACK_BYTES = 256 * 1024
 INPUT_BYTES = 256 * 1024

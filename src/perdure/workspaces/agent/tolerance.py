@@ -24,8 +24,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from perdure.workspaces.agent.alignment import align
-from perdure.workspaces.agent.indentation import TAB, Habit, columns, depths, level, tabbed
-from perdure.workspaces.agent.lines import Line
+from perdure.workspaces.agent.lines import TAB, Habit, Line, columns, depths, level, tabbed
 
 
 class FileHabits(NamedTuple):

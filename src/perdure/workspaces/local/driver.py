@@ -18,10 +18,9 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import Connection
 from perdure.workspaces.driver import NO_VIEW, Plan
 from perdure.workspaces.local import cgroups, launch
+from perdure.workspaces.local.bubblewrap import why_not
 from perdure.workspaces.local.launch_request import launch_request
-from perdure.workspaces.local.layout import Layout, user_of
-from perdure.workspaces.local.probe import why_not
-from perdure.workspaces.local.shared import shared
+from perdure.workspaces.local.layout import Layout, shared, user_of
 
 WORKSPACE_LEAVE_LOOKS = 100
 NOT_STARTED = (

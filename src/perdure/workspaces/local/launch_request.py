@@ -7,8 +7,7 @@ from perdure.workspaces.local import bubblewrap
 from perdure.workspaces.local.bubblewrap import AGENT, HOME, TREE, Sources
 from perdure.workspaces.local.cgroups import Group
 from perdure.workspaces.local.launch import STAGE
-from perdure.workspaces.local.layout import Layout, user_of
-from perdure.workspaces.local.python import interpreter
+from perdure.workspaces.local.layout import Layout, interpreter, user_of
 from perdure.workspaces.local.seccomp import program
 
 SEARCHED = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

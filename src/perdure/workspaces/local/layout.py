@@ -1,12 +1,19 @@
-"""Where a local workspace keeps what, on disk."""
+"""Where a local workspace keeps what on disk, and what all of them see: made once for each version of it."""
 
 import contextlib
 import hashlib
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from perdure.core.ids import WorkspaceId
+from perdure.workspaces.bundle import bundle, sources
+from perdure.workspaces.local.bubblewrap import ACCOUNTS
 
 FIRST_USER = 2_000_000
 USERS = 1_000_000
@@ -71,3 +78,60 @@ def user_of(workspace: WorkspaceId) -> int | None:
         return None
     digest = hashlib.sha256(workspace.bytes).digest()
     return FIRST_USER + int.from_bytes(digest[:4], "big") % USERS
+
+
+SYSTEM = Path("/usr/bin/python3")
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python and, where the sandbox does not show it anyway, the directory that must be bound for it."""
+
+    program: Path
+    prefix: Path | None
+
+
+@cache
+def interpreter() -> Interpreter:
+    """The system's Python where it is new enough, else the one that runs the server."""
+    if SYSTEM.exists():
+        probe = "import sys; sys.exit(sys.version_info < (3, 9))"
+        if subprocess.run([SYSTEM, "-I", "-c", probe], check=False).returncode == 0:
+            return Interpreter(SYSTEM, None)
+    own = Path(sys.base_prefix)
+    program = own / "bin" / f"python3.{sys.version_info.minor}"
+    return Interpreter(program, None if own.is_relative_to("/usr") else own)
+
+
+def shared(root: Path) -> Path:
+    """A directory with the agent program, compiled for the Python that runs it, and the accounts; read by everyone."""
+    version = hashlib.sha256(bundle() + repr((ACCOUNTS, interpreter())).encode()).hexdigest()[:16]
+    made = root / "shared" / version
+    if made.is_dir():
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(dir=made.parent))
+    for name, text in {f"agent/{name}": text for name, text in sources().items()}.items():
+        _write(fresh / name, text)
+    for name, text in ACCOUNTS.items():
+        _write(fresh / "accounts" / name, text)
+    subprocess.run([interpreter().program, "-I", "-m", "compileall", "-q", fresh / "agent"], check=True)
+    _open_to_all(fresh)
+    try:
+        fresh.rename(made)
+    except OSError:
+        # Another replica was first.
+        shutil.rmtree(fresh)
+    return made
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def _open_to_all(directory: Path) -> None:
+    for place, _, names in os.walk(directory):
+        Path(place).chmod(0o755)
+        for name in names:
+            Path(place, name).chmod(0o644)

@@ -6,9 +6,7 @@ from typing import Any
 import msgspec
 
 from perdure.core.deltas import AnyDelta, Finish, ReasoningDelta, SourceDelta, TextDelta, ToolCallDelta, ToolResultDelta
-from perdure.core.message import FinishReason
-from perdure.core.parts import ProviderMetadata
-from perdure.core.usage import Usage
+from perdure.core.message import FinishReason, ProviderMetadata, Usage
 from perdure.providers.dialects.anthropic_messages.encode import NAME
 from perdure.providers.dialects.anthropic_messages.events import (
     AnthropicError,

@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec import Raw
 
-from perdure.core.message import Effort
-from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import Effort, Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.anthropic_messages.screen import (
     SCREEN,
     SCREEN_BETA,
@@ -18,12 +17,11 @@ from perdure.providers.dialects.anthropic_messages.screen import (
 from perdure.providers.dialects.conversation import Conversation, conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, Searches, finished, path_for
 from perdure.providers.dialects.wire import to_json
-from perdure.providers.effort import budget, clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import ModelRequest, WebSearch
+from perdure.providers.request import ModelRequest, WebSearch, budget, clamped
 
 NAME = "anthropic_messages"
 PATH = "/v1/messages"

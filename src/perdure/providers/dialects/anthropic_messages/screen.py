@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from perdure.core.parts import ToolCall
+from perdure.core.message import ToolCall
 from perdure.core.screen import Screen
 from perdure.providers.dialects.dialect import Json, Quirks
 from perdure.providers.model import Model

@@ -14,9 +14,7 @@ from perdure.core.deltas import (
     ToolCallDelta,
     ToolResultDelta,
 )
-from perdure.core.message import FinishReason
-from perdure.core.parts import ProviderMetadata
-from perdure.core.usage import Usage
+from perdure.core.message import FinishReason, ProviderMetadata, Usage
 from perdure.providers.dialects.dialect import Json, Meaning
 from perdure.providers.dialects.gemini.encode import NAME
 from perdure.providers.dialects.gemini.events import (

@@ -5,18 +5,16 @@ from typing import Any
 
 from msgspec import Raw
 
-from perdure.core.message import Effort
-from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import Effort, Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, Searches, finished, path_for
 from perdure.providers.dialects.wire import objects, to_json
-from perdure.providers.effort import BUDGETS, clamped
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.provider_blocks import told
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import ModelRequest
+from perdure.providers.request import BUDGETS, ModelRequest, clamped
 
 NAME = "gemini"
 PATH = "/v1beta/models/{model}:streamGenerateContent?alt=sse"

@@ -6,9 +6,7 @@ from typing import Any
 import msgspec
 
 from perdure.core.deltas import AnyDelta, Finish, ReasoningDelta, SourceDelta, TextDelta, ToolCallDelta
-from perdure.core.message import FinishReason
-from perdure.core.parts import ProviderMetadata
-from perdure.core.usage import Usage
+from perdure.core.message import FinishReason, ProviderMetadata, Usage
 from perdure.providers.dialects.dialect import Meaning
 from perdure.providers.dialects.openai_chat.details import DETAILS, ThoughtDetails
 from perdure.providers.dialects.openai_chat.encode import NAME

@@ -1,6 +1,6 @@
 """What OpenRouter tells of a thought besides its words: signatures and sealed pieces, which it wants back unchanged."""
 
-from perdure.core.parts import Reasoning, ToolCall
+from perdure.core.message import Reasoning, ToolCall
 from perdure.providers.dialects.dialect import Json
 from perdure.providers.dialects.gemini.encode import UNSIGNED
 from perdure.providers.dialects.wire import objects

@@ -2,17 +2,16 @@
 
 from msgspec import Raw
 
-from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import Reasoning, Text, ToolCall, ToolResult
 from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
 from perdure.providers.dialects.openai_chat.details import DETAILS, told_again
 from perdure.providers.dialects.wire import data_url, objects, to_json
-from perdure.providers.effort import named
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.turns import AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import ModelRequest
+from perdure.providers.request import ModelRequest, named
 
 NAME = "openai_chat"
 PATH = "/chat/completions"

@@ -1,9 +1,8 @@
 """OpenAI's Responses API, as OpenAI and Azure serve it."""
 
 from perdure.providers.dialects.dialect import Background, Dialect, ModelList, Quirks
-from perdure.providers.dialects.openai_responses.background import giving_up, listening
 from perdure.providers.dialects.openai_responses.decode import ResponsesDecoder, position
-from perdure.providers.dialects.openai_responses.encode import NAME, encode
+from perdure.providers.dialects.openai_responses.encode import NAME, encode, giving_up, listening
 
 OPENAI_RESPONSES = Dialect(
     name=NAME,

@@ -13,9 +13,7 @@ from perdure.core.deltas import (
     ToolCallDelta,
     ToolResultDelta,
 )
-from perdure.core.message import FinishReason
-from perdure.core.parts import ProviderMetadata
-from perdure.core.usage import Usage
+from perdure.core.message import FinishReason, ProviderMetadata, Usage
 from perdure.providers.dialects.dialect import Decoder, Json, Meaning
 from perdure.providers.dialects.openai_responses.encode import AFTER, NAME
 from perdure.providers.dialects.openai_responses.events import Annotation, Item, Response, ResponseEvent, ResponseUsage

@@ -1,21 +1,43 @@
 """A request in the words of the Responses API."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from perdure.core.parts import Reasoning, Text, ToolCall, ToolResult
+from perdure.core.message import FinishReason, Kind, NewMessage, Reasoning, Role, Text, ToolCall, ToolResult, Visibility
 from perdure.providers.dialects.conversation import conversation
 from perdure.providers.dialects.dialect import PLAIN, Encoded, Json, Quirks, finished, path_for
-from perdure.providers.dialects.openai_responses.chain import link
 from perdure.providers.dialects.openai_responses.screen import screen_shown, screen_used, seen_screens
 from perdure.providers.dialects.wire import data_url, to_json
-from perdure.providers.effort import named
 from perdure.providers.model import Model, Thinking
 from perdure.providers.projection.media import Attachment
 from perdure.providers.projection.provider_blocks import told
 from perdure.providers.projection.turns import Answer, AssistantTurn, Target, ToolTurn, Turn, UserTurn
 from perdure.providers.prompt import block_hash
-from perdure.providers.request import BACKGROUND, CHAIN, ModelRequest, WebSearch
+from perdure.providers.request import BACKGROUND, CHAIN, ModelRequest, WebSearch, named
+
+_WHOLE = (FinishReason.STOP, FinishReason.LENGTH)
+
+
+def link(messages: Sequence[NewMessage], model: str) -> tuple[str, Sequence[NewMessage]] | None:
+    """The response to hang on and the messages since. None where the chain has to be left."""
+    shown = [message for message in messages if message.visibility is not Visibility.USER]
+    since: list[NewMessage] = []
+    for message in reversed(shown):
+        if message.role is Role.ASSISTANT:
+            whole = message.finish_reason in _WHOLE and message.kind is Kind.ORDINARY
+            kept = message.provider_response_id
+            return (kept, since[::-1]) if whole and kept and since and _by(message, model) else None
+        if message.role is not Role.USER or message.kind is Kind.BOUNDARY:
+            return None
+        since.append(message)
+    return None
+
+
+def _by(message: NewMessage, model: str) -> bool:
+    """Whether nothing in an answer says that another model gave it."""
+    marks = (getattr(part, "provider_metadata", None) for part in message.parts)
+    return all(mark is None or mark.model == model for mark in marks)
+
 
 NAME = "openai_responses"
 PATH = "/responses"
@@ -183,3 +205,14 @@ def _own(part: Own, target: Target, seen: Mapping[str, Json]) -> Json | None:
             return {"type": "function_call", "call_id": part.call_id, "name": part.tool, "arguments": part.args}
         case ToolResult():
             return _searched(data["item"])
+
+
+def listening(response_id: str, after: int | None) -> Encoded:
+    """Ask for the events of a response: all of them, or those behind the one numbered `after`."""
+    since = "" if after is None else f"&starting_after={after}"
+    return Encoded(f"{PATH}/{response_id}?stream=true{since}", {}, None, ())
+
+
+def giving_up(response_id: str) -> Encoded:
+    """Ask that a response be abandoned."""
+    return Encoded(f"{PATH}/{response_id}/cancel", {}, b"{}", ())

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from perdure.core.parts import ToolCall
+from perdure.core.message import ToolCall
 from perdure.providers.dialects.dialect import Json
 from perdure.providers.dialects.openai_responses.events import Item
 from perdure.providers.dialects.wire import data_url

@@ -1,11 +1,97 @@
-"""What a change does to the queue: what enters it, leaves it, is said differently, becomes part of the history."""
+"""What a change does to messages: those of the history, and those that wait in the queue."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 from perdure.core.commit import Commit
+from perdure.core.message import NewMessage
 from perdure.store.rows import MESSAGE_COLUMNS, encoded
-from perdure.store.statement.rows import bind_rows, listed_rows
 from perdure.store.statement.text import CHANGE, Shape, Text
+
+Rows = Sequence[tuple[int, NewMessage]]
+# A column that no message of the change has a value for is left out of the statement.
+_ALWAYS = frozenset({"role", "visibility", "kind", "parts"})
+
+
+def bind_rows(rows: Rows, columns: Sequence[Any], values: list[object]) -> Hashable:
+    if len(rows) == 1:
+        ((number, message),) = rows
+        values.append(number)
+        names: list[str] = []
+        for name, (_, of) in columns:
+            value = of(message)
+            if value is not None or name in _ALWAYS:
+                names.append(name)
+                values.append(value)
+        return False, tuple(names)
+    values.append([number for number, _ in rows])
+    values += ([of(message) for _, message in rows] for _, (_, of) in columns)
+    return True, tuple(name for name, _ in columns)
+
+
+def listed_rows(text: Text, shape: Shape) -> tuple[str, str, str]:
+    """The columns of the rows, their values, and where the values come from."""
+    many, names = shape
+    typed = {"number": "integer", **{name: MESSAGE_COLUMNS[name][0] for name in names}}
+    columns = ", ".join(typed)
+    if not many:
+        return columns, ", ".join(f"{text.value()}::{kind}" for kind in typed.values()), "swap"
+    arrays = ", ".join(f"{text.value()}::{kind}[]" for kind in typed.values())
+    return columns, ", ".join(f"r.{name}" for name in typed), f"swap, unnest({arrays}) AS r({columns})"
+
+
+# What an edit hides.
+
+
+def bind_hidden(commit: Commit, values: list[object]) -> Hashable:
+    if commit.hidden_from is None:
+        return None
+    values += (commit.hidden_from, 1)
+    return True
+
+
+def render_hidden(text: Text, _: Shape) -> None:
+    number = f"{text.value()}::integer"
+    # A summary that covers only what stays, stays.
+    text.piece(
+        "hidden",
+        "UPDATE messages m SET hidden_in = swap.snapshot_version, revision = swap.snapshot_version FROM swap "
+        f"WHERE m.chat_id = swap.id AND m.number >= {number} AND m.hidden_in IS NULL "
+        f"AND NOT (m.kind = 'boundary' AND m.covers < {number}) RETURNING m.number, m.role",
+    )
+    text.expect(f"hidden WHERE number = {number} AND role = 'user'", "the edited message is a live message of a user")
+
+
+_MESSAGE = tuple(MESSAGE_COLUMNS.items())
+
+
+def bind_messages(commit: Commit, values: list[object]) -> Hashable:
+    return bind_rows(commit.appended, _MESSAGE, values) if commit.appended else None
+
+
+def render_messages(text: Text, shape: Shape) -> None:
+    columns, listed, source = listed_rows(text, shape)
+    text.piece(
+        "appended",
+        f"INSERT INTO messages (chat_id, revision, change_id, {columns}) "
+        f"SELECT swap.id, swap.snapshot_version, {CHANGE}, {listed} FROM {source}",
+    )
+
+
+def bind_files(commit: Commit, values: list[object]) -> Hashable:
+    if not commit.files:
+        return None
+    values.append(list(commit.files))
+    return True
+
+
+def render_files(text: Text, _: Shape) -> None:
+    text.piece(
+        "linked",
+        f"INSERT INTO file_links (chat_id, file_id) SELECT swap.id, f FROM swap, unnest({text.value()}::uuid[]) AS f "
+        "ON CONFLICT DO NOTHING",
+    )
+
 
 _QUEUED = tuple((name, MESSAGE_COLUMNS[name]) for name in ("parts", "created_by", "model", "effort", "client_id"))
 

@@ -1,4 +1,4 @@
-"""What a runner records while a turn goes on: attempts, retries, steps."""
+"""What a runner does to a chat: owns it, and records attempts, retries and steps while a turn goes on."""
 
 from collections.abc import Mapping
 
@@ -7,11 +7,31 @@ from msgspec import Struct
 from perdure.core.card import CardChange
 from perdure.core.chat import CallKind, Chat
 from perdure.core.failure import RetryState
-from perdure.core.ids import FileId
+from perdure.core.ids import FileId, ReplicaId
 from perdure.core.message import NewMessage
-from perdure.machine.change import ALL_MARKERS, Change, Marker
+from perdure.machine.change import ALL_MARKERS, Change, Marker, Owner, refuse
 from perdure.machine.planning import calls_after
-from perdure.machine.transitions.refusal import refuse
+
+
+class Acquire(Struct, frozen=True):
+    """Take a chat from nobody, or from a replica that was seen expired by the database's clock."""
+
+    owner: Owner
+    expected: ReplicaId | None = None
+
+    def plan(self, chat: Chat) -> Change:
+        if chat.worker_id != self.expected:
+            raise refuse(self, chat, "Another replica drives this chat.")
+        return Change(owner=self.owner, keeps=ALL_MARKERS)
+
+
+class Abandon(Struct, frozen=True):
+    """Let go of a chat. Its state stays as it is."""
+
+    def plan(self, chat: Chat) -> Change:
+        if not chat.owned:
+            raise refuse(self, chat, "Nobody drives this chat.")
+        return Change(owner=None, keeps=ALL_MARKERS)
 
 
 class RecordGenerationAttempt(Struct, frozen=True):
