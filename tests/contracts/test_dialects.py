@@ -55,14 +55,16 @@ async def client() -> AsyncIterator[ProviderClient]:
         yield opened
 
 
-async def test_text_arrives_in_pieces_and_adds_up(sim: Simulator, client: ProviderClient, dialect: str) -> None:
-    request = ModelRequest(messages=[user("[[chunk:3]][[say:Perdure keeps what it hears.]]")])
+async def test_text_arrives_as_it_is_said_and_adds_up(sim: Simulator, client: ProviderClient, dialect: str) -> None:
+    request = ModelRequest(messages=[user("[[chunk:3]][[say:Perdure hears.]][[gate:half]][[say:It keeps.]]")])
     deltas: list[AnyDelta] = []
     async with client.stream(route(sim, dialect), request) as stream:
         async for batch in stream:
             deltas += batch
-    assert len(deltas) > 5
-    assert texts(Accumulator(deltas).parts()) == ["Perdure keeps what it hears."]
+            if "".join(texts(Accumulator(deltas).parts())) == "Perdure hears.":
+                await sim.gates["half"].set(open=True)
+    assert len(deltas) > 1
+    assert "".join(texts(Accumulator(deltas).parts())) == "Perdure hears.It keeps."
     assert stream.finish.reason is FinishReason.STOP
 
 
