@@ -9,7 +9,7 @@ from perdure.core.message import ToolCall
 from perdure.core.screen import Screen
 from perdure.providers.estimate import estimate
 from perdure.providers.request import ToolSpec
-from perdure.tools.arguments import is_json_object, parsed
+from perdure.tools.arguments import is_json_object, of_object, parsed
 from perdure.tools.call import Mode, ToolFailed
 from perdure.tools.mcp.listing import server_of
 from perdure.tools.mcp.search import FIND_TOOLS, finder
@@ -49,7 +49,7 @@ class Toolset:
     def specs(self) -> tuple[ToolSpec, ...]:
         ours = [_spec(t) for t in self.ours.values() if t.name not in self.deferred and t.screen is None]
         clients = [
-            ToolSpec(tool.name, tool.description, tool.schema or dict(NO_PARAMETERS)) for tool in self.clients.values()
+            ToolSpec(tool.name, tool.description, of_object(tool.schema or NO_PARAMETERS)) for tool in self.clients.values()
         ]
         return (*ours, *clients, *(_spec(self.ours[name]) for name in self.found))
 

@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
 
 from perdure.api.wire.content import END, LINE, NAME
 from perdure.core.errors import InvalidInput, Validation
+
+T = TypeVar("T")
 
 _PLACE = re.compile(r"^(?P<detail>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"(?:contains unknown|missing required) field `(.*)`$")
@@ -36,6 +38,11 @@ def body_of(kind: Any, content: bytes) -> Any:
         raise InvalidInput("The request does not fit.", *_validations(error, kind)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput("The body is not JSON.", Validation("", str(error))) from error
+
+
+def fitting(body: T) -> T:
+    """A body that was put together here, if a request could have brought it: types alone do not bound what it holds."""
+    return body_of(type(body), msgspec.json.encode(body))
 
 
 def query_of(kind: Any, values: dict[str, str]) -> Any:

@@ -8,6 +8,7 @@ import msgspec
 from perdure.access.chats import Seen
 from perdure.api.caller import Caller
 from perdure.api.client_results import completed
+from perdure.api.decoding import fitting
 from perdure.api.routes.chats import begin_chat, describe_chat
 from perdure.api.routes.copies import fork
 from perdure.api.routes.messages import edit_message, send_message
@@ -78,7 +79,7 @@ class Asking:
             effort=self._asked.effort,
             client_id=self._asked.client_id,
         )
-        created = await fork(self._caller, turn.chat_id, body)
+        created = await fork(self._caller, turn.chat_id, fitting(body))
         assert created.message is not None
         return TurnId(created.chat.id, created.message.number)
 
@@ -107,7 +108,7 @@ class Asking:
             # It asks again for what is being answered: its connection was cut.
             return TurnId(seen.chat.id, target.number)
         body = EditBody(content=await self._content(), model=self._model, effort=self._asked.effort)
-        sent = await edit_message(self._caller, seen.chat.id, MessageNumber(target.number), body)
+        sent = await edit_message(self._caller, seen.chat.id, MessageNumber(target.number), fitting(body))
         assert sent.message is not None
         return TurnId(seen.chat.id, sent.message.number)
 
@@ -132,7 +133,7 @@ class Asking:
             effort=self._asked.effort,
             client_id=self._asked.client_id,
         )
-        sent = await send_message(self._caller, seen.chat.id, body)
+        sent = await send_message(self._caller, seen.chat.id, fitting(body))
         if sent.message is None:
             raise StillAnswering
         return TurnId(seen.chat.id, sent.message.number)
@@ -140,7 +141,7 @@ class Asking:
     async def _offer_tools(self, seen: Seen) -> None:
         """The tools that the client has now, where they are others than before."""
         if self._asked.tools and self._asked.tools != offered(seen):
-            await describe_chat(self._caller, seen.chat.id, PatchBody(client_tools=self._asked.tools))
+            await describe_chat(self._caller, seen.chat.id, fitting(PatchBody(client_tools=self._asked.tools)))
 
     async def _begun(self, chat_id: ChatId | None, **described: Any) -> TurnId:
         model = self._asked.model or ""
@@ -156,7 +157,7 @@ class Asking:
             **(described or {"labels": {} if chat_id is not None else self._finding.labels}),
         )
         try:
-            created = await begin_chat(self._caller, body, chat_id=chat_id, history=self._history)
+            created = await begin_chat(self._caller, fitting(body), chat_id=chat_id, history=self._history)
         except TransitionNotAllowed:
             # Another request with the same key came first.
             raise StillAnswering from None

@@ -15,8 +15,9 @@ from perdure.core.failure import ChatError
 from perdure.core.message import AnyPart, FinishReason, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
-_PIECE = re.compile(rf"\s*(?:[{_CJK}]|[^\s{_CJK}]{{16}}|[^\s{_CJK}]+(?=[\s{_CJK}]))")
-"""Blanks and the word after them, once it is known that the word is over. A long word is cut."""
+_PIECE = re.compile(rf"\s{{64}}|\s{{0,63}}(?:[{_CJK}]|[^\s{_CJK}]{{16}}|[^\s{_CJK}]{{1,15}}(?=[\s{_CJK}]))")
+"""Blanks and the word after them, once it is known that the word is over. A long word is cut, and so are many blanks:
+what is not told yet is looked at again with every token."""
 
 
 class TextKind(StrEnum):

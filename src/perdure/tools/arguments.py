@@ -1,13 +1,59 @@
-"""Reading what a model wrote as arguments: either values that fit the schema, or a text that says how to mend them."""
+"""Arguments of calls: which schemas can be used, and what a model wrote, read as values that fit one of them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
 
 from perdure.tools.call import ToolFailed
+
+LARGEST_SCHEMA = 64 * 1024
+
+
+class UnusableSchema(ValueError):
+    """The schema cannot be used. The text says why."""
+
+
+def usable(schema: Any) -> dict[str, Any]:
+    """The schema as models see it. Raises UnusableSchema where it cannot be shown to them, or checked against."""
+    if not isinstance(schema, dict):
+        raise UnusableSchema("it is not an object")
+    kept = of_object(schema)  # pyright: ignore[reportUnknownArgumentType]
+    if kept["type"] != "object":
+        raise UnusableSchema("it does not describe an object")
+    if len(json.dumps(kept)) > LARGEST_SCHEMA:
+        raise UnusableSchema(f"it is larger than {LARGEST_SCHEMA} bytes")
+    if any(not reference.startswith("#") for reference in _references(kept)):
+        # Following it would make us fetch whatever address it names.
+        raise UnusableSchema("it refers to something outside itself")
+    try:
+        validator_of(kept)
+    except ValueError as error:
+        raise UnusableSchema(str(error).splitlines()[0][:200]) from error
+    return kept
+
+
+def of_object(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema that says what it describes: vendors refuse tools whose schema leaves that out."""
+    return {"type": "object", **{name: value for name, value in schema.items() if name != "$schema"}}
+
+
+def _references(schema: Any) -> Iterator[str]:
+    match schema:
+        case dict():
+            known: dict[str, Any] = schema  # pyright: ignore[reportUnknownVariableType]
+            for name, value in known.items():
+                if name in ("$ref", "$dynamicRef", "$schema") and isinstance(value, str):
+                    yield value
+                yield from _references(value)
+        case list():
+            items: list[Any] = schema  # pyright: ignore[reportUnknownVariableType]
+            for item in items:
+                yield from _references(item)
+        case _:
+            return
 
 
 def parsed(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:

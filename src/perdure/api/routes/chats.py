@@ -38,7 +38,7 @@ from perdure.core.public import public_message
 from perdure.core.text import storable
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.tables.chats import NO_WORKSPACE, Description, Listing, Searching
-from perdure.tools.arguments import validator_of
+from perdure.tools.arguments import UnusableSchema, usable, validator_of
 from perdure.tools.builtin import RESERVED_NAMES
 from perdure.tools.family import AgentType
 
@@ -336,9 +336,12 @@ def _tool_problems(tool: ClientTool, earlier: tuple[ClientTool, ...]) -> list[tu
     if tool.name in RESERVED_NAMES:
         problems.append(("name", "is the name of a tool that ships: choose another"))
     try:
+        usable(tool.schema)
         validator_of(tool.schema)
+    except UnusableSchema as error:
+        problems.append(("schema", str(error)))
     except ValueError:
-        problems.append(("schema", "is not a JSON schema, or refers to something outside itself"))
+        problems.append(("schema", "is not a JSON schema"))
     return problems
 
 

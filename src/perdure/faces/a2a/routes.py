@@ -29,7 +29,7 @@ from perdure.faces.finding import chat_meant
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import TurnEvent
 
-_TASK = re.compile(r"([0-9a-f]{32})([0-9a-f]{8})")
+_TASK = re.compile(r"([0-9a-f]{32})([0-7][0-9a-f]{7})")
 
 routes = Routes("a2a")
 

@@ -16,7 +16,7 @@ from perdure.faces.ag_ui.events import Run, event, finished, frames
 from perdure.faces.agents import BODY_LIMIT, feed_of, model_of
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.asking import Asking
-from perdure.faces.content import AnyContent, text_of
+from perdure.faces.content import AnyContent, ContentPart, text_of
 from perdure.faces.conversation import text_of as said_in
 from perdure.faces.face import Answered, Protocol, Request, Streamed
 from perdure.faces.finding import chat_meant
@@ -34,12 +34,51 @@ class ThreadCall(Struct, frozen=True):
     function: ThreadFunction
 
 
+class ThreadSource(Struct, frozen=True, kw_only=True):
+    """Where a file is: in the message itself, or elsewhere."""
+
+    type: Literal["data", "url"]
+    value: str
+    mimeType: str = ""  # noqa: N815 - as it is on the wire
+
+
+class ThreadContent(Struct, frozen=True, kw_only=True):
+    """A piece of a message: text, a `binary`, or a file of some kind with its `source`."""
+
+    type: str
+    text: str = ""
+    source: ThreadSource | None = None
+    id: str | None = None
+    url: str | None = None
+    data: str | None = None
+    mimeType: str = ""  # noqa: N815 - as it is on the wire
+    filename: str | None = None
+
+    @property
+    def part(self) -> ContentPart:
+        if self.type == "text":
+            return ContentPart(type="text", text=self.text)
+        data, url, kind = self.data, self.url, self.mimeType
+        if self.source is not None:
+            data, url = (self.source.value, None) if self.source.type == "data" else (None, self.source.value)
+            kind = self.source.mimeType
+        sent = f"data:{kind};base64,{data}" if data else url
+        return ContentPart(type="file", file_data=sent, file_id=self.id, filename=self.filename)
+
+
 class ThreadMessage(Struct, frozen=True, kw_only=True):
     role: Literal["user", "assistant", "tool", "system", "developer", "reasoning", "activity"]
     id: str = ""
-    content: Any = None
+    content: str | tuple[ThreadContent, ...] | dict[str, Any] | None = None
+    """An object where an activity is told, which is nothing that anybody says."""
     toolCalls: tuple[ThreadCall, ...] | None = None  # noqa: N815 - as it is on the wire
     toolCallId: str | None = None  # noqa: N815
+
+    @property
+    def said(self) -> AnyContent:
+        if isinstance(self.content, tuple):
+            return tuple(piece.part for piece in self.content)
+        return self.content if isinstance(self.content, str) else None
 
 
 class PageTool(Struct, frozen=True, kw_only=True):
@@ -62,7 +101,7 @@ async def run_agent(request: Request, agent: str) -> Answered:
     chat_id, seen = await chat_meant(request.caller, "ag-ui", body.threadId)
     asked = Asked(
         given=_all_given(body),
-        system="\n\n".join(text_of(message.content) for message in body.messages if message.role == "system"),
+        system="\n\n".join(text_of(message.said) for message in body.messages if message.role == "system"),
         model=await model_of(request, agent),
         tools=_tools(body.tools),
         key=chat_id,
@@ -97,16 +136,15 @@ def _all_given(body: RunInput) -> list[Given]:
 
 
 def _given(message: ThreadMessage, own: frozenset[str]) -> Given | None:
-    content: AnyContent = message.content
     match message.role:
         case "user":
-            return user_given(content)
+            return user_given(message.said)
         case "assistant":
             return assistant_given(
-                text_of(content), tuple(call.id for call in message.toolCalls or () if call.id in own)
+                text_of(message.said), tuple(call.id for call in message.toolCalls or () if call.id in own)
             )
         case "tool" if message.toolCallId in own:
-            return result_given(message.toolCallId or "", text_of(content))
+            return result_given(message.toolCallId or "", text_of(message.said))
         case _:
             return None
 

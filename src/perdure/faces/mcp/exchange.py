@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from msgspec import UNSET
 
+from perdure.api.decoding import fitting
 from perdure.api.http import Answer
 from perdure.api.routes.chats import list_chats
 from perdure.api.routes.control import act, interrupt
@@ -63,6 +64,8 @@ from perdure.stream.subscription import Ended
 LISTED_MS = 3_600_000
 """How long a client may keep what we list: it changes with a new release."""
 CANCEL_WAIT_S = 10.0
+MOST_TASKS = 100
+"""How many tasks one request may follow."""
 Method: TypeAlias = Callable[[], Awaitable[Answered]]
 
 
@@ -257,7 +260,7 @@ class Exchange:
         if body is not None:
             # Somebody may have decided on the page meanwhile.
             with suppress(TransitionNotAllowed):
-                await act(self._caller, turn.chat_id, body)
+                await act(self._caller, turn.chat_id, fitting(body))
 
     async def _get_task(self) -> Answered:
         task = await self._tasks.read(self._turn)
@@ -304,10 +307,12 @@ class Exchange:
     async def _listen(self) -> Answered:
         """Tell how tasks go. What we list never changes while we run, so that nothing is told of it."""
         wanted = self._rpc.params.get("notifications")
-        names = wanted.get("taskIds") if isinstance(wanted, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        names: Any = wanted.get("taskIds") if isinstance(wanted, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if names is not None and not self._rpc.tasks:
             raise needs_tasks()
-        turns = [turn_named(name) for name in names or ()]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        if not isinstance(names, list | None) or len(names or ()) > MOST_TASKS:  # pyright: ignore[reportUnknownArgumentType]
+            raise RpcError(BAD_PARAMS, f"taskIds is a list of at most {MOST_TASKS} tasks.")
+        turns = [turn_named(name) for name in names or ()]  # pyright: ignore[reportUnknownVariableType]
         for turn in turns:
             await self._tasks.read(turn)
         assert self._rpc.id is not UNSET

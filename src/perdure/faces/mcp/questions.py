@@ -99,7 +99,7 @@ def _decision(kind: ActionKind, call: PendingCall, answer: Any) -> CallDecision 
 def _about_budget(answer: Any) -> ActionBody | None:
     match answer:
         case {"action": "accept", "content": {"decision": "raise", "limit_usd": int() | float() as limit}}:
-            return ActionBody(limit=round(limit * MICROS))
+            return ActionBody(limit=round(min(limit * MICROS, 2**63)))
         case {"action": "accept", "content": {"decision": "decline"}} | {"action": "decline"}:
             return ActionBody(decline=True)
         case _:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from perdure.api.caller import Caller
-from perdure.api.decoding import body_of
+from perdure.api.decoding import body_of, fitting
 from perdure.api.http import Answer
 from perdure.api.idempotency import Claim, IdempotencyKeys
 from perdure.api.routes.chats import begin_chat, list_chats
@@ -188,7 +188,7 @@ async def begin(caller: Caller, arguments: BeginArguments) -> Outcome:
         if (known := await _begun(caller, chat_id, arguments.message)) is not None:
             return Turn(known, arguments.wait_s)
     try:
-        created = await begin_chat(caller, body, chat_id=chat_id)
+        created = await begin_chat(caller, fitting(body), chat_id=chat_id)
     except TransitionNotAllowed:
         # The same call came first at another replica.
         known = await _begun(caller, chat_id, arguments.message)
@@ -214,7 +214,7 @@ async def _begun(caller: Caller, chat_id: ChatId, message: str) -> TurnId | None
 async def go_on(caller: Caller, arguments: ContinueArguments) -> Outcome:
     chat_id, model = chat_named(arguments.chat_id), await _model(caller, arguments.model)
     body = SendBody(content=(TextContent(arguments.message),), model=model)
-    sent = await _sent_once(caller, chat_id, body, arguments.key)
+    sent = await _sent_once(caller, chat_id, fitting(body), arguments.key)
     if sent.message is None:
         text = "The chat is still at work on something else. The message waits in its queue: call wait_for_chat."
         return Said(text, {"chat_id": str(chat_id), "status": "queued"})

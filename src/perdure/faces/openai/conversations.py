@@ -26,6 +26,8 @@ from perdure.store.tables import messages
 
 _WAITING = 0xFFFF_FFFF
 """The number, in their names, of items that are no message yet."""
+_MOST_WAITING = 100
+"""How many items may wait for a response: all of them become one message."""
 
 routes = Routes("openai")
 
@@ -81,6 +83,8 @@ async def add_conversation_items(request: Request, conversation_id: str) -> Answ
     body: ItemsBody = body_of(ItemsBody, request.body)
     before = await notes.waiting(request.caller, found.chat_id)
     added = _addable(body.items, begun=begun)
+    if len(before) + len(added) > _MOST_WAITING:
+        raise InvalidInput("Too many items wait: ask for a response.", Validation("items", "are too many"))
     await notes.keep_waiting(request.caller, found.chat_id, (*before, *added))
     return listed(_waiting_items(found.chat_id, (*before, *added))[len(before) :])
 

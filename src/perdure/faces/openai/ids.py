@@ -10,8 +10,8 @@ from perdure.core.ids import ChatId, UserId
 from perdure.faces.asked import TurnId
 from perdure.faces.finding import keyed_chat
 
-_TURN = re.compile(r"(?:resp_|chatcmpl-)([0-9a-f]{32})([0-9a-f]{8})")
-_ITEM = re.compile(r"[a-z]+_([0-9a-f]{32})([0-9a-f]{8})[0-9a-f]{4}")
+_TURN = re.compile(r"(?:resp_|chatcmpl-)([0-9a-f]{32})([0-7][0-9a-f]{7})")
+_ITEM = re.compile(r"[a-z]+_([0-9a-f]{32})([0-7][0-9a-f]{7})[0-9a-f]{4}")
 _CONVERSATION = re.compile(r"conv_(n?)([0-9a-f]{32})")
 
 

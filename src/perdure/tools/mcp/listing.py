@@ -1,19 +1,17 @@
 """What a server lists, checked: the names of its tools, their schemas, and why a tool is left out."""
 
 import hashlib
-import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from perdure.config.mcp import McpServer
-from perdure.tools.arguments import validator_of
+from perdure.tools.arguments import UnusableSchema, usable
 from perdure.tools.mcp.messages import ListedTool
 
 LONGEST_NAME = 64
 SEPARATOR = "__"
-LARGEST_SCHEMA = 64 * 1024
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]")
 _HASH_LENGTH = 8
 
@@ -26,10 +24,6 @@ class CheckedTool:
     listed: ListedTool
     schema: dict[str, Any]
     left_out: str = ""
-
-
-class UnusableSchema(Exception):
-    """The schema cannot be used. The text says why."""
 
 
 def checked(server: McpServer, listed: Iterable[ListedTool]) -> list[CheckedTool]:
@@ -66,39 +60,3 @@ def server_of(name: str) -> str | None:
     """The server's half of a name that looks like one of ours."""
     slug, separator, _ = name.partition(SEPARATOR)
     return slug if separator else None
-
-
-def usable(schema: Any) -> dict[str, Any]:
-    """The schema as models see it. Raises UnusableSchema where it cannot be shown to them, or checked against."""
-    if not isinstance(schema, dict):
-        raise UnusableSchema("it is not an object")
-    known: dict[str, Any] = schema  # pyright: ignore[reportUnknownVariableType]
-    kept = {"type": "object", **{name: value for name, value in known.items() if name != "$schema"}}
-    if kept["type"] != "object":
-        raise UnusableSchema("it does not describe an object")
-    if len(json.dumps(kept)) > LARGEST_SCHEMA:
-        raise UnusableSchema(f"it is larger than {LARGEST_SCHEMA} bytes")
-    if any(not reference.startswith("#") for reference in _references(kept)):
-        # Following it would make us fetch whatever address the server names.
-        raise UnusableSchema("it refers to something outside itself")
-    try:
-        validator_of(kept)
-    except ValueError as error:
-        raise UnusableSchema(str(error).splitlines()[0][:200]) from error
-    return kept
-
-
-def _references(schema: Any) -> Iterator[str]:
-    match schema:
-        case dict():
-            known: dict[str, Any] = schema  # pyright: ignore[reportUnknownVariableType]
-            for name, value in known.items():
-                if name in ("$ref", "$dynamicRef", "$schema") and isinstance(value, str):
-                    yield value
-                yield from _references(value)
-        case list():
-            items: list[Any] = schema  # pyright: ignore[reportUnknownVariableType]
-            for item in items:
-                yield from _references(item)
-        case _:
-            return
