@@ -111,8 +111,12 @@ def asks(chat: ChatId) -> dict[str, Ask]:
             },
         ),
         "a2a": Ask("/a2a/demo", rpc("SendMessage", message=message, configuration={"returnImmediately": True})),
-        "a2a file": Ask("/a2a/demo", rpc("SendStreamingMessage", message={**message, "parts": [picture, {"text": "a"}]})),
-        **{f"a2a {each}": Ask("/a2a/demo", rpc(each, id=turn)) for each in ("GetTask", "CancelTask", "SubscribeToTask")},
+        "a2a file": Ask(
+            "/a2a/demo", rpc("SendStreamingMessage", message={**message, "parts": [picture, {"text": "a"}]})
+        ),
+        **{
+            f"a2a {each}": Ask("/a2a/demo", rpc(each, id=turn)) for each in ("GetTask", "CancelTask", "SubscribeToTask")
+        },
     }
     task = f"turn-{chat.hex}-1"
     calls: dict[str, dict[str, Any]] = {
@@ -159,7 +163,9 @@ async def chat(replica: InProcessReplica) -> ChatId:
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_no_request_is_a_bug_or_breaks_a_chat(replica: InProcessReplica, url: str, chat: ChatId, name: str) -> None:
+async def test_no_request_is_a_bug_or_breaks_a_chat(
+    replica: InProcessReplica, url: str, chat: ChatId, name: str
+) -> None:
     ask = asks(chat)[name]
     token, turns = await minted(replica.pool, replica.user), asyncio.Semaphore(AT_ONCE)
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json", **ask.headers}

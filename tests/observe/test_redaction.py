@@ -1,6 +1,7 @@
 """What is told of a call to a model: everything but what proves who pays."""
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +47,21 @@ def test_an_answer_that_repeats_the_key_is_told_without_it() -> None:
 def test_what_looks_like_a_key_is_not_told_either() -> None:
     keys = ["sk-ant-REDACTED", "AKIAIOSFODNN7EXAMPLE", "pdt_0123456789abcdef", "bearer abcdefgh.ijkl"]
     assert redacted(" | ".join(keys)) == "[redacted] | [redacted] | [redacted] | [redacted]"
+
+
+@pytest.mark.parametrize("key", ["sk-ant-api03-abc1234567", "AKIA1234567890ABCDEF", "pdt_0123456789abcdef"])
+def test_a_key_is_found_in_the_middle_of_letters(key: str) -> None:
+    assert redacted(f"bad keyvalue{key} given") == "bad keyvalue[redacted] given"
+
+
+def test_words_that_look_like_a_key_by_chance_stay() -> None:
+    assert redacted("the task-management of this risk-assessment failed").count("[redacted]") == 0
+
+
+@pytest.mark.parametrize("end", ["-----END RSA PRIVATE KEY-----", ""], ids=["whole", "cut"])
+def test_a_private_key_is_not_told(end: str) -> None:
+    key = f"-----BEGIN RSA PRIVATE KEY-----\\nProc-Type: 4,ENCRYPTED\\nMIIEow+/=\\n{end}"
+    assert redacted(f'{{"key": "{key}", "a": 1}}') == '{"key": "[redacted]", "a": 1}'
 
 
 def test_a_picture_is_cut_and_the_rest_stays_readable() -> None:

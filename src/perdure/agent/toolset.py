@@ -49,7 +49,8 @@ class Toolset:
     def specs(self) -> tuple[ToolSpec, ...]:
         ours = [_spec(t) for t in self.ours.values() if t.name not in self.deferred and t.screen is None]
         clients = [
-            ToolSpec(tool.name, tool.description, of_object(tool.schema or NO_PARAMETERS)) for tool in self.clients.values()
+            ToolSpec(tool.name, tool.description, of_object(tool.schema or NO_PARAMETERS))
+            for tool in self.clients.values()
         ]
         return (*ours, *clients, *(_spec(self.ours[name]) for name in self.found))
 

@@ -14,8 +14,9 @@ from perdure.core.errors import InvalidInput, Validation
 
 T = TypeVar("T")
 
-_PLACE = re.compile(r"^(?P<detail>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>.*)`)?$", re.DOTALL)
-_NAMED = re.compile(r"(?:contains unknown|missing required) field `(.*)`$")
+_UNKNOWN, _MISSING = "Object contains unknown field `", "Object missing required field `"
+_SHOWN = 300
+"""How much is told of what is wrong: a field that nobody knows may be as long as the body."""
 _STEP = re.compile(r"(?<!\[)\b[^.\[\]]+")
 _END_SHOWN = repr(END)[1:-1]
 _SAID = {
@@ -53,12 +54,16 @@ def query_of(kind: Any, values: dict[str, str]) -> Any:
 
 
 def _validations(error: msgspec.ValidationError, kind: Any) -> tuple[Validation, ...]:
-    found = _PLACE.match(str(error))
-    assert found is not None
-    place, detail = found["field"] or "", _SAID.get(found["detail"], found["detail"]).replace(_END_SHOWN, "$")
-    if named := _NAMED.search(detail):
-        # It says where the object is; who reads it wants to know which field.
-        place = f"{place}.{named[1]}".lstrip(".")
+    told, _, path = str(error).rpartition(" - at `") if str(error).endswith("`") else (str(error), "", "")
+    if not told:
+        told, path = path, ""
+    place = path.removeprefix("key` in `").removeprefix("$").removeprefix(".").removesuffix("`")
+    detail = _SAID.get(told, told).replace(_END_SHOWN, "$")
+    for named in (_UNKNOWN, _MISSING):
+        if detail.startswith(named):
+            # It says where the object is; who reads it wants to know which field.
+            place = f"{place}.{detail.removeprefix(named).removesuffix('`')}".lstrip(".")
+    place, detail = place[:_SHOWN], detail[:_SHOWN]
     if detail.startswith("Invalid enum value") and (known := _choices(kind, place)):
         detail = f"{detail}. It is one of: {', '.join(known)}"
     return (Validation(place, detail),)

@@ -19,12 +19,14 @@ SHOWN_HEADERS = frozenset({"content-type", "accept", "anthropic-version", "anthr
 
 _KEY = re.compile(
     r"\b(?:sk|pk|rk|pdt|xai|gsk|ghp|gho|glpat|xox[abps])[-_][A-Za-z0-9_\-]{12,}"
-    r"|\b(?:AIza|AKIA|ASIA|ya29\.)[A-Za-z0-9_\-]{12,}"
-    r"|\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*"
+    r"|(?:sk|pk|rk|pdt|xai|gsk|ghp|gho|glpat|xox[abps])[-_](?=[A-Za-z0-9_\-]{0,32}\d)[A-Za-z0-9_\-]{12,}"
+    r"|(?:AIza|AKIA|ASIA|ya29\.)[A-Za-z0-9_\-]{12,}"
+    r"|(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*"
     r"|(?i:\bbearer\s+)[A-Za-z0-9_\-.=+/]{8,}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----",
-    re.DOTALL,
+    r"|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s\\:,]|-(?!----))*+"
+    r"(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?"
 )
+"""What looks like a key: by how it begins, also in the middle of letters if it has a digit. Private keys may be cut."""
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:

@@ -6,10 +6,13 @@ from functools import lru_cache
 from typing import Any
 
 import jsonschema_rs
+from jsonschema_rs import FancyRegexOptions
 
 from perdure.tools.call import ToolFailed
 
 LARGEST_SCHEMA = 64 * 1024
+BACKTRACKS = 10_000
+"""How much a pattern of somebody else's may try: some milliseconds' worth."""
 
 
 class UnusableSchema(ValueError):
@@ -141,7 +144,9 @@ def validator_of(schema: dict[str, Any] | str) -> Any:
 
     Addresses in it are not followed: whoever wrote it could have us fetch anything, or read our own files.
     """
-    return jsonschema_rs.validator_for(schema, offline=True)
+    return jsonschema_rs.validator_for(
+        schema, offline=True, pattern_options=FancyRegexOptions(backtrack_limit=BACKTRACKS)
+    )
 
 
 _validator = lru_cache(maxsize=512)(validator_of)

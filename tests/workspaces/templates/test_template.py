@@ -1,5 +1,6 @@
 """Templates as data: read, checked, and filled with what was said."""
 
+import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ from perdure.core.ids import WorkspaceId
 from perdure.workspaces.driver import Limits, Network
 from perdure.workspaces.templates.building import bind
 from perdure.workspaces.templates.catalogue import read_directory, shipped
-from perdure.workspaces.templates.template import Texts, Value, parse
+from perdure.workspaces.templates.template import Parameter, Texts, Value, parse, value_faults
 
 RECIPE = """
 description = "For tests"
@@ -154,3 +155,11 @@ def test_a_text_in_another_encoding_is_refused_by_name(tmp_path: Path, name: str
     with pytest.raises(InvalidInput) as error:
         read_directory(tmp_path)
     assert details(error.value) == {name: "is not UTF-8"}
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+", "(?=a)(a+)+", "(a|a)*", r"(a*)*\\1"])
+def test_a_pattern_that_could_take_for_ever_does_not(pattern: str) -> None:
+    parameter = Parameter("x", pattern=pattern)
+    begun = time.process_time()
+    assert value_faults(parameter, "a" * 1_990 + "b") != []
+    assert time.process_time() - begun < 0.2

@@ -4,9 +4,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Annotated, Literal
 
+import jsonschema_rs
 import msgspec
+from jsonschema_rs import FancyRegexOptions
 
 from perdure.core.errors import InvalidInput, Validation
 from perdure.workspaces.driver import Computer, Limits, Network
@@ -14,6 +17,8 @@ from perdure.workspaces.driver import Computer, Limits, Network
 NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 PARAMETER_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 TEXT_CHARACTERS = 2000
+BACKTRACKS = 10_000
+"""How much a pattern of a recipe may try with one value: some milliseconds' worth."""
 FILE_BYTES = 1024 * 1024
 ALL_FILES_BYTES = 16 * 1024 * 1024
 
@@ -114,10 +119,17 @@ def _parameter_faults(recipe: Recipe) -> list[Validation]:
 
 def _pattern_faults(place: str, pattern: str) -> list[Validation]:
     try:
-        re.compile(pattern)
-    except re.error as error:
-        return [Validation(place, f"the pattern is not a regular expression: {error}")]
+        _matcher(pattern)
+    except ValueError as error:
+        return [Validation(place, f"the pattern is not a regular expression: {str(error).splitlines()[0]}")]
     return []
+
+
+@lru_cache(maxsize=64)
+def _matcher(pattern: str) -> jsonschema_rs.Validator:
+    """What compares a whole text with a pattern that somebody wrote. It gives up where that would take long."""
+    whole = {"pattern": f"^(?:{pattern})$"}
+    return jsonschema_rs.validator_for(whole, pattern_options=FancyRegexOptions(backtrack_limit=BACKTRACKS))
 
 
 def _file_faults(files: Mapping[str, bytes]) -> list[Validation]:
@@ -155,7 +167,7 @@ def _text_fault(parameter: Parameter, value: str) -> str:
         return f"must be one line of at most {TEXT_CHARACTERS} characters"
     if parameter.choices and value not in parameter.choices:
         return f"must be one of {', '.join(parameter.choices)}"
-    if parameter.pattern and not re.fullmatch(parameter.pattern, value):
+    if parameter.pattern and not _matcher(parameter.pattern).is_valid(value):
         return f"must match {parameter.pattern}"
     return ""
 
