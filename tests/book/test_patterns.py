@@ -23,7 +23,7 @@ SECONDS = 0.1
 """Of the processor. A text of this length takes a millisecond or so; where time grows with its square, a second."""
 STARTS = ("match", "fullmatch")
 ALPHABET = tuple(" \t\n-_./:;=,'\"\\`~@#%&*+!?()[]{}<>|$^aAzZeExX019é€漢\0")
-ENDS = {"perdure.providers.sse._EVENTS": "\n\n"}
+ENDS = {"perdure.providers.event_streams._EVENTS": "\n\n"}
 """How the texts end that a pattern is given, where they all do."""
 
 
