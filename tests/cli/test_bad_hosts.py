@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Start
 
 from perdure.store.embedded.cluster import USER
+from perdure.testing.polling import seen
 from perdure.testing.postgres_pair import PostgresNode, PostgresPair, postgres_pair
 
 COMMANDS = (("serve", "--bind", "127.0.0.1:0"), ("migrate",), ("tokens", "add", "robot"))
@@ -93,6 +94,22 @@ async def test_a_wrong_password_at_one_host_is_refused_and_the_host_is_named(pai
     )
     assert line.endswith("Correct the user and password in PERDURE_DATABASE_URL.")
     assert "wrong" not in line
+
+
+async def test_a_standby_that_is_behind_may_learn_of_us_a_moment_later(pair: PostgresPair, start: Start) -> None:
+    await pair.standby.ask("SELECT pg_wal_replay_pause()")
+    await pair.primary.ask("CREATE ROLE late SUPERUSER LOGIN")
+    url = named(pair.primary.port, pair.standby.port).replace(USER, "late")
+    migrating = asyncio.create_task(said(start, url, "migrate"))
+
+    async def refused() -> bool:
+        return 'role "late" does not exist' in pair.standby.log.read_text()
+
+    await seen(refused)
+    await pair.standby.ask("SELECT pg_wal_replay_resume()")
+    code, output, complaint = await migrating
+    assert (code, complaint) == (0, "")
+    assert "applied 0001 chats" in output
 
 
 def asks_for_password(node: PostgresNode) -> None:

@@ -145,7 +145,7 @@ async def migrate_database(url: str, *, patience: timedelta = timedelta(0)) -> t
     """Migrate the database, once it is there. Says what was applied."""
     connection = await connect(url, patience=patience, writable=True)
     try:
-        await require_one_primary(url)
+        await require_one_primary(url, patience=patience)
         return tuple(f"{migration.number:04} {migration.name}" for migration in await migrate(connection))
     finally:
         await connection.close()

@@ -1,15 +1,17 @@
 """Which server a connection leads to and whether it takes writes, and the servers behind the hosts of a URL."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 from typing import Any
 
 import asyncpg
 
 from perdure.core.errors import Misconfigured
-from perdure.core.timing import HOST_PATIENCE
+from perdure.core.timing import DATABASE_RETRY_FIRST, HOST_PATIENCE
 from perdure.store.address import hosts, place
 from perdure.store.connection import Connection, connect
 
@@ -112,12 +114,20 @@ async def split_now(url: str) -> str | None:
     return None if len(urls) < 2 else split(await asyncio.gather(*map(look, urls)))
 
 
-async def require_one_primary(url: str) -> None:
-    """Refuse hosts of which several take writes, and one that would not let us in after a failover."""
+async def require_one_primary(url: str, *, patience: timedelta) -> None:
+    """Refuse hosts of which several take writes, and one that would not let us in after a failover.
+
+    A standby that is behind may learn of a new role or database a moment after us, and a switchover may be under way.
+    """
     urls = hosts(url)
     if len(urls) < 2:
         return
-    found = await asyncio.gather(*map(look, urls))
-    problem = split(found) or next((host.problem for host in found if host.refuses), None)
-    if problem is not None:
-        raise Misconfigured(problem)
+    deadline = time.monotonic() + max(patience, HOST_PATIENCE).total_seconds()
+    while True:
+        found = await asyncio.gather(*map(look, urls))
+        problem = split(found) or next((host.problem for host in found if host.refuses), None)
+        if problem is None:
+            return
+        if time.monotonic() >= deadline:
+            raise Misconfigured(problem)
+        await asyncio.sleep(DATABASE_RETRY_FIRST.total_seconds())

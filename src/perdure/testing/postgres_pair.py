@@ -43,7 +43,7 @@ class PostgresNode:
     def __init__(self, home: Path, port: int, *, binaries: Binaries, account: Account) -> None:
         self.port = port
         self.data = home / f"node-{port}"
-        self._log = home / f"node-{port}.log"
+        self.log = home / f"node-{port}.log"
         self._sockets = home / f"run-{port}"
         self._binaries = binaries
         self._account = account
@@ -86,7 +86,7 @@ class PostgresNode:
         self._account.own(self._sockets)
         settings = {**_SETTINGS, "port": str(self.port), "unix_socket_directories": str(self._sockets)}
         options = [f"--{name}={value}" for name, value in settings.items()]
-        with self._log.open("a") as log:
+        with self.log.open("a") as log:
             command = [self._binaries.program("postgres"), "-D", self.data, *options]
             self._process = self._account.start(command, stdout=log.fileno(), stderr=log.fileno())
         self._shut_down = False
@@ -108,7 +108,7 @@ class PostgresNode:
         while True:
             assert self._process is not None
             if self._process.poll() is not None:
-                raise NodeFailed(reason(self._log.read_text()))
+                raise NodeFailed(reason(self.log.read_text()))
             try:
                 async with asyncio.timeout(2):
                     connection = await connect(self.url)
