@@ -216,14 +216,14 @@ class OwnedChat:
                     raise
                 continue
             self._adopt(committed)
-            await self._read_what_was_heard_of()
+            with suppress(ChatNotFound, Unavailable):
+                await self._read_what_was_heard_of()
             return committed
 
     async def _read_what_was_heard_of(self) -> None:
         """Somebody moved the row while the commit was unanswered. Whoever waits for that row begins nothing."""
         if self._heard > self._newest.snapshot_version:
-            with suppress(ChatNotFound, Unavailable):
-                self.saw(await self.services.machine.load(self._chat.id))
+            self.saw(await self.services.machine.load(self._chat.id))
 
     def _parting(self, transitions: Sequence[Transition]) -> Sequence[Transition]:
         """The step together with letting go, instead of the attempt at the next one."""
@@ -273,9 +273,11 @@ class OwnedChat:
         unpaid = reserve > 0 and not self._chat.budget_reserved
         if self._recorded != self._attempt or unpaid:
             await self.next_attempt(reserve)
-            if self.stale:
-                # Somebody moved the row before the answer came.
-                raise Fenced
+        # Where that could not be read before, nothing is begun until it can.
+        await self._read_what_was_heard_of()
+        if self.stale:
+            # Somebody moved the row before the answer came.
+            raise Fenced
         self._recorded, self._used = None, self._attempt
 
     def excuse_attempt(self) -> None:
