@@ -50,6 +50,18 @@ async def test_an_older_history_does_not_replace_a_newer_one(pool: Pool) -> None
     assert (await histories.at(ahead)).version == newer.version
 
 
+async def test_nothing_is_known_any_more_once_another_server_answers(pool: Pool) -> None:
+    """It may have lost commits, and have others with the same versions."""
+    chat = await (await _chats(pool)).at_rest()
+    histories = Histories(pool)
+    known = await histories.at(chat)
+    lost = structs.replace(known.messages[0], number=MessageNumber(99), parts=(Text("lost"),))
+    histories.keep(known.with_messages([lost], known.version))
+    histories.clear()
+    assert histories.at_hand(chat) is None
+    assert (await histories.at(chat)).messages == known.messages
+
+
 async def test_what_a_message_makes_of_a_history_is_known_without_reading_it(pool: Pool) -> None:
     chats = await _chats(pool)
     chat = await chats.at_rest()

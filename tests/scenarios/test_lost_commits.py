@@ -96,6 +96,32 @@ class Payment:
         return [each.effect for each in self._ledger.performed].count(self._name)
 
 
+class Turn:
+    """A chat that is in the middle of a turn when what it did last is lost."""
+
+    def __init__(self, fleet: Fleet, name: str) -> None:
+        self._fleet = fleet
+        self._gates = tuple(fleet.sim.gates[f"{name}-{place}"] for place in ("early", "late"))
+        call = f'[[call:record_keyed {{"effect": "{name}"}}]]'
+        self._text = f"[[gate:{name}-early]] {call} [[then]] [[gate:{name}-late]] [[say:over]]"
+        self._chat = ""
+
+    async def begins(self) -> None:
+        self._chat = await self._fleet.asks(0, self._text)
+        await self._gates[0].reached()
+
+    async def goes_on(self) -> None:
+        """The call is made, and the answer to it is under way."""
+        await self._gates[0].set(open=True)
+        await self._gates[1].reached()
+
+    async def comes_to_its_end(self) -> None:
+        await self._gates[1].set(open=True)
+        rested = await self._fleet.comes_to_rest(0, self._chat)
+        assert rested["status"] == "waiting"
+        assert (await self._fleet.said(0, self._chat))[1:] == ["tool_call", "tool_result", "over"]
+
+
 class Loss:
     """One chat, of which the database loses two messages that everybody had seen."""
 
@@ -104,7 +130,7 @@ class Loss:
         self._pool = pool
         self._fleet = fleet
 
-    async def happens(self, client: Client, payment: Payment, *, overtaken: bool, left: bool) -> None:
+    async def happens(self, client: Client, payment: Payment, turn: Turn, *, overtaken: bool, left: bool) -> None:
         """`left` says whether everybody leaves before it is lost, and comes again with the cursor of that time."""
         chat = await client.chats.create(KEPT)
         await chat.answer()
@@ -112,8 +138,10 @@ class Loss:
             transcript = await stack.enter_async_context(following(chat))
             kept = await _history(self._pool, chat.id)
             await payment.is_due()
+            await turn.begins()
             await self._pair.part()
             await payment.is_made()
+            await turn.goes_on()
             await chat.send(LOST)
             await self._fleet.comes_to_rest(0, str(chat.id))
             lost = await _history(self._pool, chat.id)
@@ -123,6 +151,7 @@ class Loss:
             if left:
                 await stack.aclose()
             await self._fails_over(chat, overtaken=overtaken)
+            await turn.comes_to_its_end()
             await payment.is_asked_about()
             if not left:
                 await seen(lambda: _shows(transcript, self._pool, chat.id))
@@ -181,7 +210,8 @@ async def test_what_a_failover_lost_is_said_and_nobody_sees_two_pasts(
                 for number in range(rounds):
                     loss = Loss(pair, pool, fleet)
                     payment = Payment(fleet, ledger, f"payment-{number}")
-                    await loss.happens(client, payment, overtaken=bool(number % 2), left=number % 4 < 2)
-                    # Of both chats.
-                    await seen(partial(loss.said, 2 * (number + 1)))
-            assert await _lost_of(fleet) >= 2 * rounds
+                    turn = Turn(fleet, f"turn-{number}")
+                    await loss.happens(client, payment, turn, overtaken=bool(number % 2), left=number % 4 < 2)
+                    # Of all three chats.
+                    await seen(partial(loss.said, 3 * (number + 1)))
+            assert await _lost_of(fleet) >= 3 * rounds

@@ -15,7 +15,7 @@ from perdure.store.away import AWAY
 from perdure.store.connection import connect
 from perdure.store.connections import Connections
 from perdure.store.errors import meaning
-from perdure.store.pool import Pool, open_pool
+from perdure.store.pool import Pool, open_pool, when_moved
 from perdure.store.primaries import server_of
 from perdure.testing.late_proxy import LateProxy
 from perdure.testing.polling import seen
@@ -61,6 +61,26 @@ async def test_writes_go_on_after_a_switchover_and_a_crash(pair: PostgresPair) -
             row = await at_hand.fetchrow("SELECT count(*), pg_is_in_recovery() FROM written", ())
             assert tuple(row or ()) == (number, False)
             await pair.repair()
+
+
+async def test_whoever_remembers_something_is_told_before_another_server_is_asked(pair: PostgresPair) -> None:
+    async with open_pool(pair.url, size=4) as pool:
+        moved: list[int] = []
+        stop = when_moved(pool, lambda: moved.append(1))
+        await asyncio.gather(*(pool.fetchval("SELECT pg_sleep(0.01)") for _ in range(4)))
+        pool.renew()
+        assert await _write(pool, 1)
+        assert moved == []
+        await pair.switch(crash=True)
+        await seen(lambda: _write(pool, 2))
+        assert moved
+        told = len(moved)
+        stop()
+        await pair.repair()
+        await pair.switch()
+        await seen(lambda: _write(pool, 3))
+        assert len(moved) == told
+        await pair.repair()
 
 
 async def test_an_address_that_follows_late_is_followed(pair: PostgresPair) -> None:

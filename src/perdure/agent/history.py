@@ -198,6 +198,11 @@ class Histories:
         while self._kept and self._looked_at[oldest := next(iter(self._kept))] < before:
             self._drop(oldest)
 
+    def clear(self) -> None:
+        """Keep nothing: the database may have another past now, with the same versions."""
+        for chat_id in tuple(self._kept):
+            self._drop(chat_id)
+
     def _known(self, chat_id: ChatId) -> History | None:
         """What is at hand. It stays: whoever reads it beside the next turn must not make that one read everything."""
         found = self._kept.get(chat_id)

@@ -219,6 +219,12 @@ class Chat(Struct, frozen=True, kw_only=True, gc=False):
     def owned(self) -> bool:
         return self.worker_id is not None
 
+    def follows(self, known: "Chat") -> bool:
+        """Whether it is a row that was seen, or comes after it: not where a failover lost that one."""
+        if self.snapshot_version == known.snapshot_version:
+            return self.change_id == known.change_id
+        return self.snapshot_version > known.snapshot_version
+
     def call(self, index: int) -> OpenCall | None:
         return next((call for call in self.open_calls if call.index == index), None)
 

@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 import asyncpg
 from asyncpg import Record
 
-from perdure.core.timing import CONNECT_PATIENCE
+from perdure.core.timing import CONNECT_PATIENCE, HOST_PATIENCE
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.store.connection import Connection, connect
 from perdure.store.hosts import Hosts, ServerConnection
+from perdure.store.primaries import Server, server_of
 
 _log = logging.getLogger(__name__)
 
@@ -116,6 +117,9 @@ class RenewingPool(asyncpg.Pool):
         self._opened = weakref.WeakSet[ServerConnection]()
         self.refused: str | None = None
         """Why no connection is to be used, where two servers take writes."""
+        self._line: int | None = None
+        """The timeline of the server that was met last; 0 for one that follows another."""
+        self._on_moved = list[Callable[[], None]]()
         self.renewals = 0
         """How often all connections were replaced. One that is older than the last time is not used again."""
 
@@ -137,6 +141,11 @@ class RenewingPool(asyncpg.Pool):
         """Tell whoever keeps connections at hand to give them back."""
         self._followers.append(follower)
 
+    def when_moved(self, follower: Callable[[], None]) -> Callable[[], None]:
+        """Tell somebody, before anything is asked of it, that another server answers: it may have lost commits."""
+        self._on_moved.append(follower)
+        return lambda: self._on_moved.remove(follower)
+
     def renew(self, *, ending: bool = False) -> None:
         """Use no connection of now again; and break those in use, where nothing comes of waiting for them."""
         self.renewals += 1
@@ -153,10 +162,21 @@ class RenewingPool(asyncpg.Pool):
             raise ConnectionError(self.refused)
         age = self.renewals
         connection = await self._hosts.connect(**options)
+        try:
+            self._met(await server_of(connection, timeout=HOST_PATIENCE.total_seconds()))
+        except BaseException:
+            connection.terminate()
+            raise
         connection.age = age
         connection.when_read_only = self._found_read_only
         self._opened.add(connection)
         return connection
+
+    def _met(self, server: Server) -> None:
+        before, self._line = self._line, server.timeline
+        if before not in (None, server.timeline):
+            for follower in tuple(self._on_moved):
+                follower()
 
     def _found_read_only(self, connection: ServerConnection) -> None:
         if connection.age == self.renewals:
@@ -189,6 +209,11 @@ def renew(pool: Pool, *, ending: bool = False) -> None:
     """Replace all connections of a pool; and break those that are in use, if nothing comes of waiting for them."""
     if isinstance(pool, RenewingPool):
         pool.renew(ending=ending)
+
+
+def when_moved(pool: Pool, follower: Callable[[], None]) -> Callable[[], None]:
+    """Tell somebody whenever another server of the database answers than before. Call the result to stop."""
+    return pool.when_moved(follower) if isinstance(pool, RenewingPool) else lambda: None
 
 
 def refuse(pool: Pool, why: str | None) -> None:

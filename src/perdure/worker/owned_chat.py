@@ -194,6 +194,10 @@ class OwnedChat:
             await backoff.wait(self.services.clock)
         return await self.services.preparation.prepare(await self.history(), self._chat.turn)
 
+    def forget_history(self) -> None:
+        """Read it again: the database may have another past now."""
+        self._history = None
+
     def forget_preparation(self) -> None:
         """Prepare anew for the next step, from a card that is read again."""
         self._prepared = self._history = None

@@ -85,6 +85,25 @@ class Runner:
         except (ChatNotFound, Unavailable):
             _log.debug("the row could not be read now")
 
+    async def compare(self) -> None:
+        """See whether the database still has what this runner knows of. If not, somebody begins from what it has."""
+        self._owned.forget_history()
+        known, backoff = self._owned.newest, Backoff(DATABASE_RETRY_FIRST, DATABASE_RETRY_LONGEST)
+        while self._driven:
+            try:
+                row = await self._services.machine.load(known.id)
+            except Unavailable:
+                await backoff.wait(self._clock)
+                continue
+            except ChatNotFound:
+                row = None
+            if row is not None and row.follows(known):
+                self.saw(row)
+            else:
+                _log.warning("chat %s went back; it is driven from what is left", known.id)
+                self.release()
+            return
+
     @property
     def once_calls(self) -> OnceCalls:
         return self._owned.once_calls

@@ -241,6 +241,11 @@ class Runners:
         finally:
             del self._looking[runner]
 
+    def database_moved(self) -> None:
+        """Another server answers, which may have lost what runners here know of."""
+        for entry in self._running.values():
+            self._looks.start(entry.runner.compare(), f"comparing chat {entry.runner.chat.id}")
+
     async def looked(self) -> None:
         """Wait for the readings that are under way."""
         await self._looks.settled()

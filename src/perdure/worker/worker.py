@@ -10,7 +10,7 @@ from perdure.core.timing import RENEWAL_PERIOD
 from perdure.machine.announcer import Announcer
 from perdure.observe.measures.service import ReplicaMeasures
 from perdure.observe.upkeep import kept_up
-from perdure.store.pool import Pool
+from perdure.store.pool import Pool, when_moved
 from perdure.store.pubsub import Pubsub
 from perdure.store.replicas import Renewal
 from perdure.worker.acquirer import Acquirer
@@ -41,6 +41,7 @@ class Worker:
         self.acquirer = Acquirer(pool, services, self.runners, lease)
         self._services = services
         self._lease = lease
+        self._pool = pool
         self._announcer = announcer
         self._pubsub = pubsub
         self._moving = BackgroundTasks(_log)
@@ -65,6 +66,7 @@ class Worker:
             self._announcer.follow(self.runners.committed),
             self._pubsub.listen(self.runners.heard),
             self._pubsub.listen(self.acquirer.heard),
+            when_moved(self._pool, self._database_moved),
         ]
         try:
             async with asyncio.TaskGroup() as group:
@@ -79,6 +81,10 @@ class Worker:
         finally:
             for stop in stops:
                 stop()
+
+    def _database_moved(self) -> None:
+        self._services.histories.clear()
+        self.runners.database_moved()
 
     async def drain(self) -> None:
         """Hand everything over, then give the lease back."""
