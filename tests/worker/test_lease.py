@@ -17,32 +17,33 @@ from perdure.testing.polling import eventually
 from perdure.worker.lease import Lease
 
 
-async def test_a_lease_is_renewed_again_after_the_database_could_not_be_reached(database_url: str, pool: Pool) -> None:
+async def test_a_lease_is_renewed_again_after_the_database_could_not_be_reached(database_url: str) -> None:
     opened: list[ServerConnection] = []
     refused = asyncio.Event()
     renewed = asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    async def connecting() -> ServerConnection:
-        if opened and not refused.is_set():
-            loop.call_soon_threadsafe(refused.set)
-            raise Misconfigured("The database cannot be reached.")
-        opened.append(await connect(database_url))
-        return opened[-1]
-
     def note(_renewal: Renewal, _asked: float) -> None:
         if refused.is_set():
             renewed.set()
 
-    lease = Lease(connecting, SystemClock())
-    lease.when_renewed(note, lambda: None)
-    await lease.start()
-    # From outside: the connection belongs to the lease's own thread.
-    await pool.execute("SELECT pg_terminate_backend($1)", opened[0].get_server_pid())
-    async with asyncio.timeout(60):
-        await renewed.wait()
-    assert lease.valid
-    await lease.stop()
+    async with Proxy(database_url).running() as proxy:
+
+        async def connecting() -> ServerConnection:
+            if opened and not refused.is_set():
+                loop.call_soon_threadsafe(refused.set)
+                raise Misconfigured("The database cannot be reached.")
+            opened.append(await connect(proxy.url))
+            return opened[-1]
+
+        lease = Lease(connecting, SystemClock())
+        lease.when_renewed(note, lambda: None)
+        await lease.start()
+        proxy.cut()
+        async with asyncio.timeout(60):
+            await renewed.wait()
+        assert lease.valid
+        await lease.stop()
 
 
 @pytest.fixture
@@ -52,19 +53,20 @@ def no_beat(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_beat")
-async def test_a_lease_whose_connection_ends_is_renewed_at_once(database_url: str, pool: Pool) -> None:
+async def test_a_lease_whose_connection_ends_is_renewed_at_once(database_url: str) -> None:
     opened: list[ServerConnection] = []
+    async with Proxy(database_url).running() as proxy:
 
-    async def connecting() -> ServerConnection:
-        opened.append(await connect(database_url))
-        return opened[-1]
+        async def connecting() -> ServerConnection:
+            opened.append(await connect(proxy.url))
+            return opened[-1]
 
-    lease = Lease(connecting, SystemClock())
-    await lease.start()
-    await pool.execute("SELECT pg_terminate_backend($1)", opened[0].get_server_pid())
-    await asyncio.to_thread(eventually, lambda: lease.renewals["ok"] > 1, "it is renewed")
-    assert len(opened) == 2
-    await lease.stop()
+        lease = Lease(connecting, SystemClock())
+        await lease.start()
+        proxy.cut()
+        await asyncio.to_thread(eventually, lambda: lease.renewals["ok"] > 1, "it is renewed")
+        assert len(opened) == 2
+        await lease.stop()
 
 
 @pytest.mark.usefixtures("no_beat")

@@ -105,6 +105,9 @@ class PatroniNode:
                 "pg_hba": everybody,
                 "authentication": {each: {"username": USER} for each in ("superuser", "replication", "rewind")},
                 "parameters": {"unix_socket_directories": str(home)},
+                # As somebody would do by hand, where what a leader that died wrote last cannot be undone.
+                "remove_data_directory_on_rewind_failure": True,
+                "remove_data_directory_on_diverged_timelines": True,
             },
             "watchdog": {"mode": "off"},
         }
@@ -163,7 +166,10 @@ class PatroniCluster:
             states = {member["state"] for member in members}
             return roles == ["leader", "replica", "sync_standby"] and states <= {"running", "streaming"}
 
-        await seen(holds, within=LEADERLESS)
+        try:
+            await seen(holds, within=LEADERLESS)
+        except TimeoutError:
+            raise AssertionError(f"Patroni does not mend its cluster: {await self._members()}") from None
 
     async def _leader(self) -> PatroniNode | None:
         names = [member["name"] for member in await self._members() if member["role"] == "leader"]
