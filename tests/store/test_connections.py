@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from perdure.store.connections import UNTOUCHED, Connections
+from perdure.store.connections import UNTOUCHED
 from perdure.store.pool import open_pool
 
 PATIENCE = 30
@@ -12,11 +12,10 @@ PATIENCE = 30
 
 async def test_a_turn_that_comes_to_somebody_who_just_left_is_passed_on(database_url: str) -> None:
     async with open_pool(database_url, size=UNTOUCHED + 1) as pool:
-        connections = Connections(pool, timeout=60)
-        first = asyncio.create_task(connections.fetchrow("SELECT pg_sleep(60)", ()))
-        second, third = (asyncio.create_task(connections.fetchrow("SELECT 1 AS one", ())) for _ in range(2))
+        first = asyncio.create_task(pool.fetchrow("SELECT pg_sleep(60)"))
+        second, third = (asyncio.create_task(pool.fetchrow("SELECT 1 AS one")) for _ in range(2))
         await asyncio.sleep(0)
-        assert connections.waiting == 2
+        assert pool.at_hand.waiting == 2
         # The first goes and leaves its place to the second, who goes before it has heard of that.
         first.cancel()
         asyncio.get_running_loop().call_soon(second.cancel)
@@ -36,14 +35,14 @@ async def test_whoever_waits_longest_goes_first_also_if_it_takes_connections_of_
     """Otherwise commits, which are handed from one to the next, leave nothing to requests that read."""
     ended: list[str] = []
     async with open_pool(database_url, size=3) as pool:
-        connections = Connections(pool, 30)
 
         async def commit(name: str) -> None:
-            await connections.fetchrow("SELECT pg_sleep(0.001)", ())
+            await pool.fetchrow("SELECT pg_sleep(0.001)")
             ended.append(name)
 
         async def read() -> None:
-            await pool.fetchval("SELECT 1")
+            async with pool.acquire() as connection:
+                await connection.fetchval("SELECT 1")
             ended.append("read")
 
         async with asyncio.TaskGroup() as group, pool.acquire(), pool.acquire():

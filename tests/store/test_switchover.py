@@ -13,7 +13,6 @@ import pytest_asyncio
 from perdure.core.errors import Misconfigured
 from perdure.store.away import AWAY
 from perdure.store.connection import connect
-from perdure.store.connections import Connections
 from perdure.store.errors import meaning
 from perdure.store.pool import Pool, open_pool, when_moved
 from perdure.store.primaries import server_of
@@ -52,13 +51,12 @@ async def _write(pool: Pool, number: int) -> bool:
 
 async def test_writes_go_on_after_a_switchover_and_a_crash(pair: PostgresPair) -> None:
     async with open_pool(pair.url, size=4) as pool:
-        at_hand = Connections(pool, timeout=2)
         for crash in (False, True):
-            await at_hand.fetchrow("SELECT 1", ())
+            await pool.fetchrow("SELECT 1")
             await pair.switch(crash=crash)
             number = 1 + crash
             await seen(lambda number=number: _write(pool, number))
-            row = await at_hand.fetchrow("SELECT count(*), pg_is_in_recovery() FROM written", ())
+            row = await pool.fetchrow("SELECT count(*), pg_is_in_recovery() FROM written")
             assert tuple(row or ()) == (number, False)
             await pair.repair()
 
@@ -99,8 +97,7 @@ async def test_an_address_that_follows_late_is_followed(pair: PostgresPair) -> N
 
 async def test_no_connection_is_used_again_after_one_of_its_age_found_no_writes(pair: PostgresPair) -> None:
     async with open_pool(pair.url, size=4) as pool:
-        at_hand = Connections(pool, timeout=2)
-        old = {(await at_hand.fetchrow("SELECT pg_backend_pid()", ()) or (0,))[0] for _ in range(4)}
+        old = {(await pool.fetchrow("SELECT pg_backend_pid()") or (0,))[0] for _ in range(4)}
         async with pool.acquire() as held:
             old.add(await held.fetchval("SELECT pg_backend_pid()"))
             with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
@@ -108,7 +105,7 @@ async def test_no_connection_is_used_again_after_one_of_its_age_found_no_writes(
                     await held.execute("INSERT INTO written VALUES (1)")
         assert pool.renewals == 1
         new = {await pool.fetchval("SELECT pg_backend_pid()") for _ in range(4)}
-        new |= {(await at_hand.fetchrow("SELECT pg_backend_pid()", ()) or (0,))[0] for _ in range(4)}
+        new |= {(await pool.fetchrow("SELECT pg_backend_pid()") or (0,))[0] for _ in range(4)}
         assert not old & new
 
 

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections import deque
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias
 
 from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
-
-from perdure.store.pool import Pool, RenewingPool
 
 Connection: TypeAlias = "PoolConnectionProxy[Record]"
 
@@ -17,54 +16,66 @@ RELEASE_PATIENCE = 1
 UNTOUCHED = 2
 
 
+class Lender(Protocol):
+    """A pool that connections are borrowed from."""
+
+    @property
+    def longest_wait(self) -> float | None:
+        """Since when, on the loop's clock, somebody waits for a connection of its own."""
+        ...
+
+    def acquire(self, *, timeout: float | None = None) -> Any: ...
+    async def release(self, connection: Any, *, timeout: float | None = None) -> None: ...
+    def when_renewed(self, follower: Callable[[], None], /) -> None: ...
+
+
 class Connections:
     """Borrows connections of a pool and hands them from one statement to the next while there is work.
 
-    A part of the pool is never borrowed, so that others get their turn.
+    A part of the pool is never borrowed: whoever needs a connection for several statements gets one of those.
     """
 
-    def __init__(self, pool: Pool, timeout: float) -> None:
+    def __init__(self, pool: Lender, *, size: int, timeout: float) -> None:
         self._pool = pool
         self._timeout = timeout
-        self._limit = max(1, pool.get_max_size() - UNTOUCHED)
+        self._limit = max(1, size - UNTOUCHED)
         self._idle: list[Connection] = []
         self._waiting: deque[tuple[float, asyncio.Future[Connection | None]]] = deque()
         """Who waits, and since when."""
         self._borrowed = 0
         self._unused = 0
-        self.statements = 0
         self._tidying: asyncio.TimerHandle | None = None
         self._releasing = set[asyncio.Task[None]]()
         self._held = set[Connection]()
         self._stale = set[Connection]()
         """In use since before the pool was renewed: they go when their statement is done."""
-        if isinstance(pool, RenewingPool):
-            pool.when_renewed(self._give_back)
+        pool.when_renewed(self._give_back)
 
     @property
     def waiting(self) -> int:
         """How many wait for a connection."""
         return len(self._waiting)
 
-    async def fetchrow(self, sql: str, values: "list[object] | tuple[object, ...]") -> Record | None:
-        self.statements += 1
-        connection = self._idle.pop() if self._idle else await self._take()
+    async def ask(self, how: str, sql: str, values: Sequence[object], timeout: float | None) -> Any:
+        """One statement, by the driver's method of this name."""
+        connection = self._idle.pop() if self._idle else await self._take(timeout)
         try:
-            row = await connection.fetchrow(sql, *values, timeout=self._timeout)
+            answer = await getattr(connection, how)(sql, *values, timeout=timeout)
         except BaseException:
             # A statement that timed out or was cancelled leaves a connection that nobody else should wait for.
             self._release(connection)
             raise
         self._give(connection)
-        return row
+        return answer
 
-    async def _take(self) -> Connection:
+    async def _take(self, timeout: float | None) -> Connection:
+        patience = self._timeout if timeout is None else min(timeout, self._timeout)
         if self._borrowed < self._limit:
-            return await self._borrow()
+            return await self._borrow(patience)
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[Connection | None] = loop.create_future()
         self._waiting.append((loop.time(), turn))
-        patience = loop.call_later(self._timeout, _end_waiting, turn)
+        end = loop.call_later(patience, _end_waiting, turn)
         try:
             given = await turn
         except asyncio.CancelledError:
@@ -73,13 +84,13 @@ class Connections:
                 self._pass_on(turn.result())
             raise
         finally:
-            patience.cancel()
-        return given or await self._borrow()
+            end.cancel()
+        return given or await self._borrow(patience)
 
-    async def _borrow(self) -> Connection:
+    async def _borrow(self, patience: float) -> Connection:
         self._borrowed += 1
         try:
-            connection = await self._pool.acquire(timeout=self._timeout)
+            connection = await self._pool.acquire(timeout=patience)
         except BaseException:
             self._returned()
             raise
@@ -113,7 +124,7 @@ class Connections:
 
     def _others_first(self) -> bool:
         """Whether somebody who takes connections of the pool itself waits longer than everybody here."""
-        since = self._pool.longest_wait if isinstance(self._pool, RenewingPool) else None
+        since = self._pool.longest_wait
         return since is not None and (not self._waiting or since < self._waiting[0][0])
 
     def _give_back(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import asyncpg
-from asyncpg import Pool, Record
+from asyncpg import Record
 from msgspec.structs import replace
 
 from perdure.core.chat import Chat
@@ -17,9 +17,10 @@ from perdure.core.message import Effort, Message, Role
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.away import AWAY, reason
-from perdure.store.connections import RELEASE_PATIENCE, Connection, Connections
+from perdure.store.connections import RELEASE_PATIENCE, Connection
 from perdure.store.errors import meaning
 from perdure.store.losses import Losses
+from perdure.store.pool import Pool
 from perdure.store.row_readers import reader_of
 from perdure.store.rows import leading_chat_of, parts_of
 from perdure.store.statement.assembly import statement
@@ -68,7 +69,7 @@ class Execution:
 
     def __init__(
         self,
-        pool: "Pool[Record]",
+        pool: Pool,
         *,
         timeout: float = 30,
         measures: DatabaseMeasures | None = None,
@@ -76,11 +77,15 @@ class Execution:
     ) -> None:
         self._pool = pool
         self._timeout = timeout
-        self._connections = Connections(pool, timeout)
+        self._statements = 0
         self._measures = measures or DatabaseMeasures(Metrics())
         self.losses = losses or Losses(pool, self._measures)
-        self._measures.waiting.read = lambda: self._connections.waiting
-        self._measures.statements.read = lambda: self._connections.statements
+        self._measures.waiting.read = lambda: pool.at_hand.waiting
+        self._measures.statements.read = lambda: self._statements
+
+    async def _asked(self, sql: str, values: Sequence[object]) -> Record | None:
+        self._statements += 1
+        return await self._pool.fetchrow(sql, *values, timeout=self._timeout)
 
     async def load(self, chat_id: ChatId) -> Chat:
         return leading_chat_of(await self._row(execution.load.sql, chat_id))
@@ -124,7 +129,7 @@ class Execution:
         sql, values = statement(plan)
         with self._measures.commit_seconds.time():
             try:
-                row = await self._connections.fetchrow(sql, values)
+                row = await self._asked(sql, values)
             except _FAILURES as error:
                 row = _without_row(error)
         self._measures.commits.labels("lost" if row is None else "done").inc()
@@ -153,7 +158,7 @@ class Execution:
 
     async def _row(self, sql: str, *values: object) -> Record:
         try:
-            row = await self._connections.fetchrow(sql, values)
+            row = await self._asked(sql, values)
         except _FAILURES as error:
             raise meaning(error) from error
         if row is None:

@@ -14,6 +14,7 @@ from asyncpg import Record
 from perdure.core.timing import CONNECT_PATIENCE, HOST_PATIENCE
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.store.connection import Connection, connect
+from perdure.store.connections import Connections
 from perdure.store.hosts import Hosts, ServerConnection
 from perdure.store.primaries import Server, server_of
 
@@ -85,16 +86,19 @@ async def _row(connection: _Connection, sql: str) -> Record:
     return row
 
 
-Pool: TypeAlias = "asyncpg.Pool[Record]"
+Pool: TypeAlias = "RenewingPool"
 
 # One sets the defaults, one finds that a pooler kept an older session, one is new; and one more.
 _LOOKS = 4
+# How long a statement may wait for a connection.
+PATIENCE = 30
 
 
 class RenewingPool(asyncpg.Pool):
     """A pool that replaces all its connections when one of them finds that its server takes no writes.
 
-    Those of the same age lead to the same server.
+    Those of the same age lead to the same server. Single statements share connections that are kept at hand, in the
+    order in which they were asked for.
     """
 
     def __init__(self, url: str, *, size: int, name: str, prepare: bool = True) -> None:
@@ -122,6 +126,7 @@ class RenewingPool(asyncpg.Pool):
         self._on_moved = list[Callable[[], None]]()
         self.renewals = 0
         """How often all connections were replaced. One that is older than the last time is not used again."""
+        self.at_hand = Connections(self, size=size, timeout=PATIENCE)
 
     @property
     def longest_wait(self) -> float | None:
@@ -136,6 +141,17 @@ class RenewingPool(asyncpg.Pool):
             return await super()._acquire(timeout)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
         finally:
             del self._waiting[waiter]
+
+    # What the driver's pool does with a connection of its own for each.
+
+    async def fetchrow(self, query: str, *args: object, timeout: float | None = None, **_: Any) -> Any:
+        return await self.at_hand.ask("fetchrow", query, args, timeout)
+
+    async def fetch(self, query: str, *args: object, timeout: float | None = None, **_: Any) -> Any:
+        return await self.at_hand.ask("fetch", query, args, timeout)
+
+    async def execute(self, query: str, *args: object, timeout: float | None = None) -> str:
+        return await self.at_hand.ask("execute", query, args, timeout)
 
     def when_renewed(self, follower: Callable[[], None]) -> None:
         """Tell whoever keeps connections at hand to give them back."""
@@ -207,8 +223,7 @@ async def _have_defaults(url: str, patience: timedelta) -> None:
 
 def renew(pool: Pool, *, ending: bool = False) -> None:
     """Replace all connections of a pool; and break those that are in use, if nothing comes of waiting for them."""
-    if isinstance(pool, RenewingPool):
-        pool.renew(ending=ending)
+    pool.renew(ending=ending)
 
 
 def when_moved(pool: Pool, follower: Callable[[], None]) -> Callable[[], None]:
@@ -218,7 +233,7 @@ def when_moved(pool: Pool, follower: Callable[[], None]) -> Callable[[], None]:
 
 def refuse(pool: Pool, why: str | None) -> None:
     """Use no connection of a pool until the reason is gone."""
-    if isinstance(pool, RenewingPool) and pool.refused != why:
+    if pool.refused != why:
         pool.refused = why
         pool.renew(ending=why is not None)
 

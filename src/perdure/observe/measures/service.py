@@ -32,7 +32,7 @@ class DatabaseMeasures:
     def __init__(self, metrics: Metrics) -> None:
         self.connections = metrics.read_gauge("pool_connections", "Connections of the pool: idle or used.", "state")
         self.limit = metrics.read_gauge("pool_limit", "Connections that the pool opens at most.")
-        self.waiting = metrics.read_gauge("pool_waiting", "Commits and reads of chats that wait for a connection.")
+        self.waiting = metrics.read_gauge("pool_waiting", "Statements that wait for a connection.")
         self.statements = metrics.read_counter("chat_statements", "Statements that read or change a chat's state.")
         self.commits = metrics.counter("commits", "Changes of chats: done, or lost to somebody first.", "result")
         self.commit_seconds = metrics.seconds("commit", "How long the statement of a change takes.")
