@@ -1,12 +1,17 @@
 """One answer, heard from bytes to deltas: a splitter and a decoder together, without any I/O."""
 
+from collections.abc import Sequence
+
 from msgspec import structs
 
-from perdure.core.deltas import AnyDelta, Finish
+from perdure.core.deltas import AnyDelta, Finish, TextDelta
 from perdure.core.joining import fewer
-from perdure.providers.dialects.dialect import Decoder, Meaning
+from perdure.providers.dialects.dialect import Decoder, Meaning, MoreText
 from perdure.providers.errors.failures import Foreign, Garbled, Malformed
 from perdure.providers.event_streams import EventStreamSplitter, EventTooLong, Splitter
+
+BURST = 4
+"""From so many events on it pays to read them together."""
 
 
 class Listener:
@@ -18,6 +23,7 @@ class Listener:
         """How many events were heard, also those that say nothing."""
         self.finish: Finish | None = None
         self._splitter = splitter
+        self._more_text: MoreText | None = getattr(decoder, "more_text", None)
 
     @property
     def done(self) -> bool:
@@ -26,30 +32,48 @@ class Listener:
     def feed(self, piece: bytes) -> list[AnyDelta]:
         """What a piece of the body says, a burst of tokens as one. What follows the last word is not heard."""
         batch: list[AnyDelta] = []
-        decoder = self.decoder
-        if decoder.done:
+        if self.decoder.done:
             return batch
-        feed = decoder.feed
         try:
-            for event in self._splitter.feed(piece):
-                try:
-                    meaning = feed(event)
-                except Foreign:
-                    if not self.events:
-                        raise
-                    continue
-                self.events += 1
-                if decoder.done:
-                    self._take(meaning, batch)
-                    break
-                # Only an answer that is done has said its last word.
-                batch.extend(meaning)  # pyright: ignore[reportArgumentType]
+            self._hear(self._splitter.feed(piece), batch)
         except (Malformed, EventTooLong) as error:
             # A stream that began well is the right API, whatever happened to it since.
             if self.events:
                 raise Garbled(str(error)) from error
             raise
         return fewer(batch) if len(batch) > 1 else batch
+
+    def _hear(self, events: Sequence[bytes], batch: list[AnyDelta]) -> None:
+        decoder, feed = self.decoder, self.decoder.feed
+        more_text = self._more_text if len(events) > BURST else None
+        at = 0
+        while at < len(events):
+            at += 1
+            try:
+                meaning = feed(events[at - 1])
+            except Foreign:
+                if not self.events:
+                    raise
+                continue
+            self.events += 1
+            if decoder.done:
+                self._take(meaning, batch)
+                return
+            # Only an answer that is done has said its last word.
+            batch.extend(meaning)  # pyright: ignore[reportArgumentType]
+            if more_text is not None and batch and type(batch[-1]) is TextDelta:
+                # Once a piece: that bounds what is read in vain.
+                at += self._run_of_text(more_text, events[at:], batch)
+                more_text = None
+
+    def _run_of_text(self, more_text: MoreText, events: Sequence[bytes], batch: list[AnyDelta]) -> int:
+        """How many of the events said nothing but more text, which is heard as one."""
+        if (heard := more_text(events) if events else None) is None:
+            return 0
+        count, text = heard
+        self.events += count
+        batch.append(text)
+        return count
 
     def close(self) -> list[AnyDelta]:
         """What the end of the body says. Raises StreamEnded where it came too early."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Protocol, cast
 from urllib.parse import quote
 
-from perdure.core.deltas import AnyDelta, Finish
+from perdure.core.deltas import AnyDelta, Finish, TextDelta
 from perdure.providers.dialects.wire import to_json
 from perdure.providers.model import Model
 from perdure.providers.request import ModelRequest
@@ -78,8 +78,15 @@ class ModelList:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+MoreText = Callable[[Sequence[bytes]], tuple[int, TextDelta] | None]
+"""The text of the first of several events as one, and how many say only that; None where the first does not."""
+
+
 class Decoder(Protocol):
-    """Understands one answer. `done` once the terminal event was seen."""
+    """Understands one answer. `done` once the terminal event was seen.
+
+    One that reads a run of text for less than its events one by one has a method `more_text` besides.
+    """
 
     done: bool
 

@@ -1,6 +1,6 @@
 """The events of a Messages stream, understood."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -61,6 +61,7 @@ class _Block:
 
 _EVENTS = msgspec.json.Decoder(AnthropicEvent)
 _read = _EVENTS.decode
+_read_burst = msgspec.json.Decoder(list[AnthropicEvent]).decode
 
 
 class AnthropicDecoder:
@@ -87,6 +88,23 @@ class AnthropicDecoder:
         if piece is not None and piece.text and (block := self._blocks.get(event.index)) is not None:
             return (TextDelta(block.index, piece.text),)
         return self._meaning(event, data)
+
+    def more_text(self, events: Sequence[bytes]) -> tuple[int, TextDelta] | None:
+        """The text of the first events as one, and how many say only that. They are read in one go."""
+        try:
+            read = _read_burst(b"[%b]" % b",".join(events))
+        except UNREADABLE:
+            return None
+        block = self._blocks.get(read[0].index)
+        if block is None or len(read) != len(events):
+            return None
+        texts: list[str] = []
+        for event in read:
+            piece = event.delta
+            if piece is None or not piece.text or event.index != read[0].index:
+                break
+            texts.append(piece.text)
+        return (len(texts), TextDelta(block.index, "".join(texts))) if texts else None
 
     def _meaning(self, event: AnthropicEvent, data: bytes) -> Meaning:
         match event.type:
