@@ -41,7 +41,7 @@ def test_everything_that_it_says_is_known() -> None:
     chosen = toolset(planted)
     assert chosen.kinds() == {"planted": CallKind.CHILDREN}
     assert (chosen.exclusive("planted"), chosen.stops("planted"), chosen.reframes("planted")) == (True, True, True)
-    assert [spec.name for spec in chosen.specs()] == ["planted"]
+    assert [spec.name for spec in chosen.specs] == ["planted"]
 
 
 def test_what_it_left_running_is_ended_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:

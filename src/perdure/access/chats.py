@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Self
 from uuid import UUID
 
@@ -39,7 +40,7 @@ class Match(Struct, frozen=True):
     number: MessageNumber
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seen:
     """A chat as the actor saw it: its execution state, and the row that its card is made of."""
 
@@ -62,7 +63,7 @@ class Seen:
     def of(cls, actor: Actor, found: SeenChat) -> Self:
         return cls(actor, found.chat, found.card, found.read_number, found.line)
 
-    @property
+    @cached_property
     def card(self) -> ChatCard:
         return card_of(self.row, self.chat, reader=self.actor.user_id, read_number=self.read_number)
 

@@ -10,8 +10,9 @@ from perdure.config.models import ModelOptions, ModelSetting, Provider
 from perdure.core.card import Card
 from perdure.core.errors import Misconfigured, ProviderFailure
 from perdure.core.failure import ChatError, ErrorKind
-from perdure.core.ids import ModelName
+from perdure.core.ids import ModelName, ProviderId
 from perdure.core.message import Effort
+from perdure.core.tasks import BoundedMap
 from perdure.core.timing import SILENCE_TIMEOUT, STARTUP_TIMEOUT
 from perdure.providers.catalog import Catalog
 from perdure.providers.credentials import key_for
@@ -27,6 +28,8 @@ NO_MODEL = ChatError(
     "No model is set up. Add a provider and a model in the settings, then try again.", ErrorKind.CONFIG
 )
 
+KEPT_ROUTES = 256
+
 
 class ConfiguredModels:
     """Resolves names by the organisation's configuration and the owner's own keys."""
@@ -34,6 +37,10 @@ class ConfiguredModels:
     def __init__(self, config: Config, catalog: Catalog) -> None:
         self._config = config
         self._catalog = catalog
+        self._routes = BoundedMap[tuple[ProviderId, ModelName, str | None], tuple[ModelSetting, Model, Route]](
+            KEPT_ROUTES
+        )
+        """How models were reached last. Good for as long as the configuration at hand is the same."""
 
     async def resolve(self, card: Card, name: ModelName | None, effort: Effort | None) -> ResolvedModel:
         setting, notice = await self._setting(card, name)
@@ -53,11 +60,19 @@ class ConfiguredModels:
         """The model and the way to it. What an admin has to mend is said in words that they can act on."""
         provider = setting.provider
         try:
-            key = await self._config.key(provider.id, organisation_id=card.organisation_id, user_id=card.owner_id)
-            model = described(self._catalog, setting)
-            return model, route_to(provider, model, key_for(key, str(card.id)))
+            secret = await self._config.key(provider.id, organisation_id=card.organisation_id, user_id=card.owner_id)
+            return self._way(setting, key_for(secret, str(card.id)))
         except Misconfigured as error:
             raise ProviderFailure(ChatError(str(error), ErrorKind.CONFIG, provider=provider.name)) from error
+
+    def _way(self, setting: ModelSetting, key: str | None) -> tuple[Model, Route]:
+        name = setting.provider.id, setting.name, key
+        known = self._routes.get(name)
+        if known is None or known[0] is not setting:
+            model = described(self._catalog, setting)
+            known = setting, model, route_to(setting.provider, model, key)
+            self._routes.keep(name, known)
+        return known[1:]
 
     async def _web_search(self, card: Card) -> WebSearch | None:
         """The provider's own search of the web, where the chat has it on, within what the organisation allows."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
 from perdure.agent.compaction.shorten import Fitted, fitted
@@ -83,7 +84,7 @@ class Files(Protocol):
     async def contents(self, card: Card, file_ids: Sequence[str]) -> dict[str, FileContent]: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Prepared:
     """Everything but the messages. It stays the same from step to step, and so do its bytes."""
 
@@ -108,9 +109,9 @@ class Prepared:
         """How much may be told at once: what fits the model that answers, and the one that summarises it."""
         return min(model.window or UNKNOWN_WINDOW for model in (self.model, self.summariser))
 
-    @property
+    @cached_property
     def frame(self) -> Frame:
-        return Frame(self.system, self.toolset.specs(), self.file_sizes)
+        return Frame(self.system, self.toolset.specs, self.file_sizes)
 
     def worst_case(self, tokens: int) -> int:
         """What a call with a prompt of so many tokens may cost at list price. A model without a price costs nothing."""
@@ -134,7 +135,7 @@ class Prepared:
         return ModelRequest(
             messages=(),
             system=self.system,
-            tools=self.toolset.specs(),
+            tools=self.toolset.specs,
             web_search=self.model.web_search,
             screen=self.toolset.screen,
             settings=self.model.settings,
@@ -148,7 +149,7 @@ class Prepared:
         if self.model.window is None or may_compact(history):
             return Fitted(prompt)
         output = min(self.model.settings.max_output_tokens, self.model.window // 4)
-        return fitted(prompt, max(1, self.model.window - output - self.frame.tokens()), self.frame)
+        return fitted(prompt, max(1, self.model.window - output - self.frame.tokens), self.frame)
 
     def told_less(self, history: History, refused: Fitted) -> Fitted | None:
         """Half of what the provider refused for its size, where neither a compaction nor leaving out is done yet."""

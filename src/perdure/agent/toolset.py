@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from perdure.core.card import Card, ClientTool
 from perdure.core.chat import CallKind
@@ -30,7 +31,7 @@ class Room:
     """Tools that were looked for and found, oldest first."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Toolset:
     """Our tools and the client's, by name. The order never changes within a chat, so that provider caches hit."""
 
@@ -46,6 +47,7 @@ class Toolset:
     current: Callable[[], bool] = lambda: True
     """Whether whoever brings tools still brings the same."""
 
+    @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
         ours = [_spec(t) for t in self.ours.values() if t.name not in self.deferred and t.screen is None]
         clients = [
@@ -76,7 +78,7 @@ class Toolset:
         tool = self.ours.get(name)
         return tool is not None and tool.stop_after
 
-    @property
+    @cached_property
     def asking(self) -> frozenset[str]:
         """Tools that do not run unasked unless somebody said that they may."""
         return frozenset(tool.name for tool in self.ours.values() if tool.asks)
@@ -102,7 +104,7 @@ class Toolset:
         server = server_of(name)
         if server is not None and server in self.absent:
             return self.absent[server]
-        shown = ", ".join(spec.name for spec in self.specs()) or "none"
+        shown = ", ".join(spec.name for spec in self.specs) or "none"
         return f"There is no tool named {name!r} here. Available: {shown}."
 
 

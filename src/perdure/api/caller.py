@@ -15,6 +15,7 @@ from perdure.api.services import Services
 from perdure.api.submission import Said, after_hooks, read_content
 from perdure.api.wire.content import AnyContent
 from perdure.config.config import Config
+from perdure.config.hooks import HookEvent
 from perdure.config.settings import Experiment
 from perdure.core.card import ChatSource
 from perdure.core.errors import InvalidInput, NoModel, NotFound, Validation
@@ -63,6 +64,10 @@ class Caller:
 
     async def said(self, content: tuple[AnyContent, ...], chat_id: ChatId | None = None) -> Said:
         return await read_content(self.rows, content, chat_id)
+
+    async def hooked(self) -> bool:
+        """Whether somebody is asked about what people say."""
+        return bool(await self.services.hooks.listening(self.actor.organisation_id, HookEvent.USER_PROMPT_SUBMIT))
 
     async def submitted(self, said: Said, chat_id: ChatId | None, *, begins: str = "") -> Said:
         return await after_hooks(self.services.hooks, self.actor, said, chat_id, begins=begins)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cache
+from typing import TypeAlias, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -24,6 +25,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 _SIZES = (256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304)
 _COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 
+M = TypeVar("M", Counter, Gauge, Histogram)
 Values: TypeAlias = float | Mapping[str, float]
 """One number, or one for each value of the label."""
 
@@ -62,11 +64,11 @@ class Metrics(Collector):
 
     def counter(self, name: str, about: str, *labels: str) -> Counter:
         self._describe(f"{name}_total", "counter", about, labels)
-        return Counter(name, about, labels, namespace=PREFIX, registry=self._registry)
+        return _at_hand(Counter(name, about, labels, namespace=PREFIX, registry=self._registry))
 
     def gauge(self, name: str, about: str, *labels: str) -> Gauge:
         self._describe(name, "gauge", about, labels)
-        return Gauge(name, about, labels, namespace=PREFIX, registry=self._registry)
+        return _at_hand(Gauge(name, about, labels, namespace=PREFIX, registry=self._registry))
 
     def seconds(self, name: str, about: str, *labels: str) -> Histogram:
         """How long something takes."""
@@ -106,7 +108,8 @@ class Metrics(Collector):
 
     def _histogram(self, name: str, about: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
         self._describe(name, "histogram", about, labels)
-        return Histogram(name, about, labels, namespace=PREFIX, registry=self._registry, buckets=buckets)
+        made = Histogram(name, about, labels, namespace=PREFIX, registry=self._registry, buckets=buckets)
+        return _at_hand(made)
 
     def _reading(self, name: str, kind: str, about: str, labels: Sequence[str]) -> Reading:
         reading = Reading(self._describe(name, kind, about, labels))
@@ -145,3 +148,9 @@ def _labelled(sample: str, process: str) -> str:
         return f"{name}{{{label},{rest}" if not rest.startswith("}") else f"{name}{{{label}{rest}"
     name, _, value = sample.partition(" ")
     return f"{name}{{{label}}} {value}"
+
+
+def _at_hand(metric: M) -> M:
+    """The metric, which finds the number of given labels again without a lock. Nobody takes one away."""
+    metric.labels = cache(metric.labels)
+    return metric

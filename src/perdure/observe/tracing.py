@@ -1,10 +1,10 @@
 """Traces over OpenTelemetry: off unless an endpoint is set. Spans tell what happened, never what was said."""
 
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from opentelemetry.trace import NoOpTracer, Span, SpanKind, StatusCode, Tracer
+from opentelemetry.trace import INVALID_SPAN, NoOpTracer, Span, SpanKind, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from perdure.core.extras import require
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
 _PROPAGATOR = TraceContextTextMapPropagator()
+_UNTRACED: AbstractContextManager[Span] = nullcontext(INVALID_SPAN)
 
 
 class Tracing:
@@ -30,12 +31,12 @@ class Tracing:
             self._provider = exporting_to(endpoint, version)
             self.tracer = self._provider.get_tracer("perdure", version)
 
-    @contextmanager
-    def request(self, method: str, headers: Mapping[str, str]) -> Generator[Span]:
+    def request(self, method: str, headers: Mapping[str, str]) -> AbstractContextManager[Span]:
         """One request. A caller that traces goes on in its own trace."""
-        context = _PROPAGATOR.extract(headers) if self.on else None
-        with self.tracer.start_as_current_span(method, context=context, kind=SpanKind.SERVER) as span:
-            yield span
+        if not self.on:
+            return _UNTRACED
+        context = _PROPAGATOR.extract(headers)
+        return self.tracer.start_as_current_span(method, context=context, kind=SpanKind.SERVER)
 
     def close(self) -> None:
         """Send what waits. It blocks, so it is called from a thread."""

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncGenerator, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -37,6 +37,7 @@ REMEMBERED = 10_000
 _NANOSECONDS = 1_000_000_000
 _log = logging.getLogger(__name__)
 _propagator = TraceContextTextMapPropagator()
+_UNTRACED: AbstractAsyncContextManager[None] = nullcontext()
 
 
 @dataclass(slots=True)
@@ -85,12 +86,12 @@ class TurnSpans:
             queued = [queued for queued, number in committed.promoted if number == chat.turn]
             self._turn_began(chat, queued[0] if queued else None)
 
-    @asynccontextmanager
-    async def step(self, chat: Chat) -> AsyncGenerator[None]:
+    def step(self, chat: Chat) -> AbstractAsyncContextManager[None]:
         """What happens inside belongs to the step that the chat is about to make."""
-        if not self._tracing.on or not chat.turn:
-            yield
-            return
+        return self._step(chat) if self._tracing.on and chat.turn else _UNTRACED
+
+    @asynccontextmanager
+    async def _step(self, chat: Chat) -> AsyncGenerator[None]:
         turn = await self._known(chat.id, chat.turn)
         if turn.step is None or turn.step[0] != chat.history_version:
             turn.step = chat.history_version, self._now()

@@ -66,7 +66,7 @@ class Job:
     @property
     def estimated(self) -> int:
         """The prompt as it is, by the same measure as the one that follows."""
-        return self.frame.tokens() + said_tokens(self.history, self.frame)
+        return self.frame.tokens + said_tokens(self.history, self.frame)
 
     @property
     def target(self) -> int:
@@ -74,7 +74,7 @@ class Job:
 
         Where somebody asks for it, or the provider refused a prompt that we thought small: half of what was said.
         """
-        limit, frame = int(self.window * min(self.threshold, 1)), self.frame.tokens()
+        limit, frame = int(self.window * min(self.threshold, 1)), self.frame.tokens
         target = max(limit // 2, min(frame + limit // 8, limit))
         if self.source is Source.AUTOMATIC:
             return target
@@ -86,7 +86,7 @@ class Job:
 
     @property
     def tail_room(self) -> int:
-        return min(self.window // TAIL_SHARES[self.level], max(0, self.target - self.frame.tokens()) // 2)
+        return min(self.window // TAIL_SHARES[self.level], max(0, self.target - self.frame.tokens) // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ async def compact(job: Job, summariser: Summaries, clock: Clock) -> Compaction:
     old = without_outputs(cut.old)
     summary = await _summary(job, summariser, old, clock)
     boundary = _bounded(job, cut, summary.text)
-    after = job.frame.tokens() + job.frame.of((boundary, *cut.tail))
+    after = job.frame.tokens + job.frame.of((boundary, *cut.tail))
     if job.source is Source.MANUAL and after >= job.estimated:
         result = _result(job, job.before, None)
         told = (_told_call(job, summary), _told_result(result))
@@ -158,7 +158,7 @@ def _bounded(job: Job, cut: Cut, text: str) -> NewMessage:
     row = NewMessage(
         role=Role.USER, parts=latest, visibility=Visibility.MODEL, kind=Kind.BOUNDARY, covers=_covered(cut.old)
     )
-    room = job.target - job.frame.tokens() - job.frame.of((row, *cut.tail))
+    room = job.target - job.frame.tokens - job.frame.of((row, *cut.tail))
     summary = within(text, max(1_000, room * BYTES_PER_TOKEN - len(HEADING) - NOTES_BYTES))
     return structs.replace(row, parts=(Text(HEADING + summary), *latest))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from perdure.agent.history import History
 from perdure.core.message import Kind, Message, NewMessage, Role, ToolCall, ToolResult
@@ -18,7 +19,7 @@ COMPACTIONS_IN_A_ROW = 3
 SMALLEST_SHARE = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frame:
     """What every prompt of a chat carries besides its messages."""
 
@@ -27,6 +28,7 @@ class Frame:
     files: Mapping[str, int] = field(default_factory=dict[str, int])
     """By the id of a file that a message names: the tokens of it as it is sent."""
 
+    @cached_property
     def tokens(self) -> int:
         return estimate((), system=self.system, tools=self.tools)
 
@@ -46,7 +48,7 @@ def said_tokens(history: History, frame: Frame) -> int:
 def prompt_tokens(history: History, frame: Frame) -> int:
     """The last reported usage plus an estimate of everything since, or an estimate of it all."""
     prompt = history.prompt()
-    estimated = frame.tokens() + said_tokens(history, frame)
+    estimated = frame.tokens + said_tokens(history, frame)
     last = next((index for index in range(len(prompt) - 1, -1, -1) if _reported(prompt[index])), None)
     boundary = history.boundary
     if last is None or (boundary is not None and prompt[last].number < boundary.number):

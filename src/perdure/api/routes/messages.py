@@ -70,9 +70,11 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
     card = CardChange() if body.plan_mode in (None, seen.card.plan_mode) else CardChange(plan_mode=body.plan_mode)
     chosen = Chosen(seen.card.model or await caller.default_model(), seen.card.effort)
     send = SendMessage(message, busy=body.busy, turn=turn, files=said.files, known=known, card=card, chosen=chosen)
-    caller.changes.allowed(seen, send)
-    left = (await caller.submitted(said, chat_id)).parts
-    send = structs.replace(send, message=structs.replace(message, parts=left))
+    if await caller.hooked():
+        # Nobody is asked about what the chat would not take.
+        caller.changes.allowed(seen, send)
+        left = (await caller.submitted(said, chat_id)).parts
+        send = structs.replace(send, message=structs.replace(message, parts=left))
     answer = await caller.changes.follow(seen, send, answer=lambda commit: sent(seen, commit))
     if body.busy is Busy.INTERRUPT and waits_for_agents(seen):
         # A chat at work is interrupted by its runner, and they with it; one that waits for them has none.
