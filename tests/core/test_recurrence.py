@@ -1,4 +1,4 @@
-"""Times that come again, beside a definition that looks at every minute, and beside another implementation of RFC 5545."""
+"""Times that come again, beside a definition that looks at every minute, and another implementation of RFC 5545."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -27,7 +27,7 @@ JUMPS = [
     ("Antarctica/Troll", datetime(2027, 3, 28, 1, tzinfo=UTC)),
     ("Asia/Kathmandu", datetime(2027, 1, 1, tzinfo=UTC)),
 ]
-"""Zones, and a moment around which their clocks are moved: forward, back, by half an hour, two hours, a day, not at all."""
+"""Zones, and a moment around which clocks are moved: forward, back, by half an hour, two hours, a day, not at all."""
 
 
 def expected(rule: Rule, zone: ZoneInfo, after: datetime, until: datetime) -> list[datetime]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from perdure.access.actor import Actor
 from perdure.api.services import Services
 from perdure.core.ids import ChatId
-from perdure.core.notice import Notice, Topic
+from perdure.core.notice import SCHEDULES_CHANGED, Notice, Topic
 
 
 class Announcements:
@@ -37,6 +37,10 @@ class Announcements:
 
     def inbox_changed(self) -> None:
         self._notice(Notice(Topic.INBOX, name=str(self._actor.user_id)))
+
+    def schedules_changed(self) -> None:
+        """Something may be due earlier than anybody looks."""
+        self._notice(Notice(Topic.CONFIG, name=SCHEDULES_CHANGED))
 
     def config_changed(self) -> None:
         self._due.append(lambda: self._services.config.changed(self._actor.organisation_id))

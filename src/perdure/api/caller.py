@@ -28,11 +28,20 @@ CLIENT_HEADER = "perdure-client"
 class Caller:
     """One signed-in caller, for the length of one request."""
 
-    def __init__(self, services: Services, rows: ActorRows, call: Call, claim: Claim | None) -> None:
+    def __init__(
+        self,
+        services: Services,
+        rows: ActorRows,
+        call: Call,
+        claim: Claim | None,
+        *,
+        source: ChatSource | None = None,
+    ) -> None:
         self.services = services
         self.rows = rows
         self.call = call
         self._claim = claim
+        self._source = source
         self.announcements = Announcements(services, rows.actor)
 
     @property
@@ -58,6 +67,8 @@ class Caller:
     @property
     def source(self) -> ChatSource:
         """Where a chat comes from that this request begins."""
+        if self._source is not None:
+            return self._source
         if self.actor.session_id is not None:
             return ChatSource.PAGE
         return ChatSource.CLI if self.call.headers.get(CLIENT_HEADER) == ChatSource.CLI else ChatSource.API

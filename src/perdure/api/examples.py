@@ -54,6 +54,14 @@ EXAMPLES: Mapping[str, Any] = {
     "change_model": {"default": True},
     "add_hook": {"url": "https://rules.example.org/perdure", "events": ["pre_tool_use"], "tools": ["execute"]},
     "change_hook": {"fail_open": True},
+    "add_schedule": {
+        "name": "Look at the build",
+        "rule": "0 9 * * 1-5",
+        "zone": "Europe/Berlin",
+        "prompt": "Did last night's build fail? If so, say which commit broke it.",
+    },
+    "change_schedule": {"paused": True},
+    "run_schedule": {},
     "put_skill": {"description": "How we write release notes", "content": "One line per change, in the present tense."},
     "add_mcp_server": {
         "slug": "everything",

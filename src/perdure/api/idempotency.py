@@ -72,14 +72,14 @@ class IdempotencyKeys:
 
     async def once(self, claim: Claim, rows: ActorRows, run: Callable[[ActorRows], Awaitable[Answer]]) -> Answer:
         async with self._turn(claim, rows):
-            kept = await self._kept(claim, rows)
+            kept = await self.kept(claim, rows)
             if kept is not None:
                 return kept
             try:
                 return await self._first(claim, rows, run)
             except PerdureError:
                 # Another replica may have done it meanwhile, so that it is no longer possible here.
-                kept = await self._kept(claim, rows)
+                kept = await self.kept(claim, rows)
                 if kept is None:
                     raise
                 return kept
@@ -91,7 +91,8 @@ class IdempotencyKeys:
             lock = self._turns[name] = asyncio.Lock()
         return lock
 
-    async def _kept(self, claim: Claim, rows: ActorRows) -> Answer | None:
+    async def kept(self, claim: Claim, rows: ActorRows) -> Answer | None:
+        """What was answered to the first request with this key."""
         kept = await idempotency_keys.kept(rows, claim.route.name, claim.key, IDEMPOTENCY_KEPT)
         if kept is None:
             return None

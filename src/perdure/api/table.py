@@ -15,6 +15,7 @@ from perdure.api.routes import (
     models,
     people,
     queue,
+    schedules,
     session,
     settings,
     sharing,
@@ -46,5 +47,6 @@ TABLE = Table(
     workspaces.routes,
     mcp.routes,
     hooks.routes,
+    schedules.routes,
     skills.routes,
 )

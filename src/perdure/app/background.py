@@ -11,6 +11,8 @@ from perdure.app.request_parts import make_describer
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.commit import Commit
 from perdure.store.search import SearchIndex
+from perdure.triggers.admission import Admission
+from perdure.triggers.schedules import ScheduleRunner
 from perdure.worker.describing import Describing
 from perdure.worker.housekeeping import Housekeeping
 from perdure.worker.push import Push
@@ -44,6 +46,7 @@ def make_background(
         make_search(stack, foundation),
         make_push(stack, foundation, services.vapid),
         make_refills(stack, foundation),
+        make_schedule_runner(stack, foundation, services),
         Housekeeping(pool, machine, foundation.config, pubsub, clock),
     )
 
@@ -74,6 +77,14 @@ def make_refills(stack: AsyncExitStack, foundation: Foundation) -> Refills:
     refills = Refills(foundation.pool, foundation.machine, foundation.config, foundation.clock)
     stack.callback(foundation.pubsub.listen(refills.heard))
     return refills
+
+
+def make_schedule_runner(stack: AsyncExitStack, foundation: Foundation, services: Services) -> ScheduleRunner:
+    """What begins chats that are due, told of every change of a schedule."""
+    measures = foundation.measures.schedules
+    runner = ScheduleRunner(foundation.pool, Admission(services), foundation.pubsub, foundation.clock, measures)
+    stack.callback(foundation.pubsub.listen(runner.heard))
+    return runner
 
 
 def make_search(stack: AsyncExitStack, foundation: Foundation) -> SearchIndex:

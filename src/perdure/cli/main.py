@@ -26,6 +26,7 @@ COMMANDS = {
     "users": "Say who may sign in.",
     "tokens": "Make secrets for programs.",
     "secrets": "Encrypt stored secrets with a new key.",
+    "schedules": "Have chats begin at certain times.",
     "templates": "Bring recipes for workspaces.",
     "workspaces": "See, stop and remove workspaces.",
     "migrate": "Bring the database to the newest schema.",

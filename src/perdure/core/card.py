@@ -28,6 +28,7 @@ class ChatSource(StrEnum):
     API = "api"
     CLI = "cli"
     AGENT = "agent"
+    SCHEDULE = "schedule"
 
 
 class ChatSettings(Struct, frozen=True, omit_defaults=True):

@@ -14,6 +14,7 @@ ChangeId = NewType("ChangeId", UUID)
 ProviderId = NewType("ProviderId", UUID)
 McpServerId = NewType("McpServerId", UUID)
 HookId = NewType("HookId", UUID)
+ScheduleId = NewType("ScheduleId", UUID)
 
 ModelName = NewType("ModelName", str)
 """The unique name of a model setting, such as `demo` or `anthropic/claude-sonnet`."""

@@ -6,6 +6,9 @@ from msgspec import Struct
 
 from perdure.core.ids import ChatId
 
+SCHEDULES_CHANGED = "schedules"
+"""The name of the setting that changed where a schedule did."""
+
 
 class Topic(StrEnum):
     CHAT = "chat"

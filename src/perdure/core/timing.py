@@ -197,6 +197,14 @@ PUSH_PATIENCE = timedelta(seconds=10)
 PUSH_TAKEN = timedelta(minutes=1)
 PUSH_FRESH = timedelta(hours=1)
 PUSH_KEPT = timedelta(hours=12)
+# Somebody looks at least so often whether a schedule is due; a clock that jumps is noticed within this time.
+SCHEDULE_PERIOD = timedelta(seconds=1)
+SCHEDULE_SETTLE_PERIOD = timedelta(seconds=5)
+# A due time is missed where nobody saw it for so long: no replica ran, or the clock jumped.
+SCHEDULE_MISSED = timedelta(minutes=1)
+# Whoever took a run has begun it within this time, or another does.
+SCHEDULE_TAKEN = timedelta(seconds=30)
+SCHEDULE_RUNS_KEPT = timedelta(days=90)
 HOUSEKEEPING_PERIOD = timedelta(minutes=10)
 DESCRIPTION_CAP = timedelta(minutes=1)
 # A turn without a description for this long lost whoever was to find one. After a day nobody misses it any more.

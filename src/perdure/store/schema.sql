@@ -4,7 +4,7 @@ CREATE DOMAIN public.chat_status AS text
 	CONSTRAINT chat_status_check CHECK ((VALUE = ANY (ARRAY['waiting'::text, 'running'::text, 'interrupting'::text, 'requires_action'::text, 'error'::text])));
 
 CREATE DOMAIN public.inbox_kind AS text
-	CONSTRAINT inbox_kind_check CHECK ((VALUE = ANY (ARRAY['finished'::text, 'failed'::text, 'needs_you'::text, 'shared'::text, 'digest'::text])));
+	CONSTRAINT inbox_kind_check CHECK ((VALUE = ANY (ARRAY['finished'::text, 'failed'::text, 'needs_you'::text, 'shared'::text, 'digest'::text, 'schedule_paused'::text])));
 
 CREATE DOMAIN public.message_role AS text
 	CONSTRAINT message_role_check CHECK ((VALUE = ANY (ARRAY['system'::text, 'user'::text, 'assistant'::text, 'tool'::text])));
@@ -649,6 +649,48 @@ CREATE TABLE public.replicas (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.schedule_runs (
+    id bigint NOT NULL,
+    schedule_id uuid NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    last_due_at timestamp with time zone NOT NULL,
+    times integer DEFAULT 1 NOT NULL,
+    state text NOT NULL,
+    detail text DEFAULT ''::text NOT NULL,
+    chat_id uuid,
+    taken_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    begun_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    CONSTRAINT schedule_runs_state_check CHECK ((state = ANY (ARRAY['due'::text, 'begun'::text, 'finished'::text, 'failed'::text, 'skipped'::text]))),
+    CONSTRAINT schedule_runs_times_check CHECK ((times > 0))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE public.schedule_runs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.schedule_runs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.schedules (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    owner_id uuid NOT NULL,
+    options text NOT NULL,
+    next_at timestamp with time zone,
+    paused_at timestamp with time zone,
+    pause_reason text DEFAULT ''::text NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    last_chat_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT schedules_paused CHECK (((paused_at IS NULL) OR (next_at IS NULL)))
+)
+WITH (fillfactor='80');
+
 CREATE TABLE public.search_documents (
     chat_id uuid NOT NULL,
     number integer NOT NULL,
@@ -894,6 +936,15 @@ ALTER TABLE ONLY public.read_markers
 ALTER TABLE ONLY public.replicas
     ADD CONSTRAINT replicas_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.schedule_runs
+    ADD CONSTRAINT schedule_runs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.schedule_runs
+    ADD CONSTRAINT schedule_runs_schedule_id_due_at_key UNIQUE (schedule_id, due_at);
+
+ALTER TABLE ONLY public.schedules
+    ADD CONSTRAINT schedules_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.search_documents
     ADD CONSTRAINT search_documents_pkey PRIMARY KEY (chat_id, number);
 
@@ -1029,6 +1080,16 @@ CREATE UNIQUE INDEX providers_name ON public.providers USING btree (organisation
 CREATE INDEX push_subscriptions_by_endpoint ON public.push_subscriptions USING btree (endpoint);
 
 CREATE INDEX read_markers_by_chat ON public.read_markers USING btree (chat_id);
+
+CREATE INDEX schedule_runs_begun ON public.schedule_runs USING btree (id) WHERE (state = 'begun'::text);
+
+CREATE INDEX schedule_runs_due ON public.schedule_runs USING btree (due_at) WHERE (state = 'due'::text);
+
+CREATE INDEX schedule_runs_first ON public.schedule_runs USING btree (schedule_id, id) WHERE (state = 'due'::text);
+
+CREATE INDEX schedules_due ON public.schedules USING btree (next_at) WHERE (next_at IS NOT NULL);
+
+CREATE INDEX schedules_of_owner ON public.schedules USING btree (owner_id, created_at);
 
 CREATE INDEX search_documents_words ON public.search_documents USING gin (document);
 
@@ -1188,6 +1249,15 @@ ALTER TABLE ONLY public.read_markers
 
 ALTER TABLE ONLY public.read_markers
     ADD CONSTRAINT read_markers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.schedule_runs
+    ADD CONSTRAINT schedule_runs_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES public.schedules(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.schedules
+    ADD CONSTRAINT schedules_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.schedules
+    ADD CONSTRAINT schedules_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.search_documents
     ADD CONSTRAINT search_documents_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;

@@ -30,6 +30,7 @@ class InboxKind(StrEnum):
     NEEDS_YOU = "needs_you"
     SHARED = "shared"
     DIGEST = "digest"
+    SCHEDULE_PAUSED = "schedule_paused"
 
 
 class InboxEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -16,6 +16,7 @@ _LARGEST_JUMP = timedelta(hours=26)
 # No zone moves its clocks twice within it.
 _STEADY = timedelta(days=7)
 _SECOND = timedelta(seconds=1)
+_LONG_AGO = datetime(1900, 1, 1)  # noqa: DTZ001 - a time of the wall clock
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -27,7 +28,7 @@ def zone_of(name: str) -> ZoneInfo:
 
 
 @lru_cache(maxsize=4096)
-def rule_of(text: str, first: datetime) -> Rule:
+def rule_of(text: str, first: datetime = _LONG_AGO) -> Rule:
     """What a text means: a cron line or a rule of a calendar, which begins at a time of the wall clock."""
     if "FREQ" in text.upper():
         return RecurrenceRule.parse(text, first)
@@ -37,8 +38,8 @@ def rule_of(text: str, first: datetime) -> Rule:
 def next_times(rule: Rule, zone: ZoneInfo, after: datetime, count: int) -> list[datetime]:
     """The next moments after one, in their order; fewer where there are no more.
 
-    A time of day that is left out when clocks go forward is due as much later as they jump. One that occurs twice is due
-    the first time, unless the rule goes through all hours anyway: then both are.
+    A time of day that is left out when clocks go forward is due as much later as they jump. One that occurs twice is
+    due the first time, unless the rule goes through all hours anyway: then both are.
     """
     return list(islice(moments(rule, zone, after), count))
 
@@ -56,7 +57,7 @@ def _moments(rule: Rule, zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
     begin = after - _LARGEST_JUMP
     if _offset(zone, begin) == _offset(zone, after):
         begin = after
-    passed, left_out = datetime.min, list[datetime]()
+    passed, left_out = _LONG_AGO, list[datetime]()
     while begin < after + HORIZON:
         offset, end = _offset(zone, begin), _end(zone, begin)
         first, last = _wall(begin, offset), _wall(end, offset)

@@ -1,4 +1,4 @@
-"""Recurrence rules as calendars write them (RFC 5545): from a first time on, every so often, on which days, and when."""
+"""Recurrence rules as calendars write them (RFC 5545): from a first time on, how often, on which days, and when."""
 
 import re
 from calendar import monthrange

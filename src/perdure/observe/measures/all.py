@@ -12,6 +12,7 @@ from perdure.observe.measures.work import (
     CallMeasures,
     HookMeasures,
     McpMeasures,
+    ScheduleMeasures,
     ToolMeasures,
     TurnMeasures,
 )
@@ -28,6 +29,7 @@ class Measures:
         self.tools = ToolMeasures(self.metrics)
         self.agents = AgentMeasures(self.metrics)
         self.hooks = HookMeasures(self.metrics)
+        self.schedules = ScheduleMeasures(self.metrics)
         self.mcp = McpMeasures(self.metrics)
         self.replica = ReplicaMeasures(self.metrics)
         self.streams = StreamMeasures(self.metrics)

@@ -174,6 +174,22 @@ class HookMeasures:
         self._seconds.labels(event).observe(seconds)
 
 
+class ScheduleMeasures:
+    """Counts what becomes of due times."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._runs = metrics.counter(
+            "schedule_runs", "Due times of schedules, by what came of them: begun, failed or skipped.", "outcome"
+        )
+        self._late = metrics.seconds("schedule_lateness", "How long after its due time a run began.")
+
+    def ran(self, outcome: str, times: int = 1) -> None:
+        self._runs.labels(outcome).inc(times)
+
+    def late(self, seconds: float) -> None:
+        self._late.observe(seconds)
+
+
 class McpMeasures:
     """Counts by server; beyond so many they go together."""
 

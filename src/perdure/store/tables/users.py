@@ -47,10 +47,22 @@ class PasswordOf(Struct, frozen=True):
     password_hash: str | None
 
 
+class Addressed(Struct, frozen=True):
+    """Who somebody is, by their address."""
+
+    id: UserId
+    organisation_id: OrganisationId
+    role: str
+
+
 class FirstOwner(Struct, frozen=True):
     id: UserId
     reachable: bool
     """Whether anybody can sign in without a link."""
+
+
+@query
+async def of_address(db: Database, email: str) -> Addressed | None: ...
 
 
 @query

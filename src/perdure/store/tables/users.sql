@@ -77,6 +77,10 @@ SELECT u.email, u.name, u.role, u.disabled_at IS NOT NULL AS disabled, o.name AS
 FROM users u JOIN organisations o ON o.id = u.organisation_id
 ORDER BY u.created_at, u.id
 
+-- name: users.of_address
+-- Whoever has this address, for whoever runs the deployment.
+SELECT id, organisation_id, role FROM users WHERE lower(email) = lower($1) AND disabled_at IS NULL
+
 -- name: users.by_email
 -- Somebody who signs in with a password.
 SELECT id, password_hash FROM users WHERE lower(email) = lower($1) AND disabled_at IS NULL

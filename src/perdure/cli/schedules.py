@@ -1,0 +1,143 @@
+"""`perdure schedules`: chats that begin by themselves, for whoever has the machine."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from perdure.access.actor import PERMISSIONS, Actor, Role
+from perdure.access.rows import ActorRows
+from perdure.access.signing_in import FIRST_EMAIL
+from perdure.cli.users import with_pool
+from perdure.config.schedules import Missed, Overlap, ScheduleOptions, Schedules, read_options, upcoming_times
+from perdure.core.errors import NotFound
+from perdure.core.recurrence.due_times import zone_of
+from perdure.store.pool import Pool
+from perdure.store.tables import users
+from perdure.store.tables.schedules import ScheduleRow
+
+app = typer.Typer(no_args_is_help=True)
+Whose = Annotated[str, typer.Option("--email", help="Whose schedules.")]
+Which = Annotated[str, typer.Argument(help="Its name, or the beginning of its id.")]
+
+
+@app.command("list")
+def list_schedules(email: Whose = FIRST_EMAIL) -> None:
+    """Every schedule of somebody, with when it is due next."""
+
+    async def work(pool: Pool) -> list[str]:
+        return [_line(row) for row in await (await _schedules(pool, email)).all()]
+
+    typer.echo("\n".join(with_pool(work)) or "There are no schedules.")
+
+
+@app.command()
+def times(
+    rule: Annotated[str, typer.Argument(help="A cron line, or a recurrence rule such as FREQ=WEEKLY;BYDAY=MO.")],
+    zone: Annotated[str, typer.Option(help="Whose wall clock is meant.")] = "UTC",
+    count: Annotated[int, typer.Option(min=1, max=100)] = 5,
+) -> None:
+    """Say when a rule is due next."""
+    place = zone_of(zone)
+    for moment in upcoming_times(rule, zone, datetime.now(UTC), count):
+        typer.echo(moment.astimezone(place).isoformat(sep=" "))
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(help="What it is called.")],
+    rule: Annotated[str, typer.Argument(help="A cron line, or a recurrence rule such as FREQ=WEEKLY;BYDAY=MO.")],
+    prompt: Annotated[str, typer.Argument(help="What is said each time.")],
+    zone: Annotated[str, typer.Option(help="Whose wall clock is meant.")] = "UTC",
+    missed: Annotated[Missed, typer.Option(help="What happens to times that no server saw.")] = Missed.ONCE,
+    overlap: Annotated[Overlap, typer.Option(help="What a time means while the last chat works.")] = Overlap.QUEUE,
+    email: Whose = FIRST_EMAIL,
+) -> None:
+    """Have a chat begin at certain times."""
+    options = ScheduleOptions(name=name, rule=rule, zone=zone, prompt=prompt, missed=missed, overlap=overlap)
+
+    async def work(pool: Pool) -> ScheduleRow:
+        return await (await _schedules(pool, email)).add(options)
+
+    typer.echo(_line(with_pool(work)))
+
+
+@app.command()
+def pause(which: Which, email: Whose = FIRST_EMAIL) -> None:
+    """Let nothing be due for now."""
+    typer.echo(_changed(which, email, paused=True))
+
+
+@app.command()
+def resume(which: Which, email: Whose = FIRST_EMAIL) -> None:
+    """Go on with the next time."""
+    typer.echo(_changed(which, email, paused=False))
+
+
+@app.command()
+def run(which: Which, email: Whose = FIRST_EMAIL) -> None:
+    """Run it once, besides its times. A running server begins it."""
+
+    async def work(pool: Pool) -> None:
+        schedules = await _schedules(pool, email)
+        await schedules.run_now((await _one(schedules, which)).id)
+
+    with_pool(work)
+    typer.echo("It begins as soon as a server looks.")
+
+
+@app.command()
+def history(which: Which, email: Whose = FIRST_EMAIL, count: Annotated[int, typer.Option(min=1, max=200)] = 20) -> None:
+    """What became of its due times, newest first."""
+
+    async def work(pool: Pool) -> list[str]:
+        schedules = await _schedules(pool, email)
+        runs = await schedules.runs((await _one(schedules, which)).id, before=None, limit=count)
+        return [f"{run.due_at:%Y-%m-%d %H:%M:%S}  {run.state:<8}  {run.chat_id or run.detail}" for run in runs]
+
+    typer.echo("\n".join(with_pool(work)) or "Nothing was due yet.")
+
+
+@app.command()
+def remove(which: Which, email: Whose = FIRST_EMAIL) -> None:
+    """Remove a schedule with its history. The chats that it began stay."""
+
+    async def work(pool: Pool) -> None:
+        schedules = await _schedules(pool, email)
+        await schedules.delete((await _one(schedules, which)).id)
+
+    with_pool(work)
+    typer.echo("It is gone.")
+
+
+def _changed(which: str, email: str, *, paused: bool) -> str:
+    async def work(pool: Pool) -> ScheduleRow:
+        schedules = await _schedules(pool, email)
+        return await schedules.change((await _one(schedules, which)).id, {}, paused=paused)
+
+    return _line(with_pool(work))
+
+
+async def _schedules(pool: Pool, email: str) -> Schedules:
+    found = await users.of_address(pool, email)
+    if found is None:
+        raise NotFound(f"Nobody has the address {email}.")
+    role = Role(found.role)
+    actor = Actor(user_id=found.id, organisation_id=found.organisation_id, role=role, permissions=PERMISSIONS[role])
+    return Schedules(ActorRows(actor, pool), datetime.now(UTC))
+
+
+async def _one(schedules: Schedules, which: str) -> ScheduleRow:
+    every = await schedules.all()
+    found = [row for row in every if which in (str(row.id)[: len(which)], read_options(row.options).name)]
+    if len(found) != 1:
+        raise NotFound(f"{len(found) or 'No'} schedules are called {which!r}. 'perdure schedules list' names them.")
+    return found[0]
+
+
+def _line(row: ScheduleRow) -> str:
+    options, short = read_options(row.options), str(row.id)[:8]
+    stands = f"next {row.next_at:%Y-%m-%d %H:%M}Z" if row.next_at else "over"
+    if row.paused_at:
+        stands = f"paused {row.pause_reason}".strip()
+    return f"{short}  {options.name}  {' '.join(options.rule.split())}  {options.zone}  {stands}"

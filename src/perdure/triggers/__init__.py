@@ -1,0 +1,1 @@
+"""What begins chats when nobody asks: time that passes, and programs elsewhere."""
