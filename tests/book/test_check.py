@@ -215,3 +215,14 @@ def test_what_is_inside_a_function_is_checked_in_its_own_file_alone(tmp_path: Pa
     code, output = checked(tmp_path)
     assert code == 1
     assert "giver.py:5:12 - error" in output
+
+
+def test_files_that_are_right_are_remembered_beside_one_that_is_wrong(tmp_path: Path) -> None:
+    giver = '"""A module."""\n\nGIVEN = 1\n'
+    taker = '"""A module."""\n\nfrom perdure.giver import GIVEN\n\nTAKEN: str = GIVEN\n'
+    planted_project(tmp_path, giver, taker)
+    code, output = checked(tmp_path)
+    assert code == 1
+    assert "taker.py:5:14 - error" in output
+    assert len([*(tmp_path / "perdure-types").iterdir()]) == 2
+    assert checked(tmp_path)[0] == 1
