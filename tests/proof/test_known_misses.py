@@ -4,6 +4,7 @@ import pytest
 
 from perdure.proof.known_misses import KNOWN_MISSES, KnownMiss, explained
 from perdure.proof.scale.bars import Bar
+from perdure.proof.scale.scaletest import PACED_CHATS
 
 RATE = KnownMiss("rate", 0.2, "0099")
 COST = KnownMiss("cost", 3.0, "0098")
@@ -28,4 +29,11 @@ def test_a_miss_is_explained_only_by_its_own_bar_and_only_up_to_what_was_recorde
 
 
 def test_every_known_miss_names_a_bar_of_the_scale_test_and_is_one() -> None:
-    assert [(each.name, each.worst < 0.5) for each in KNOWN_MISSES] == [("turns/s against the floor", True)]
+    rate, *deltas = KNOWN_MISSES
+    assert (rate.name, rate.worst < 0.5) == ("turns/s against the floor", True)
+    paced = [
+        f"CPU per delta at 50 tokens/s, {chats} chats, {transport}"
+        for chats in PACED_CHATS
+        for transport in ("WebSocket", "SSE")
+    ]
+    assert [(each.name, each.worst > 50) for each in deltas] == [(name, True) for name in paced]

@@ -23,6 +23,7 @@ async def test_a_load_sees_every_turn_through() -> None:
         warm = await stages.warm(place, WANTED.text)
         added = await stages.added_first_output(place, simulator_url, 3)
         floor = await stages.floor_turns(place, simulator_url, WANTED.text, chats=3, turns=2)
+        paced = await stages.paced_delta(place, 3, sse=True, deltas=40)
     assert (len(loaded.turns), loaded.failures.total(), loaded.retries) == (18, 0, 0)
     # A busy client may hear of the answer before it hears that its question was accepted.
     assert all(turn.accepted > 0 and 0 < turn.first_output <= turn.rested for turn in loaded.turns)
@@ -34,6 +35,8 @@ async def test_a_load_sees_every_turn_through() -> None:
     assert warm.round_trips - warm.configuration <= 4
     assert len(added) == 3
     assert floor.turns == 6
+    # A machine's clock of CPU time ticks every ten milliseconds.
+    assert 0 <= paced < 10_000
 
 
 def test_statements_are_told_apart() -> None:

@@ -20,7 +20,14 @@ class KnownMiss:
         return bar.name == self.name and as_good
 
 
-KNOWN_MISSES = (KnownMiss("turns/s against the floor", 0.1, "0006"),)
+KNOWN_MISSES = (
+    KnownMiss("turns/s against the floor", 0.1, "0006"),
+    *(
+        KnownMiss(f"CPU per delta at 50 tokens/s, {chats} chats, {transport}", 150.0, "0011")
+        for chats in (20, 200)
+        for transport in ("WebSocket", "SSE")
+    ),
+)
 
 
 def explained(bars: Iterable[Bar], known: Iterable[KnownMiss] = KNOWN_MISSES) -> list[str] | None:

@@ -36,10 +36,10 @@ class Deployment:
         others = {name: family_seconds(pid) for name, pid in self.beside.items()}
         return {SERVER: self.cpu(), **others, LOAD: time.process_time()}
 
-    def talk(self, http: aiohttp.ClientSession, number: int) -> LoadChat:
+    def talk(self, http: aiohttp.ClientSession, number: int, *, sse: bool = False) -> LoadChat:
         """A client for the so-manieth chat: people and replicas take turns."""
         url, token = self.urls[number % len(self.urls)], self.tokens[number % len(self.tokens)]
-        return LoadChat(http, url, token)
+        return LoadChat(http, url, token, sse)
 
 
 @dataclass(frozen=True, slots=True)

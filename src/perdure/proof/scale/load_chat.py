@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import aiohttp
@@ -34,6 +35,8 @@ class _Created(msgspec.Struct, frozen=True):
 
 _batches = msgspec.json.Decoder(list[StreamEvent])
 _created = msgspec.json.Decoder(_Created)
+_ENDLESS = aiohttp.ClientTimeout(total=None)
+Stream = aiohttp.ClientWebSocketResponse | aiohttp.ClientResponse
 
 
 class Failed(Exception):
@@ -67,11 +70,13 @@ class LoadChat:
     http: aiohttp.ClientSession
     url: str
     token: str
+    sse: bool = False
+    """Whether it follows by server-sent events instead of a WebSocket."""
     chat_id: str = ""
     received: int = 0
     events: int = 0
     retries: int = 0
-    _sockets: list[aiohttp.ClientWebSocketResponse] = field(default_factory=list[aiohttp.ClientWebSocketResponse])
+    _streams: list[Stream] = field(default_factory=list[Stream])
     _readers: "list[asyncio.Task[None]]" = field(default_factory=list["asyncio.Task[None]"])
     _turn: Turn | None = None
     _rested: asyncio.Event = field(default_factory=asyncio.Event)
@@ -114,7 +119,8 @@ class LoadChat:
 
     async def close(self) -> None:
         await self.hang()
-        await asyncio.gather(*(socket.close() for socket in self._sockets))
+        for stream in self._streams:
+            await _closed(stream)
 
     def _begin(self, *, first: bool = False) -> Turn:
         self._rested.clear()
@@ -132,19 +138,23 @@ class LoadChat:
             raise Failed(stage, f"{answer.status} {content[:200]!r}")
         return content
 
-    async def _connected(self) -> aiohttp.ClientWebSocketResponse:
+    async def _connected(self) -> Stream:
         address = f"{self.url}{BASE}/chats/{self.chat_id}/stream"
         try:
-            socket = await self.http.ws_connect(address, headers=self._headers, max_msg_size=0)
+            if self.sse:
+                headers = {**self._headers, "accept": "text/event-stream"}
+                stream = await self.http.get(address, headers=headers, timeout=_ENDLESS)
+            else:
+                stream = await self.http.ws_connect(address, headers=self._headers, max_msg_size=0)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Failed("stream", repr(error)) from error
-        self._sockets.append(socket)
-        return socket
+        self._streams.append(stream)
+        return stream
 
-    async def _read(self, socket: aiohttp.ClientWebSocketResponse) -> None:
-        async for message in socket:
-            self.received += len(message.data)
-            for event in _batches.decode(message.data):
+    async def _read(self, stream: Stream) -> None:
+        async for batch in _batches_of(stream):
+            self.received += len(batch)
+            for event in _batches.decode(batch):
                 self.events += 1
                 self._hear(event)
             self._look()
@@ -191,8 +201,26 @@ class LoadChat:
         return turn
 
 
-async def _drained(socket: aiohttp.ClientWebSocketResponse) -> None:
-    async for _ in socket:
+async def _batches_of(stream: Stream) -> AsyncGenerator[bytes | str]:
+    """What the server sends at a time: JSON arrays of events."""
+    if isinstance(stream, aiohttp.ClientWebSocketResponse):
+        async for message in stream:
+            yield message.data
+        return
+    async for line in stream.content:
+        if line.startswith(b"data: "):
+            yield b"[%b]" % line[6:]
+
+
+async def _closed(stream: Stream) -> None:
+    if isinstance(stream, aiohttp.ClientWebSocketResponse):
+        await stream.close()
+    else:
+        stream.close()
+
+
+async def _drained(stream: Stream) -> None:
+    async for _ in _batches_of(stream):
         pass
 
 

@@ -12,6 +12,7 @@ from perdure.proof.scale.load import Deployment, Load, Loaded, shares
 
 FLOOR_TURNS = 2
 IDLE_TURNS = 40
+PACED_CHATS = (20, 200)
 NOISE = 1.15
 """What counts as the same on a machine with other things to do."""
 Progress = Callable[[str, float], None]
@@ -95,8 +96,17 @@ class ScaleTest:
         deltas = await stages.deltas(self._place, self._simulator_url)
         self._figure("CPU per delta: server, floor", f"{deltas.ours:.1f} µs, {deltas.floor:.1f} µs")
         self._bar("CPU per streamed delta against draining the same bytes", deltas.ours / deltas.floor, 4.0, "x")
+        await self._paced()
         self._progress("long chats", 0)
         await self._long_chats()
+
+    async def _paced(self) -> None:
+        """Deltas at the pace of a model, of a few chats and of many, over both transports."""
+        self._progress("paced deltas", 0)
+        for chats in PACED_CHATS:
+            for name, sse in (("WebSocket", False), ("SSE", True)):
+                spent = await stages.paced_delta(self._place, chats, sse=sse)
+                self._bar(f"CPU per delta at 50 tokens/s, {chats} chats, {name}", spent, 50.0, "µs")
 
     async def _long_chats(self) -> None:
         long = await stages.long_chats(self._place, self._wanted.text)

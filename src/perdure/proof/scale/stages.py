@@ -15,6 +15,7 @@ from perdure.proof.scale.load import Deployment, used
 from perdure.proof.scale.load_chat import LoadChat
 
 STREAMS, DELTAS, PACE = 50, 400, 100
+MODEL_DELTAS, MODEL_PACE = 200, 50
 EARLY, LATE, LONG_CHATS, LONG_ROUNDS, WINDOW = 10, 200, 16, 3, 10
 WARM_CHATS, WARM_TURNS = 16, 12
 STUCK_ROUNDS = 2
@@ -126,16 +127,29 @@ async def deltas(place: Deployment, simulator_url: str) -> Deltas:
 
     What follows a turn, such as its label, belongs to it: every measurement ends when the server is idle again.
     """
-    long, short = f"[[rate:{PACE}]][[say:{DELTAS} tokens]]", f"[[rate:{PACE}]][[say:1 tokens]]"
+    ours = await _per_delta(place, STREAMS, DELTAS, PACE)
+    floors = [await measured(Task(simulator_url, text, STREAMS, 1)) for text in _paced(PACE, 1, DELTAS)]
+    return Deltas(ours, (floors[1].cpu - floors[0].cpu) / (STREAMS * (DELTAS - 1)) * 1e6)
+
+
+async def paced_delta(place: Deployment, chats: int, *, sse: bool, deltas: int = MODEL_DELTAS) -> float:
+    """Microseconds of the server for one delta, at the pace at which people are answered: tokens one by one."""
+    return await _per_delta(place, chats, deltas, MODEL_PACE, sse=sse)
+
+
+def _paced(rate: int, *tokens: int) -> list[str]:
+    return [f"[[rate:{rate}]][[say:{count} tokens]]" for count in tokens]
+
+
+async def _per_delta(place: Deployment, chats: int, deltas: int, rate: int, *, sse: bool = False) -> float:
+    short, long = _paced(rate, 1, deltas)
     async with session() as http:
-        talks = _talks(http, place, STREAMS)
+        talks = [place.talk(http, number, sse=sse) for number in range(chats)]
         await asyncio.gather(*(talk.create(short) for talk in talks))
         small = await _spent(place, talks, short)
         large = await _spent(place, talks, long)
         await asyncio.gather(*(talk.close() for talk in talks))
-    floors = [await measured(Task(simulator_url, text, STREAMS, 1)) for text in (short, long)]
-    count = STREAMS * (DELTAS - 1)
-    return Deltas((large - small) / count * 1e6, (floors[1].cpu - floors[0].cpu) / count * 1e6)
+    return (large - small) / (chats * (deltas - 1)) * 1e6
 
 
 async def _spent(place: Deployment, talks: Sequence[LoadChat], text: str) -> float:
