@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from openai import AsyncOpenAI
 
+from perdure.agent.prepare import Policy, Rules
 from perdure.core.ids import ChatId
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
@@ -138,6 +139,41 @@ async def test_a_thread_begun_in_one_protocol_goes_on_in_another(page: Page, rep
     said = (_said("user", "[[say:One.]]"), _said("assistant", "One."), _said("user", "[[say:Two.]]"))
     assert _texts(await page.runs(*said, thread=str(chat)), "TEXT_MESSAGE_CONTENT") == "Two."
     assert await replica.said(chat) == ["[[say:One.]]", "One.", "[[say:Two.]]", "Two."]
+
+
+async def test_a_page_that_knows_only_a_threads_name_goes_on_in_it(page: Page, replica: InProcessReplica) -> None:
+    await page.says(_ui("user", "[[say:One.]]"), name="thread")
+    assert _texts(await page.runs(_said("user", "[[say:Two.]]"), thread="thread"), "TEXT_MESSAGE_CONTENT") == "Two."
+    assert _texts(await page.says(_ui("user", "[[say:Three.]]"), name="thread"), "text-delta") == "Three."
+    (chat,) = await _chats(replica)
+    assert (await replica.said(chat))[1::2] == ["One.", "Two.", "Three."]
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"status": "resolved", "payload": {"decision": "approve"}}, "no skill"),
+        ({"status": "resolved", "payload": {"decision": "deny", "note": "Not today."}}, "Not today."),
+        ({"status": "cancelled"}, "denied"),
+    ],
+)
+async def test_what_a_run_asks_is_answered_by_the_next_run(
+    entry: dict[str, Any], told: str, page: Page, replica: InProcessReplica
+) -> None:
+    replica.sources.rules_now = Rules(policies={"read_skill": Policy.ASK})
+    said = _said("user", SAID)
+    first = await page.runs(said)
+    (interrupt,) = first[-1]["outcome"]["interrupts"]
+    assert interrupt["toolCallId"] == next(event["toolCallId"] for event in first if "toolCallId" in event)
+    assert interrupt["responseSchema"]["required"] == ["decision"]
+    # Whoever comes back is asked the same; whoever answers something else decides nothing.
+    assert (await page.runs())[-1] == first[-1]
+    assert (await page.runs(said, resume=[{"interruptId": "other", "status": "cancelled"}]))[-1] == first[-1]
+    events = await page.runs(said, resume=[{"interruptId": interrupt["id"], **entry}])
+    (result,) = (event["content"] for event in events if event["type"] == "TOOL_CALL_RESULT")
+    assert told in result
+    assert _texts(events, "TEXT_MESSAGE_CONTENT") == "I look first.Nothing there."
+    assert events[-1] == {"type": "RUN_FINISHED", "threadId": "t1", "runId": "r1"}
 
 
 async def test_what_goes_wrong_in_a_turn_is_told(page: Page) -> None:

@@ -46,6 +46,9 @@ class Asked:
     key: ChatId | None = None
     """The chat that the front end means, whether it is there or not."""
     client_id: str | None = None
+    joins: bool = False
+    """Whether a first question goes on in the chat that it names, though nothing before it agrees: a page that was
+    opened anew may know a thread's name and none of what was said."""
 
     @property
     def new(self) -> Sequence[Given]:

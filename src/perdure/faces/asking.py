@@ -95,7 +95,8 @@ class Asking:
 
     async def _continued(self, seen: Seen, ours: Sequence[Entry], theirs: Sequence[Entry]) -> TurnId:
         shared = common(ours, theirs)
-        if shared == len(ours) and theirs[shared:]:
+        knows_nothing = not shared and all(entry.role is Role.USER for entry in theirs)
+        if (shared == len(ours) and theirs[shared:]) or (self._asked.joins and knows_nothing):
             return await self._added(seen)
         # The client's history is another from here on, or ends here.
         place = min(shared, len(theirs) - 1)

@@ -34,7 +34,9 @@ class Finding:
                 seen = await self._caller.chats.own(self._asked.key)
                 ours = await self._known(seen)
                 # Front ends ask for titles and tags under the same key: such a question edits nothing.
-                return (seen, ours) if common(ours, theirs) else await self._alike(theirs)
+                if common(ours, theirs) or self._asked.joins:
+                    return seen, ours
+                return await self._alike(theirs)
             return None
         return await self._alike(theirs)
 
@@ -75,6 +77,10 @@ class Finding:
 def keyed_chat(user_id: UserId, key: str) -> ChatId:
     """The chat that somebody's front end means by a key of its own: the same whoever asks twice, or on any replica."""
     return ChatId(uuid5(user_id, key))
+
+
+PAGE = "page"
+"""What a thread's name is a name in, for every protocol that pages speak: begun in one, it goes on in another."""
 
 
 async def chat_meant(caller: Caller, kind: str, name: str) -> tuple[ChatId, Seen | None]:

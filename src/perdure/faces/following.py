@@ -24,6 +24,8 @@ from perdure.faces.turn import Ended, Outcome, TurnEvent, TurnLog, outcome_after
 from perdure.stream.batches import Batch
 from perdure.stream.hubs import Hubs
 
+DECIDED = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN, ActionKind.BUDGET})
+"""What a person is asked."""
 _PAGE = 200
 
 
@@ -68,6 +70,11 @@ class TurnFeed:
         self._state.action = None if chat.action is None else chat.action.kind
         ended = self._state.ended(self._log.last)
         return [*events, ended] if ended is not None else events
+
+    def pausing(self) -> "TurnFeed":
+        """The same for somebody who would rather be told that a decision is needed than wait for it."""
+        self._state.pauses = True
+        return self
 
     async def _history(self) -> list[TurnEvent]:
         """What is committed of the turn."""
@@ -128,6 +135,7 @@ class _State:
     status: Status | None = None
     error: ChatError | None = None
     action: ActionKind | None = None
+    pauses = False
 
     def ended(self, last: Message | None) -> Ended | None:
         match self.status:
@@ -137,6 +145,8 @@ class _State:
                 return Ended(Outcome.FAILED, self.error)
             case Status.REQUIRES_ACTION if self.action is ActionKind.CLIENT_TOOL:
                 return Ended(Outcome.CALLS)
+            case Status.REQUIRES_ACTION if self.pauses and self.action in DECIDED:
+                return Ended(Outcome.ASKS)
             case _:
                 return None
 

@@ -74,6 +74,8 @@ class Outcome(StrEnum):
     COMPLETED = "completed"
     CALLS = "calls"
     """It waits for results of the client's own tools."""
+    ASKS = "asks"
+    """It waits for its owner's decision; only for those who would rather be asked than wait."""
     LENGTH = "length"
     FILTERED = "filtered"
     STOPPED = "stopped"

@@ -1,7 +1,7 @@
 """From a turn's events to events of AG-UI."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -9,6 +9,8 @@ from perdure.faces.asked import TurnId
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import Called, Closed, Ended, Opened, Outcome, Piece, Returned, TextKind, TurnEvent
 
+Interrupts: TypeAlias = Callable[[], Awaitable[Sequence[dict[str, Any]]]]
+"""Asks what a person is to decide now."""
 _encoder = msgspec.json.Encoder()
 _STARTS = {TextKind.TEXT: "TEXT_MESSAGE_START", TextKind.REASONING: "REASONING_MESSAGE_START"}
 _CONTENTS = {TextKind.TEXT: "TEXT_MESSAGE_CONTENT", TextKind.REASONING: "REASONING_MESSAGE_CONTENT"}
@@ -49,6 +51,9 @@ class Run:
             case Returned(result=result):
                 name = f"{self._name}-{result.call_id}"
                 yield event("TOOL_CALL_RESULT", messageId=name, toolCallId=result.call_id, content=result.result)
+            case Ended(outcome=Outcome.ASKS):
+                # What is asked is not among the turn's events.
+                pass
             case Ended():
                 yield self._ended(told)
             case _:
@@ -57,6 +62,11 @@ class Run:
     @property
     def _text(self) -> str:
         return f"{self._name}-{self._texts}"
+
+    def interrupted(self, interrupts: Sequence[dict[str, Any]]) -> bytes:
+        """The run ends with questions; the run that answers them goes on with the turn."""
+        outcome = {"type": "interrupt", "interrupts": interrupts} if interrupts else None
+        return event("RUN_FINISHED", **self._ids, **({"outcome": outcome} if outcome else {}))
 
     def _ended(self, ended: Ended) -> bytes:
         if ended.outcome is not Outcome.FAILED:
@@ -75,12 +85,14 @@ def event(kind: str, **fields: Any) -> bytes:
     return b"data: %b\n\n" % _encoder.encode({"type": kind, **fields})
 
 
-async def frames(run: Run, feed: TurnFeed, *, before: bytes = b"") -> AsyncIterator[bytes]:
+async def frames(run: Run, feed: TurnFeed, asked: Interrupts, *, before: bytes = b"") -> AsyncIterator[bytes]:
     """The run, piece by piece, after what is said before it."""
     yield run.begun() + before
-    async for events in feed.batches():
+    async for events in feed.pausing().batches():
         if told := run.add(events):
             yield told
+        if events and isinstance(events[-1], Ended) and events[-1].outcome is Outcome.ASKS:
+            yield run.interrupted(await asked())
 
 
 async def finished(run: Run, before: bytes) -> AsyncIterator[bytes]:

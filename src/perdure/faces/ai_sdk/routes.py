@@ -16,7 +16,7 @@ from perdure.faces.asked import Asked, Given, TurnId, assistant_given, own_tools
 from perdure.faces.asking import Asking
 from perdure.faces.content import ContentPart
 from perdure.faces.face import Answered, Protocol, Request, Streamed
-from perdure.faces.finding import chat_meant
+from perdure.faces.finding import PAGE, chat_meant
 
 _TOOL = "tool-"
 
@@ -49,13 +49,15 @@ class ChatBody(Struct, frozen=True, kw_only=True):
     id: str
     messages: tuple[UiMessage, ...]
     trigger: str | None = None
+    messageId: str | None = None  # noqa: N815
+    """The message that is edited, or answered again."""
     model: str | None = None
 
 
 @routes.post("/chat", body_limit=BODY_LIMIT)
 async def say(request: Request) -> Answered:
     body: ChatBody = body_of(ChatBody, request.body)
-    chat_id, seen = await chat_meant(request.caller, "ai", body.id)
+    chat_id, seen = await chat_meant(request.caller, PAGE, body.id)
     names = own_tools(seen) if seen else frozenset[str]()
     system = [part.text or "" for message in body.messages if message.role == "system" for part in message.parts]
     asked = Asked(
@@ -63,6 +65,7 @@ async def say(request: Request) -> Answered:
         system="\n\n".join(system),
         model=body.model,
         key=chat_id,
+        joins=body.messageId is None,
     )
     return await _streamed(request, await Asking(request.caller, asked).turn())
 
@@ -70,7 +73,7 @@ async def say(request: Request) -> Answered:
 @routes.get("/chat/{name}/stream")
 async def resume(request: Request, name: str) -> Answered:
     """What is being answered, from its beginning. Nothing at rest: the page has it all."""
-    _, seen = await chat_meant(request.caller, "ai", name)
+    _, seen = await chat_meant(request.caller, PAGE, name)
     if seen is None or seen.chat.status in AT_REST:
         return Answer(204)
     return await _streamed(request, TurnId(seen.chat.id, int(seen.chat.turn)))

@@ -312,7 +312,7 @@ class Exchange:
             raise needs_tasks()
         if not isinstance(names, list | None) or len(names or ()) > MOST_TASKS:  # pyright: ignore[reportUnknownArgumentType]
             raise RpcError(BAD_PARAMS, f"taskIds is a list of at most {MOST_TASKS} tasks.")
-        turns = [turn_named(name) for name in names or ()]  # pyright: ignore[reportUnknownVariableType]
+        turns = [turn_named(name) for name in names or ()]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         for turn in turns:
             await self._tasks.read(turn)
         assert self._rpc.id is not UNSET

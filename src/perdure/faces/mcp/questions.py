@@ -30,7 +30,7 @@ def questions_of(task: Task) -> dict[str, dict[str, Any]]:
         return {f"budget-{action.limit}": _budget(action)}
     if action.kind not in _CHOICES:
         return {}
-    return {_key(task, call): _form(task, action, call) for call in action.calls if call.decision is None}
+    return {key_of(task, call): _form(task, action, call) for call in action.calls if call.decision is None}
 
 
 def decisions_of(task: Task, answers: Mapping[str, Any]) -> ActionBody | None:
@@ -42,12 +42,14 @@ def decisions_of(task: Task, answers: Mapping[str, Any]) -> ActionBody | None:
         return _about_budget(answers.get(f"budget-{action.limit}"))
     if action.kind not in _CHOICES:
         return None
-    found = [_decision(action.kind, call, answers.get(_key(task, call))) for call in action.calls if not call.decision]
+    found = [
+        _decision(action.kind, call, answers.get(key_of(task, call))) for call in action.calls if not call.decision
+    ]
     decided = tuple(decision for decision in found if decision is not None)
     return ActionBody(decisions=decided) if decided else None
 
 
-def _key(task: Task, call: PendingCall) -> str:
+def key_of(task: Task, call: PendingCall) -> str:
     chat = task.seen.chat
     found: OpenCall = next(each for each in chat.open_calls if each.call_id == call.call_id)
     assert task.action is not None

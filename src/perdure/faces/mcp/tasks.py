@@ -24,7 +24,7 @@ from perdure.core.ids import ChatId
 from perdure.core.message import Message, Role
 from perdure.faces.asked import TurnId
 from perdure.faces.conversation import text_of
-from perdure.faces.following import TurnFeed
+from perdure.faces.following import DECIDED, TurnFeed
 from perdure.faces.turn import Answered, Called, Ended, Outcome, Returned, TurnEvent
 from perdure.stream.hubs import Hubs
 
@@ -57,8 +57,6 @@ class TaskStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-_ASKS = frozenset({ActionKind.APPROVAL, ActionKind.OUTCOME_UNKNOWN, ActionKind.BUDGET})
-"""What a person is asked."""
 _CANCELLED = frozenset({Outcome.STOPPED, Outcome.REPLACED})
 
 
@@ -82,7 +80,7 @@ class Task:
     def status(self) -> TaskStatus:
         if self.ended is not None:
             return TaskStatus.CANCELLED if self.ended.outcome in _CANCELLED else TaskStatus.COMPLETED
-        asks = self.action is not None and self.action.kind in _ASKS
+        asks = self.action is not None and self.action.kind in DECIDED
         return TaskStatus.INPUT_REQUIRED if asks else TaskStatus.WORKING
 
     @property
