@@ -64,7 +64,7 @@ test("a threshold is moved by keyboard, with the model's window beside it, and t
   const model = models.getByRole("listitem").first();
   const slider = model.getByRole("slider");
   await expect(slider).toHaveValue("70");
-  await expect(model).toContainText(/of \d+k tokens/);
+  await expect(model).toContainText(/of \d+K tokens/);
   await slider.press("ArrowLeft");
   await expect(model.getByRole("spinbutton")).toHaveValue("69");
   await expect(models.getByRole("heading")).toContainText("unsaved");

@@ -1,5 +1,6 @@
 /** The second opinion that an agent may ask for. */
 
+import { t } from "../language/catalogue.ts";
 import { SettingsForm } from "../settings/SettingsForm.tsx";
 import { EFFORTS, useModelChoices } from "./choices.ts";
 
@@ -10,21 +11,27 @@ export function Advisor() {
       base="/settings"
       groups={[
         {
-          title: "Advisor",
-          about:
+          title: t("Advisor"),
+          about: t(
             "A second, often stronger model that the agent can consult before it decides. It sees the recent conversation and has no tools.",
+          ),
           name: "advisor",
           fields: [
-            { name: "enabled", label: "Enable the advisor", kind: "switch" },
-            { name: "model", label: "Model", kind: "choice", options: models },
-            { name: "effort", label: "Effort", kind: "choice", options: EFFORTS },
-            { name: "max_output_tokens", label: "Max output tokens", placeholder: "16384", kind: "number" },
+            { name: "enabled", label: t("Enable the advisor"), kind: "switch" },
+            { name: "model", label: t("Model"), kind: "choice", options: models },
+            { name: "effort", label: t("Effort"), kind: "choice", options: EFFORTS },
+            {
+              name: "max_output_tokens",
+              label: t("Max output tokens"),
+              placeholder: "16384",
+              kind: "number",
+            },
             {
               name: "max_uses",
-              label: "Uses per turn",
+              label: t("Uses per turn"),
               placeholder: "3",
               kind: "number",
-              hint: "0 means no limit.",
+              hint: t("0 means no limit."),
             },
           ],
         },

@@ -5,6 +5,7 @@ import { Download, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { AuditEntry, Page, User } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { useResource } from "../settings/resource.ts";
 import { Nothing, Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -33,11 +34,11 @@ export function Audit() {
   const save = () => void allOf(wanted).then((all) => download("audit.csv", asCsv(all)), complain);
   return (
     <Section
-      title="Audit log"
-      about="Every administrative change and every share."
+      title={t("Audit log")}
+      about={t("Every administrative change and every share.")}
       action={
         <Button onClick={save} disabled={entries.length === 0}>
-          <Download /> Export CSV
+          <Download /> {t("Export CSV")}
         </Button>
       }
     >
@@ -45,13 +46,13 @@ export function Audit() {
       <Problem error={error} />
       {entries.length > 0 && <Entries entries={entries} />}
       {data && entries.length === 0 && (
-        <Nothing icon={ShieldCheck} title="Nothing matches">
-          Changes to people, models, settings and shares are kept here, with who made them.
+        <Nothing icon={ShieldCheck} title={t("Nothing matches")}>
+          {t("Changes to people, models, settings and shares are kept here, with who made them.")}
         </Nothing>
       )}
       {hasNextPage && (
         <div>
-          <Button onClick={() => void fetchNextPage()}>Older</Button>
+          <Button onClick={() => void fetchNextPage()}>{t("Older")}</Button>
         </div>
       )}
     </Section>
@@ -64,29 +65,29 @@ function Filters({ wanted, onWanted }: { wanted: Wanted; onWanted: (wanted: Want
   return (
     <div className="filter-line">
       <SelectField
-        label="Person"
+        label={t("Person")}
         value={wanted.actor}
         options={[
-          { value: "", label: "Everybody" },
+          { value: "", label: t("Everybody") },
           ...people.map(({ id, name, email }) => ({ value: id, label: name || email })),
         ]}
         onChange={(actor) => set({ actor })}
       />
       <SelectField
-        label="Action"
+        label={t("Action")}
         value={wanted.action}
-        options={[{ value: "", label: "All" }, ...ACTIONS]}
+        options={[{ value: "", label: t("All") }, ...ACTIONS]}
         onChange={(action) => set({ action })}
       />
       <TextField
         type="date"
-        label="From"
+        label={t("From")}
         value={wanted.from}
         onChange={({ target }) => set({ from: target.value })}
       />
       <TextField
         type="date"
-        label="To"
+        label={t("To")}
         value={wanted.to}
         onChange={({ target }) => set({ to: target.value })}
       />
@@ -99,17 +100,17 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
     <table className="table-plain audit">
       <thead>
         <tr>
-          <th>When</th>
-          <th>Who</th>
-          <th>What</th>
-          <th>On</th>
+          <th>{t("When")}</th>
+          <th>{t("Who")}</th>
+          <th>{t("What")}</th>
+          <th>{t("Subject")}</th>
         </tr>
       </thead>
       <tbody>
         {entries.map((entry) => (
           <tr key={entry.id}>
             <td>{fullTime(entry.at)}</td>
-            <td>{entry.actor ?? "The server"}</td>
+            <td>{entry.actor ?? t("The server")}</td>
             <td>{actionWords(entry.action)}</td>
             <td title={entry.subject}>
               {subjectWords(entry)}

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react";
+import { t } from "../language/catalogue.ts";
 import { ticksUpTo } from "./usage.ts";
 
 interface Bar {
@@ -35,7 +36,11 @@ export function BarChart({ what, bars, format }: Props) {
         width={width}
         height={HEIGHT + BOTTOM}
         role="img"
-        aria-label={`${what}: ${bars.length} bars, at most ${format(most)}`}
+        aria-label={t("{what}: {count, plural, one {# bar} other {# bars}}, at most {most}", {
+          what,
+          count: bars.length,
+          most: format(most),
+        })}
       >
         {ticks.map((tick) => (
           <g key={tick} className="chart-tick">

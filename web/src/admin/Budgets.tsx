@@ -5,6 +5,7 @@ import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Budget, Budgets as BudgetsAnswer, PersonBudget } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import { Problem, Section } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -39,24 +40,24 @@ export function Budgets() {
       client.invalidateQueries({ queryKey: ["settings"] }),
       client.invalidateQueries({ queryKey: ["budgets"] }),
     ]);
-    say("Saved.");
+    say(t("Saved."));
   };
   const saveOne = (person: PersonBudget, limit: unknown) => {
     const { [person.user_id]: _, ...others } = now.people ?? {};
     return save({ people: typeof limit === "number" ? { ...others, [person.user_id]: limit } : others });
   };
   return (
-    <Section title="Budgets" about="Spending limits per calendar month. Leave empty for no limit.">
+    <Section title={t("Budgets")} about={t("Spending limits per calendar month. Leave empty for no limit.")}>
       <Problem error={error} />
       {limits.isSuccess && (
         <SpecForm
           key={JSON.stringify(now)}
           fields={[
-            { name: "user", label: "Per person ($ per month)", kind: "dollars" },
-            { name: "organisation", label: "Organisation ($ per month)", kind: "dollars" },
+            { name: "user", label: t("Per person ($ per month)"), kind: "dollars" },
+            { name: "organisation", label: t("Organisation ($ per month)"), kind: "dollars" },
           ]}
           initial={{ user: now.user, organisation: now.organisation }}
-          submit="Save"
+          submit={t("Save")}
           onSubmit={(values) => save(values as Limits)}
         />
       )}
@@ -67,13 +68,13 @@ export function Budgets() {
             fields={[
               {
                 name: "limit",
-                label: "This person ($ per month)",
+                label: t("This person ($ per month)"),
                 kind: "dollars",
-                hint: "Leave empty for the default.",
+                hint: t("Leave empty for the default."),
               },
             ]}
             initial={{ limit: now.people?.[changing.user_id] }}
-            submit="Save"
+            submit={t("Save")}
             onSubmit={({ limit }) => saveOne(changing, limit)}
             onDone={() => setChanging(null)}
           />
@@ -85,16 +86,16 @@ export function Budgets() {
 
 function Spent({ budgets, onChange }: { budgets: BudgetsAnswer; onChange: (person: PersonBudget) => void }) {
   return (
-    <section className="table-scroll" aria-label="Spending" tabIndex={0}>
+    <section className="table-scroll" aria-label={t("Spending")} tabIndex={0}>
       <table className="table-plain">
-        <caption className="quiet small">Since {dayName(budgets.month)}</caption>
+        <caption className="quiet small">{t("Since {month}", { month: dayName(budgets.month) })}</caption>
         <thead>
           <tr>
-            <th>Who</th>
-            <th>Spent</th>
-            <th>Limit</th>
+            <th>{t("Who")}</th>
+            <th>{t("Spent")}</th>
+            <th>{t("Limit")}</th>
             <th>
-              <span className="only-spoken">Change</span>
+              <span className="only-spoken">{t("Change")}</span>
             </th>
           </tr>
         </thead>
@@ -102,7 +103,7 @@ function Spent({ budgets, onChange }: { budgets: BudgetsAnswer; onChange: (perso
           {budgets.organisation && (
             <tr>
               <td>
-                <strong>The organisation</strong>
+                <strong>{t("The organisation")}</strong>
               </td>
               <Amounts budget={budgets.organisation} />
               <td />
@@ -116,7 +117,7 @@ function Spent({ budgets, onChange }: { budgets: BudgetsAnswer; onChange: (perso
                 <Button
                   small
                   look="ghost"
-                  label={`Limit of ${person.email}`}
+                  label={t("Limit of {email}", { email: person.email })}
                   onClick={() => onChange(person)}
                 >
                   <Pencil />
@@ -136,9 +137,11 @@ function Amounts({ budget }: { budget: Budget | PersonBudget }) {
     <>
       <td>
         {money(spent)}
-        {reserved > 0 && <span className="quiet"> + {money(reserved)} reserved</span>}
+        {reserved > 0 && (
+          <span className="quiet"> {t("+ {reserved} reserved", { reserved: money(reserved) })}</span>
+        )}
       </td>
-      <td>{typeof limit === "number" ? money(limit) : "none"}</td>
+      <td>{typeof limit === "number" ? money(limit) : t("none")}</td>
     </>
   );
 }

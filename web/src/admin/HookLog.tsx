@@ -2,10 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Page } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { Problem } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { ago, duration } from "../ui/format.ts";
+import { EVENTS } from "./Hooks.tsx";
 
 interface Delivery {
   id: number;
@@ -24,7 +27,7 @@ export function HookLog({ hook, name }: { hook: string; name: string }) {
   return (
     <>
       <Button small onClick={() => setOpen(true)}>
-        Log
+        {t("Log")}
       </Button>
       {open && (
         <Dialog title={name} onClose={() => setOpen(false)}>
@@ -44,17 +47,18 @@ function Deliveries({ hook }: { hook: string }) {
   return (
     <div className="stack">
       <Problem error={error} />
-      {data?.items.length === 0 && <p className="quiet">No deliveries in the last 7 days.</p>}
+      {data?.items.length === 0 && <p className="quiet">{t("No deliveries in the last 7 days.")}</p>}
       <ul className="rows">
         {(data?.items ?? []).map((delivery) => (
           <li key={delivery.id}>
             <span className={`pill ${delivery.outcome === "failed" ? "pill-bad" : ""}`}>
-              {delivery.outcome}
+              {termOf(delivery.outcome)}
             </span>{" "}
-            {delivery.event.replaceAll("_", " ")}{" "}
+            {EVENTS.find((each) => each.value === delivery.event)?.label ?? delivery.event}{" "}
             <span className="quiet small">
               {ago(delivery.created_at)} · {duration(delivery.duration_ms)}
-              {delivery.attempts > 1 && ` · ${delivery.attempts} attempts`}
+              {delivery.attempts > 1 &&
+                ` · ${t("{count, plural, one {# attempt} other {# attempts}}", { count: delivery.attempts })}`}
             </span>
             {delivery.detail && <div className="quiet small">{delivery.detail}</div>}
           </li>

@@ -2,6 +2,7 @@
 
 import { Webhook } from "lucide-react";
 import { Link } from "wouter";
+import { t } from "../language/catalogue.ts";
 import type { FieldSpec } from "../settings/form.tsx";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
 import { Secret } from "../settings/Secret.tsx";
@@ -17,65 +18,68 @@ interface Hook {
   secret?: string | null;
 }
 
-const EVENTS = [
-  { value: "session_start", label: "Chat started" },
-  { value: "user_prompt_submit", label: "Message sent" },
-  { value: "pre_tool_use", label: "Before a tool runs" },
-  { value: "post_tool_use", label: "After a tool has run" },
-  { value: "pre_compact", label: "Before compaction" },
-  { value: "post_compact", label: "After compaction" },
-  { value: "stop", label: "Before a turn ends" },
+export const EVENTS = [
+  { value: "session_start", label: t("Chat started") },
+  { value: "user_prompt_submit", label: t("Message sent") },
+  { value: "pre_tool_use", label: t("Before a tool runs") },
+  { value: "post_tool_use", label: t("After a tool has run") },
+  { value: "pre_compact", label: t("Before compaction") },
+  { value: "post_compact", label: t("After compaction") },
+  { value: "stop", label: t("Before a turn ends") },
 ];
 
 const FIELDS: FieldSpec[] = [
-  { name: "name", label: "Name" },
-  { name: "url", label: "Address", required: true, placeholder: "https://rules.example.org/hook" },
-  { name: "events", label: "Events", kind: "several", options: EVENTS },
+  { name: "name", label: t("Name") },
+  { name: "url", label: t("Address"), required: true, placeholder: "https://rules.example.org/hook" },
+  { name: "events", label: t("Events"), kind: "several", options: EVENTS },
   {
     name: "tools",
-    label: "Only for these tools",
+    label: t("Only for these tools"),
     kind: "list",
-    hint: "Leave empty for all. A name can end with *.",
+    hint: t("Leave empty for all. A name can end with *."),
   },
   {
     name: "secret",
-    label: "Secret",
+    label: t("Secret"),
     kind: "password",
-    hint: "Signs every request; at least 16 characters. Leave empty to keep the current one, or to generate one.",
+    hint: t(
+      "Signs every request; at least 16 characters. Leave empty to keep the current one, or to generate one.",
+    ),
   },
-  { name: "timeout_ms", label: "Timeout (ms)", kind: "number", hint: "At most 5,000." },
-  { name: "fail_open", label: "Continue if the hook cannot be reached", kind: "switch" },
-  { name: "enabled", label: "On", kind: "switch" },
+  { name: "timeout_ms", label: t("Timeout (ms)"), kind: "number", hint: t("At most 5,000.") },
+  { name: "fail_open", label: t("Continue if the hook cannot be reached"), kind: "switch" },
+  { name: "enabled", label: t("On"), kind: "switch" },
 ];
 
 export function Hooks() {
   return (
     <ResourcePage<Hook>
-      title="Hooks"
-      about="A signed HTTP request at each of these events. The response can deny, rewrite or add."
+      title={t("Hooks")}
+      about={t("A signed HTTP request at each of these events. The response can deny, rewrite or add.")}
       path="/hooks"
-      noun="hook"
+      noun={t("hook")}
       initial={{ events: ["pre_tool_use"], timeout_ms: 1_500, enabled: true }}
       fields={FIELDS}
       off={
         <p className="quiet">
-          Hooks are an experiment that is turned off.{" "}
-          <Link href="/admin/policies">Turn it on under Policies.</Link>
+          {t("Hooks are an experiment that is turned off.")}{" "}
+          <Link href="/admin/policies">{t("Turn it on under Policies.")}</Link>
         </p>
       }
       nothing={{
         icon: Webhook,
-        title: "No hooks yet",
-        words:
+        title: t("No hooks yet"),
+        words: t(
           "A hook asks a program of yours before a tool runs, or when something happens in a chat. You need its address; it answers with allow, deny or more.",
+        ),
       }}
       idOf={(hook) => hook.id}
-      made={(hook) => hook.secret && <Secret text={hook.secret} label="Copy secret" />}
+      made={(hook) => hook.secret && <Secret text={hook.secret} label={t("Copy secret")} />}
       more={(hook) => <HookLog hook={hook.id} name={hook.name || hook.url} />}
       row={(hook) => (
         <>
           <strong>{hook.name || hook.url}</strong>{" "}
-          {!hook.enabled && <span className="pill pill-warn">off</span>}
+          {!hook.enabled && <span className="pill pill-warn">{t("off")}</span>}
           <div className="quiet small mono truncate">{hook.url}</div>
           <div className="quiet small">{hook.events.join(", ")}</div>
         </>

@@ -5,6 +5,7 @@ import { KeyRound, Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { LoginService } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { Nothing, Problem, Section } from "../settings/Section.tsx";
@@ -17,42 +18,42 @@ import { tidy } from "./ModelForm.tsx";
 
 const SLUG: FieldSpec = {
   name: "slug",
-  label: "Slug",
+  label: t("Slug"),
   required: true,
   placeholder: "sso",
-  hint: "Part of the redirect URI. Cannot be changed later.",
+  hint: t("Part of the redirect URI. Cannot be changed later."),
 };
 const FIELDS: FieldSpec[] = [
-  { name: "name", label: "Name", required: true, placeholder: "Example SSO" },
-  { name: "issuer", label: "Issuer", required: true, placeholder: "https://login.example.com" },
-  { name: "client_id", label: "Client", required: true },
+  { name: "name", label: t("Name"), required: true, placeholder: t("Example SSO") },
+  { name: "issuer", label: t("Issuer"), required: true, placeholder: "https://login.example.com" },
+  { name: "client_id", label: t("Client"), required: true },
   {
     name: "client_secret",
-    label: "Client secret",
+    label: t("Client secret"),
     kind: "password",
-    hint: "Stored encrypted and never shown again. Leave empty to keep the current one.",
+    hint: t("Stored encrypted and never shown again. Leave empty to keep the current one."),
   },
   {
     name: "options.domains",
-    label: "Allowed email domains",
+    label: t("Allowed email domains"),
     kind: "list",
-    hint: "Leave empty to allow all.",
+    hint: t("Leave empty to allow all."),
   },
-  { name: "options.provision", label: "Create accounts for new users", kind: "switch" },
+  { name: "options.provision", label: t("Create accounts for new users"), kind: "switch" },
   {
     name: "options.role",
-    label: "Role",
+    label: t("Role"),
     kind: "choice",
     options: choices("member", "auditor", "admin", "owner"),
   },
-  { name: "options.role_claim", label: "Role claim", placeholder: "groups" },
+  { name: "options.role_claim", label: t("Role claim"), placeholder: "groups" },
   {
     name: "options.roles",
-    label: "Role mapping",
+    label: t("Role mapping"),
     kind: "pairs",
-    hint: "One claim value and role per line: platform=admin.",
+    hint: t("One claim value and role per line: platform=admin."),
   },
-  { name: "enabled", label: "On", kind: "switch" },
+  { name: "enabled", label: t("On"), kind: "switch" },
 ];
 const INITIAL: Values = { enabled: true, options: { provision: true, role: "member" } };
 
@@ -69,11 +70,11 @@ export function LoginServices() {
   };
   return (
     <Section
-      title="Login services"
-      about="Single sign-on with OpenID Connect."
+      title={t("Login services")}
+      about={t("Single sign-on with OpenID Connect.")}
       action={
         <Button onClick={() => setOpen({ kind: "add" })}>
-          <Plus /> Add login service
+          <Plus /> {t("Add login service")}
         </Button>
       }
     >
@@ -84,38 +85,39 @@ export function LoginServices() {
             <ServiceFacts service={service} />
             <Button
               look="ghost"
-              label="Change login service"
+              label={t("Change login service")}
               onClick={() => setOpen({ kind: "change", service })}
             >
               <Pencil />
             </Button>
-            <RemoveButton label="Remove login service" onRemove={() => services.remove(service.slug)} />
+            <RemoveButton label={t("Remove login service")} onRemove={() => services.remove(service.slug)} />
           </li>
         ))}
       </ul>
       {!services.loading && !services.error && services.items.length === 0 && (
-        <Nothing icon={KeyRound} title="No login services yet">
-          People sign in with a password or a sign-in link. With OpenID Connect they use the account they
-          have: you need the issuer, and a client with its secret.
+        <Nothing icon={KeyRound} title={t("No login services yet")}>
+          {t(
+            "People sign in with a password or a sign-in link. With OpenID Connect they use the account they have: you need the issuer, and a client with its secret.",
+          )}
         </Nothing>
       )}
       {open.kind === "add" && (
-        <Dialog title="Add login service" onClose={close}>
+        <Dialog title={t("Add login service")} onClose={close}>
           <SpecForm
             fields={[SLUG, ...FIELDS]}
             initial={INITIAL}
-            submit="Add"
+            submit={t("Add")}
             onSubmit={save}
             onDone={close}
           />
         </Dialog>
       )}
       {open.kind === "change" && (
-        <Dialog title={`Change ${open.service.name}`} onClose={close}>
+        <Dialog title={t("Change {name}", { name: open.service.name })} onClose={close}>
           <SpecForm
             fields={FIELDS}
             initial={changeable(open.service)}
-            submit="Save"
+            submit={t("Save")}
             onSubmit={save}
             onDone={close}
           />
@@ -133,13 +135,13 @@ function changeable({ slug, name, issuer, client_id, enabled, options }: LoginSe
 function ServiceFacts({ service }: { service: LoginService }) {
   return (
     <div className="grow">
-      <strong>{service.name}</strong> {!service.enabled && <span className="pill pill-warn">off</span>}
+      <strong>{service.name}</strong> {!service.enabled && <span className="pill pill-warn">{t("off")}</span>}
       <div className="quiet small truncate">{service.issuer}</div>
       <div className="spread quiet small">
         <span className="truncate" title={service.redirect_uri}>
-          Redirect URI: {service.redirect_uri}
+          {t("Redirect URI: {redirect_uri}", { redirect_uri: service.redirect_uri })}
         </span>
-        <CopyButton text={() => service.redirect_uri} label="Copy the redirect URI" />
+        <CopyButton text={() => service.redirect_uri} label={t("Copy the redirect URI")} />
       </div>
     </div>
   );

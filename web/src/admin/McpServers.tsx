@@ -2,6 +2,8 @@
 
 import { Blocks } from "lucide-react";
 import type { McpServer } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import type { FieldSpec, Values } from "../settings/form.tsx";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
 import { choices } from "./choices.ts";
@@ -14,85 +16,85 @@ const carriesSecret = (values: Values) => signsIn("header")(values) || signsIn("
 const FIELDS: FieldSpec[] = [
   {
     name: "slug",
-    label: "Slug",
+    label: t("Slug"),
     required: true,
     placeholder: "github",
-    hint: "Prefix of its tools, such as github__search. Cannot be changed later.",
+    hint: t("Prefix of its tools, such as github__search. Cannot be changed later."),
     only: "create",
   },
-  { name: "name", label: "Name", placeholder: "GitHub" },
-  { name: "transport", label: "Transport", kind: "choice", options: choices("http", "sse", "stdio") },
-  { name: "url", label: "Address", placeholder: "https://mcp.example.org", when: remote },
+  { name: "name", label: t("Name"), placeholder: "GitHub" },
+  { name: "transport", label: t("Transport"), kind: "choice", options: choices("http", "sse", "stdio") },
+  { name: "url", label: t("Address"), placeholder: "https://mcp.example.org", when: remote },
   {
     name: "command",
-    label: "Command",
-    hint: "Runs inside the chat's workspace.",
+    label: t("Command"),
+    hint: t("Runs inside the chat's workspace."),
     when: (values) => !remote(values),
   },
   {
     name: "environment",
-    label: "Environment",
+    label: t("Environment"),
     kind: "pairs",
-    hint: "NAME=value, one per line. Stored encrypted and never shown again.",
+    hint: t("NAME=value, one per line. Stored encrypted and never shown again."),
     when: (values) => !remote(values),
   },
   {
     name: "auth",
-    label: "Authentication",
+    label: t("Authentication"),
     kind: "choice",
     options: [
-      { value: "none", label: "None" },
-      { value: "api_key", label: "Bearer token" },
-      { value: "header", label: "Custom header" },
-      { value: "oauth", label: "OAuth, per user" },
+      { value: "none", label: t("None") },
+      { value: "api_key", label: t("Bearer token") },
+      { value: "header", label: t("Custom header") },
+      { value: "oauth", label: t("OAuth, per user") },
     ],
     when: remote,
   },
-  { name: "header", label: "Header", when: signsIn("header") },
+  { name: "header", label: t("Header"), when: signsIn("header") },
   {
     name: "secret",
-    label: "Secret",
+    label: t("Secret"),
     kind: "password",
-    hint: "Stored encrypted and never shown again. Leave empty to keep the current one.",
+    hint: t("Stored encrypted and never shown again. Leave empty to keep the current one."),
     when: carriesSecret,
   },
   {
     name: "scope",
-    label: "OAuth scope",
-    hint: "Only if the server does not advertise it.",
+    label: t("OAuth scope"),
+    hint: t("Only if the server does not advertise it."),
     when: signsIn("oauth"),
   },
   {
     name: "client_id",
-    label: "OAuth client",
-    hint: "Leave empty for dynamic client registration.",
+    label: t("OAuth client"),
+    hint: t("Leave empty for dynamic client registration."),
     when: signsIn("oauth"),
   },
-  { name: "client_secret", label: "OAuth client secret", kind: "password", when: signsIn("oauth") },
+  { name: "client_secret", label: t("OAuth client secret"), kind: "password", when: signsIn("oauth") },
   {
     name: "availability",
-    label: "Availability",
+    label: t("Availability"),
     kind: "choice",
     options: [
-      { value: "forced_on", label: "Always on" },
-      { value: "default_on", label: "On by default" },
-      { value: "default_off", label: "Off by default" },
+      { value: "forced_on", label: t("Always on") },
+      { value: "default_on", label: t("On by default") },
+      { value: "default_off", label: t("Off by default") },
     ],
   },
-  { name: "allow", label: "Allowed tools", kind: "list", none: null, hint: "Leave empty for all." },
-  { name: "deny", label: "Blocked tools", kind: "list" },
-  { name: "plan_mode", label: "Available in plan mode", kind: "switch" },
-  { name: "trusted", label: "Trust its annotations about which tools are safe to retry", kind: "switch" },
-  { name: "enabled", label: "On", kind: "switch" },
+  { name: "allow", label: t("Allowed tools"), kind: "list", none: null, hint: t("Leave empty for all.") },
+  { name: "deny", label: t("Blocked tools"), kind: "list" },
+  { name: "plan_mode", label: t("Available in plan mode"), kind: "switch" },
+  { name: "trusted", label: t("Trust its annotations about which tools are safe to retry"), kind: "switch" },
+  { name: "enabled", label: t("On"), kind: "switch" },
 ];
 
 export function McpServers() {
   return (
     <ResourcePage<McpServer>
-      title="MCP servers"
-      about="External tools for the chats of this organisation."
+      title={t("MCP servers")}
+      about={t("External tools for the chats of this organisation.")}
       path="/mcp-servers"
-      noun="server"
+      noun={t("server")}
       initial={{
         transport: "http",
         availability: "default_on",
@@ -103,16 +105,17 @@ export function McpServers() {
       fields={FIELDS}
       nothing={{
         icon: Blocks,
-        title: "No MCP servers yet",
-        words:
+        title: t("No MCP servers yet"),
+        words: t(
           "An MCP server gives agents more tools: your issues, your documents, your systems. You need its address, and a token if it wants one.",
+        ),
       }}
       idOf={(server) => server.id}
       row={(server) => (
         <>
           <strong>{server.name || server.slug}</strong>{" "}
           <span className={`pill ${server.enabled ? "" : "pill-warn"}`}>
-            {server.enabled ? server.availability.replaceAll("_", " ") : "off"}
+            {server.enabled ? termOf(server.availability) : t("off")}
           </span>
           <div className="quiet small mono truncate">{server.url ?? server.command}</div>
           {server.trouble && <div className="field-error">{server.trouble}</div>}

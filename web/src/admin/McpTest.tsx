@@ -3,6 +3,7 @@ import { useState } from "react";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
 import type { McpServer, McpTried } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { duration } from "../ui/format.ts";
@@ -22,7 +23,7 @@ export function McpTest({ server }: { server: McpServer }) {
   return (
     <>
       <Button small disabled={test.phase === "testing"} onClick={() => void tryIt()}>
-        <Zap /> Test
+        <Zap /> {t("Test")}
       </Button>
       {test.phase === "answered" && (
         <Dialog title={server.name || server.slug} onClose={() => setTest({ phase: "untested" })}>
@@ -44,7 +45,9 @@ function Answer({ answer }: { answer: McpTried }) {
   return (
     <div className="stack">
       <p role="status">
-        <span className="pill pill-good">works, {duration(answer.latency_ms)}</span>
+        <span className="pill pill-good">
+          {t("works, {latency_ms}", { latency_ms: duration(answer.latency_ms) })}
+        </span>
       </p>
       <ul className="rows">
         {(answer.tools ?? []).map((tool) => (

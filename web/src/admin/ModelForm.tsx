@@ -3,6 +3,7 @@ import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { CatalogEntry, ModelSetting, Provider } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
+import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { read } from "../settings/values.ts";
@@ -10,27 +11,27 @@ import { tokens } from "../ui/format.ts";
 import { type Choice, choices } from "./offered.ts";
 
 export const MODEL_FIELDS: FieldSpec[] = [
-  { name: "model", label: "Model", required: true, hint: "The model ID of the provider." },
+  { name: "model", label: t("Model"), required: true, hint: t("The model ID of the provider.") },
   {
     name: "name",
-    label: "Alias",
+    label: t("Alias"),
     required: true,
-    hint: "What people choose from. It can point to another model later.",
+    hint: t("What people choose from. It can point to another model later."),
   },
-  { name: "display_name", label: "Display name" },
-  { name: "options.context_window", label: "Context window (tokens)", kind: "number" },
-  { name: "options.max_output_tokens", label: "Max output tokens", kind: "number" },
-  { name: "options.price.input", label: "Input price ($ per million tokens)", kind: "dollars" },
-  { name: "options.price.output", label: "Output price ($ per million tokens)", kind: "dollars" },
+  { name: "display_name", label: t("Display name") },
+  { name: "options.context_window", label: t("Context window (tokens)"), kind: "number" },
+  { name: "options.max_output_tokens", label: t("Max output tokens"), kind: "number" },
+  { name: "options.price.input", label: t("Input price ($ per million tokens)"), kind: "dollars" },
+  { name: "options.price.output", label: t("Output price ($ per million tokens)"), kind: "dollars" },
   {
     name: "options.compaction_threshold",
-    label: "Compact at (% of the context window)",
+    label: t("Compact at (% of the context window)"),
     kind: "percent",
     usual: 70,
     window: (values) => read(values, "options.context_window") as number | undefined,
-    hint: "70 % unless you say otherwise; 100 % turns automatic compaction off.",
+    hint: t("70 % unless you say otherwise; 100 % turns automatic compaction off."),
   },
-  { name: "default", label: "Default model", kind: "switch" },
+  { name: "default", label: t("Default model"), kind: "switch" },
 ];
 
 /** A model of a provider: choose it from the catalog and everything is filled in, or describe it. */
@@ -55,18 +56,18 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
     <div className="stack">
       {all.length > 0 && (
         <div className="stack">
-          <p className="quiet">Choose one to fill in the rest, or enter another below.</p>
+          <p className="quiet">{t("Choose one to fill in the rest, or enter another below.")}</p>
           {all.length > MANY && (
             <input
               className="input"
               type="search"
-              aria-label="Find a model"
-              placeholder={`Find one of ${all.length}`}
+              aria-label={t("Find a model")}
+              placeholder={t("Find one of {count}", { count: all.length })}
               value={wanted}
               onChange={(event) => setWanted(event.target.value)}
             />
           )}
-          <div className="catalog" role="group" aria-label="Catalog">
+          <div className="catalog" role="group" aria-label={t("Catalog")}>
             {offered.slice(0, MOST).map((entry) => (
               <button
                 key={entry.id}
@@ -77,7 +78,9 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
               >
                 <strong>{entry.id}</strong>
                 <span className="quiet small">
-                  {entry.context_window ? `${tokens(entry.context_window)} window` : ""}
+                  {entry.context_window
+                    ? t("{context_window} window", { context_window: tokens(entry.context_window) })
+                    : ""}
                 </span>
               </button>
             ))}
@@ -88,7 +91,7 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
         key={chosen?.id}
         fields={MODEL_FIELDS}
         initial={prefilled(chosen)}
-        submit="Add model"
+        submit={t("Add model")}
         onSubmit={add}
         onDone={onDone}
       />

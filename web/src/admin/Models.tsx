@@ -4,6 +4,7 @@ import { Boxes } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { ModelSetting, Provider } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { Nothing, Problem, Section } from "../settings/Section.tsx";
@@ -22,11 +23,11 @@ export function Models() {
   const [editing, setEditing] = useState<ModelSetting | null>(null);
   return (
     <Section
-      title="Models"
-      about="The models people can choose from. An alias can point to another model later."
+      title={t("Models")}
+      about={t("The models people can choose from. An alias can point to another model later.")}
       action={
         <Link href="/admin/providers" className="button button-plain">
-          Add from a provider
+          {t("Add from a provider")}
         </Link>
       }
     >
@@ -37,35 +38,37 @@ export function Models() {
             <button type="button" className="grow row-open" onClick={() => setEditing(model)}>
               <span className="spread wrap">
                 <strong>{model.display_name || model.name}</strong>
-                {model.default && <span className="pill pill-accent">default</span>}
+                {model.default && <span className="pill pill-accent">{t("default")}</span>}
               </span>
               <span className="quiet small">{factsOf(model, providers)}</span>
             </button>
             <Switch
-              label={model.enabled === false ? "Off" : "On"}
+              label={model.enabled === false ? t("Off") : t("On")}
               checked={model.enabled !== false}
               onChange={(enabled) => void models.update(model.name, { enabled }).catch(complain)}
             />
             {!model.default && (
               <Button small onClick={() => void models.update(model.name, { default: true }).catch(complain)}>
-                Make default
+                {t("Make default")}
               </Button>
             )}
-            <RemoveButton label="Remove model" onRemove={() => models.remove(model.name)} />
+            <RemoveButton label={t("Remove model")} onRemove={() => models.remove(model.name)} />
           </li>
         ))}
       </ul>
       {!models.loading && !models.error && models.items.length === 0 && (
         <Nothing
           icon={Boxes}
-          title="No models yet"
+          title={t("No models yet")}
           action={
             <Link href="/admin/providers" className="button button-primary">
-              Go to providers
+              {t("Go to providers")}
             </Link>
           }
         >
-          Chats need a model to answer. Set up a provider, then add the models that people may choose from.
+          {t(
+            "Chats need a model to answer. Set up a provider, then add the models that people may choose from.",
+          )}
         </Nothing>
       )}
       {editing && (
@@ -80,7 +83,7 @@ export function Models() {
                 options: editing.options,
               } as Values
             }
-            submit="Save"
+            submit={t("Save")}
             onSubmit={(values) => models.update(editing.name, tidy(values))}
             onDone={() => setEditing(null)}
           />
@@ -96,8 +99,12 @@ function factsOf(model: ModelSetting, providers: readonly Provider[]): string {
   return [
     provider,
     model.model,
-    context_window && `${tokens(context_window)} window`,
-    price && `${money(price.input ?? 0)} in, ${money(price.output ?? 0)} out per million`,
+    context_window && t("{context_window} window", { context_window: tokens(context_window) }),
+    price &&
+      t("{input} in, {output} out per million", {
+        input: money(price.input ?? 0),
+        output: money(price.output ?? 0),
+      }),
   ]
     .filter(Boolean)
     .join(" · ");

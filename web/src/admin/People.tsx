@@ -3,6 +3,8 @@
 import { UserPlus, UsersRound } from "lucide-react";
 import type { Group, User } from "../api/types.ts";
 import { useMe } from "../app/session.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { ResourcePage } from "../settings/ResourcePage.tsx";
 import { useResource } from "../settings/resource.ts";
 import { choices } from "./choices.ts";
@@ -19,59 +21,61 @@ export function People() {
   return (
     <>
       <ResourcePage<User>
-        title="Users"
-        about="Owners run the deployment, admins manage the organisation, members use chats, auditors have read-only access."
+        title={t("Users")}
+        about={t(
+          "Owners run the deployment, admins manage the organisation, members use chats, auditors have read-only access.",
+        )}
         path="/users"
-        noun="user"
+        noun={t("user")}
         initial={{ role: "member" }}
         fields={[
-          { name: "email", label: "Email", required: true, only: "create" },
-          { name: "name", label: "Name" },
-          { name: "disabled", label: "Disabled", kind: "switch", only: "change" },
+          { name: "email", label: t("Email"), required: true, only: "create" },
+          { name: "name", label: t("Name") },
+          { name: "disabled", label: t("Disabled"), kind: "switch", only: "change" },
           {
             name: "role",
-            label: "Role",
+            label: t("Role"),
             kind: "choice",
             options: choices("member", "auditor", "admin", "owner"),
           },
           {
             name: "password",
-            label: "Password",
+            label: t("Password"),
             kind: "password",
-            hint: "Leave empty if they sign in by link or single sign-on.",
+            hint: t("Leave empty if they sign in by link or single sign-on."),
           },
         ]}
-        nothing={{ icon: UserPlus, title: "Nobody else yet", words: "Add the people you work with." }}
+        nothing={{ icon: UserPlus, title: t("Nobody else yet"), words: t("Add the people you work with.") }}
         idOf={(person) => person.id}
         row={(person) => (
           <>
-            <strong>{person.name || person.email}</strong> <span className="pill">{person.role}</span>{" "}
-            {person.disabled && <span className="pill pill-bad">disabled</span>}
+            <strong>{person.name || person.email}</strong> <span className="pill">{termOf(person.role)}</span>{" "}
+            {person.disabled && <span className="pill pill-bad">{t("disabled")}</span>}
             <div className="quiet small">{person.email}</div>
           </>
         )}
       />
       <ResourcePage<Group>
-        title="Groups"
-        about="Chats can be shared with a whole group."
+        title={t("Groups")}
+        about={t("Chats can be shared with a whole group.")}
         path="/groups"
-        noun="group"
+        noun={t("group")}
         initial={{ members: [] }}
         fields={[
-          { name: "name", label: "Name", required: true },
-          { name: "members", label: "Members", kind: "several", options: people },
+          { name: "name", label: t("Name"), required: true },
+          { name: "members", label: t("Members"), kind: "several", options: people },
         ]}
         nothing={{
           icon: UsersRound,
-          title: "No groups yet",
-          words: "A chat can be shared with a group at once, instead of person by person.",
+          title: t("No groups yet"),
+          words: t("A chat can be shared with a group at once, instead of person by person."),
         }}
         idOf={(group) => group.id}
         row={(group) => (
           <>
             <strong>{group.name}</strong>
             <div className="quiet small truncate">
-              {group.members.map(nameOf).filter(Boolean).join(", ") || "no members yet"}
+              {group.members.map(nameOf).filter(Boolean).join(", ") || t("no members yet")}
             </div>
           </>
         )}

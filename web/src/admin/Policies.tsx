@@ -1,5 +1,6 @@
 /** The rules of the house. */
 
+import { t } from "../language/catalogue.ts";
 import { Approvals } from "../settings/Approvals.tsx";
 import type { Rules } from "../settings/approvals.ts";
 import type { FieldSpec } from "../settings/form.tsx";
@@ -25,77 +26,79 @@ function rulesWith(models: FieldSpec["options"]): SettingGroup[] {
   });
   return [
     {
-      title: "Titles and labels",
-      about: "A small, cheap model is enough. Without one, the chat's own model does it.",
+      title: t("Titles and labels"),
+      about: t("A small, cheap model is enough. Without one, the chat's own model does it."),
       name: "title_model",
-      fields: [model("value", "Model for titles")],
+      fields: [model("value", t("Model for titles"))],
     },
     {
-      title: "Summaries",
-      about: "The model that summarises long chats. Without one, the chat's own model does it.",
+      title: t("Summaries"),
+      about: t("The model that summarises long chats. Without one, the chat's own model does it."),
       name: "compaction_model",
-      fields: [model("value", "Model for summaries")],
+      fields: [model("value", t("Model for summaries"))],
     },
     {
-      title: "Sub-agents",
+      title: t("Sub-agents"),
       name: "subagents",
       fields: [
-        number("depth", "Depth", 1, "How deep agents can start agents; 0 turns sub-agents off."),
-        number("working", "Concurrent agents", 20, "Per chat."),
-        model("general_model", "Model for general agents"),
-        model("explore_model", "Model for exploring agents"),
+        number("depth", t("Depth"), 1, t("How deep agents can start agents; 0 turns sub-agents off.")),
+        number("working", t("Concurrent agents"), 20, t("Per chat.")),
+        model("general_model", t("Model for general agents")),
+        model("explore_model", t("Model for exploring agents")),
       ],
     },
     {
-      title: "Approvals",
-      about:
+      title: t("Approvals"),
+      about: t(
         "Whether a tool runs, asks first, or never runs. People and chats can have rules of their own, but never allow what is set to Never here.",
+      ),
       name: "approvals",
       view: (value, onChange) => (
         <Approvals level="organisation" layers={{ organisation: value as Rules }} onChange={onChange} />
       ),
     },
     {
-      title: "Web search",
-      about: "Limit web search to some domains, or block some. Not both.",
+      title: t("Web search"),
+      about: t("Limit web search to some domains, or block some. Not both."),
       name: "web_search",
       fields: [
-        { name: "allowed_domains", label: "Allowed domains", kind: "list" },
-        { name: "blocked_domains", label: "Blocked domains", kind: "list" },
-        { name: "max_uses", label: "Max searches per answer", kind: "number", placeholder: "no limit" },
+        { name: "allowed_domains", label: t("Allowed domains"), kind: "list" },
+        { name: "blocked_domains", label: t("Blocked domains"), kind: "list" },
+        { name: "max_uses", label: t("Max searches per answer"), kind: "number", placeholder: t("no limit") },
       ],
     },
     {
-      title: "Retention",
+      title: t("Retention"),
       name: "retention",
-      fields: [number("archived_days", "Keep archived chats (days)", 30, "0 keeps them forever.")],
+      fields: [number("archived_days", t("Keep archived chats (days)"), 30, t("0 keeps them forever."))],
     },
     {
-      title: "Auto-archive",
+      title: t("Auto-archive"),
       name: "auto_archive",
-      fields: [number("idle_days", "Archive after days without activity", 0, "0 turns it off.")],
+      fields: [number("idle_days", t("Archive after days without activity"), 0, t("0 turns it off."))],
     },
     {
-      title: "Experiments",
-      about: "Features that are off by default.",
+      title: t("Experiments"),
+      about: t("Features that are off by default."),
       name: "experiments",
-      fields: [{ name: "value", label: "On", kind: "several", options: EXPERIMENTS }],
+      fields: [{ name: "value", label: t("On"), kind: "several", options: EXPERIMENTS }],
     },
     {
-      title: "Debug runs",
-      about:
+      title: t("Debug runs"),
+      about: t(
         "Record requests to models and their responses, without secrets. Admins see them in a chat's panel.",
+      ),
       name: "debug_runs",
       fields: [
-        { name: "enabled", label: "Record model calls", kind: "switch" },
-        number("kept_hours", "Keep for (hours)", 24),
+        { name: "enabled", label: t("Record model calls"), kind: "switch" },
+        number("kept_hours", t("Keep for (hours)"), 24),
       ],
     },
-    { title: "Limits", name: "step_limit", fields: [number("value", "Max steps per turn", 1_200)] },
+    { title: t("Limits"), name: "step_limit", fields: [number("value", t("Max steps per turn"), 1_200)] },
     {
-      title: "Workspaces",
+      title: t("Workspaces"),
       name: "workspaces",
-      fields: [number("per_person", "Per user", 50, "0 turns workspaces off.")],
+      fields: [number("per_person", t("Per user"), 50, t("0 turns workspaces off."))],
     },
   ];
 }

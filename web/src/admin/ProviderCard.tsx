@@ -4,12 +4,13 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
 import type { ModelSetting, Provider } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { SpecForm, type Values } from "../settings/form.tsx";
 import { type Resource, useResource } from "../settings/resource.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
-import { duration, plural } from "../ui/format.ts";
+import { duration } from "../ui/format.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { ModelForm, tidy } from "./ModelForm.tsx";
@@ -75,62 +76,63 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
         <div className="spread wrap">
           <strong>{provider.name}</strong>
           <KeyPill provider={provider} />
-          {bare && <span className="pill pill-warn">no models</span>}
+          {bare && <span className="pill pill-warn">{t("no models")}</span>}
         </div>
         <div className="quiet small truncate">
           {provider.base_url}
-          {models.length > 0 && ` · ${plural(models.length, "model")}`}
+          {models.length > 0 &&
+            ` · ${t("{count, plural, one {# model} other {# models}}", { count: models.length })}`}
         </div>
         <TestResult test={test} />
       </div>
       <Switch
-        label={provider.enabled === false ? "Off" : "On"}
+        label={provider.enabled === false ? t("Off") : t("On")}
         checked={provider.enabled !== false}
         onChange={(enabled) => void providers.update(provider.id, { enabled }).catch(complain)}
       />
       <div className="spread wrap">
         <Button small disabled={test.phase === "testing"} onClick={() => void tryIt()}>
-          <Zap /> Test connection
+          <Zap /> {t("Test connection")}
         </Button>
         <Button small onClick={() => setOpen("key")}>
-          <KeyRound /> Key
+          <KeyRound /> {t("Key")}
         </Button>
         <Button small onClick={() => setOpen("model")}>
-          <Plus /> Model
+          <Plus /> {t("Model")}
         </Button>
-        <Button look="ghost" small label="Edit provider" onClick={() => setOpen("change")}>
+        <Button look="ghost" small label={t("Edit provider")} onClick={() => setOpen("change")}>
           <Pencil />
         </Button>
         <RemoveButton
-          label="Remove provider"
-          words="Remove with its models"
+          label={t("Remove provider")}
+          words={t("Remove with its models")}
           onRemove={() => providers.remove(provider.id)}
         />
       </div>
       {open === "change" && (
-        <Dialog title={`Change ${provider.name}`} onClose={close}>
+        <Dialog title={t("Change {name}", { name: provider.name })} onClose={close}>
           <SpecForm
             fields={addressFields(vendorOf(provider))}
             initial={{ name: provider.name, base_url: provider.base_url, options: provider.options }}
-            submit="Save"
+            submit={t("Save")}
             onSubmit={change}
             onDone={close}
           />
         </Dialog>
       )}
       {open === "key" && (
-        <Dialog title={`Key for ${provider.name}`} onClose={close}>
+        <Dialog title={t("Key for {name}", { name: provider.name })} onClose={close}>
           <SpecForm
-            fields={[{ name: "key", label: "Key", kind: "password", required: true }]}
+            fields={[{ name: "key", label: t("Key"), kind: "password", required: true }]}
             initial={{}}
-            submit="Save key"
+            submit={t("Save key")}
             onSubmit={setKey}
             onDone={close}
           />
         </Dialog>
       )}
       {open === "model" && (
-        <Dialog title={`Add a model of ${provider.name}`} onClose={close}>
+        <Dialog title={t("Add a model of {name}", { name: provider.name })} onClose={close}>
           <ModelForm provider={provider} onDone={close} />
         </Dialog>
       )}
@@ -140,8 +142,8 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
 
 /** A key that is missing is a problem only where the vendor asks for one. */
 function KeyPill({ provider }: { provider: Provider }) {
-  if (provider.has_key) return <span className="pill pill-good">key set</span>;
-  return <span className={`pill ${vendorOf(provider)?.needsKey ? "pill-warn" : ""}`}>no key</span>;
+  if (provider.has_key) return <span className="pill pill-good">{t("key set")}</span>;
+  return <span className={`pill ${vendorOf(provider)?.needsKey ? "pill-warn" : ""}`}>{t("no key")}</span>;
 }
 
 function TestResult({ test }: { test: Test }) {
@@ -151,13 +153,13 @@ function TestResult({ test }: { test: Test }) {
     case "testing":
       return (
         <p className="test-result quiet small" role="status">
-          <span className="spinner" aria-hidden /> Testing…
+          <span className="spinner" aria-hidden /> {t("Testing…")}
         </p>
       );
     case "ok":
       return (
         <p className="test-result small" role="status">
-          <span className="pill pill-good">works, {duration(test.ms)}</span> {test.words}
+          <span className="pill pill-good">{t("works, {ms}", { ms: duration(test.ms) })}</span> {test.words}
         </p>
       );
     case "failed":

@@ -1,4 +1,5 @@
 import type { Provider } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import type { Resource } from "../settings/resource.ts";
 import { tidy } from "./ModelForm.tsx";
@@ -13,11 +14,11 @@ interface Props {
 /** What can be changed of a provider later as well. */
 export function addressFields(vendor: Vendor | undefined): FieldSpec[] {
   const address = vendor?.where
-    ? { placeholder: `${vendor.where}, unless you say otherwise` }
+    ? { placeholder: t("{address}, unless you say otherwise", { address: vendor.where }) }
     : { placeholder: "https://models.example.org", required: true };
   return [
-    { name: "name", label: "Name", required: true },
-    { name: "base_url", label: "Address", ...address },
+    { name: "name", label: t("Name"), required: true },
+    { name: "base_url", label: t("Address"), ...address },
     ...(vendor?.more ?? []),
   ];
 }
@@ -26,8 +27,8 @@ export function addressFields(vendor: Vendor | undefined): FieldSpec[] {
 export function ProviderForm({ vendor, providers, onAdded }: Props) {
   const fields: FieldSpec[] = [
     ...addressFields(vendor),
-    { name: "dialect", label: "API format", kind: "choice", options: DIALECTS },
-    { name: "key", label: "Key", kind: "password", hint: vendor.key, required: vendor.needsKey },
+    { name: "dialect", label: t("API format"), kind: "choice", options: DIALECTS },
+    { name: "key", label: t("Key"), kind: "password", hint: vendor.key, required: vendor.needsKey },
   ];
   const initial = {
     name: vendor.name,
@@ -37,5 +38,5 @@ export function ProviderForm({ vendor, providers, onAdded }: Props) {
   };
   // The server keeps both or neither: whatever fails, the form is as it was and can be sent again.
   const add = async (values: Values) => onAdded(await providers.create(tidy(values)));
-  return <SpecForm fields={fields} initial={initial} submit="Add provider" onSubmit={add} />;
+  return <SpecForm fields={fields} initial={initial} submit={t("Add provider")} onSubmit={add} />;
 }

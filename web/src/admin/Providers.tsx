@@ -3,6 +3,7 @@
 import { Plug } from "lucide-react";
 import { useState } from "react";
 import type { Provider } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { useResource } from "../settings/resource.ts";
 import { Nothing, Problem, Section } from "../settings/Section.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -20,7 +21,7 @@ export function Providers() {
   };
   return (
     <>
-      <Section title="Providers" about="Keys are stored encrypted and never shown again.">
+      <Section title={t("Providers")} about={t("Keys are stored encrypted and never shown again.")}>
         <Problem error={providers.error} />
         <ul className="rows">
           {providers.items.map((provider) => (
@@ -33,25 +34,27 @@ export function Providers() {
           ))}
         </ul>
         {!providers.loading && !providers.error && providers.items.length === 0 && (
-          <Nothing icon={Plug} title="No providers yet">
-            A provider serves the models that answer your chats. Choose one below; you need its API key.
+          <Nothing icon={Plug} title={t("No providers yet")}>
+            {t(
+              "A provider serves the models that answer your chats. Choose one below; you need its API key.",
+            )}
           </Nothing>
         )}
       </Section>
-      <Section title="Add a provider">
+      <Section title={t("Add a provider")}>
         <div className="vendors">
           {VENDORS.map((vendor) => (
             <button key={vendor.name} type="button" className="option" onClick={() => setAdding(vendor)}>
               <strong>{vendor.name}</strong>
               <span className="quiet small truncate">
-                {vendor.base_url || vendor.where || "Your own endpoint"}
+                {vendor.base_url || vendor.where || t("Your own endpoint")}
               </span>
             </button>
           ))}
         </div>
       </Section>
       {adding && (
-        <Dialog title={`Add ${adding.name}`} onClose={() => setAdding(null)}>
+        <Dialog title={t("Add {name}", { name: adding.name })} onClose={() => setAdding(null)}>
           <ProviderForm vendor={adding} providers={providers} onAdded={done} />
         </Dialog>
       )}

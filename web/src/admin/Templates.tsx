@@ -5,6 +5,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Template } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecForm, type Values } from "../settings/form.tsx";
 import { useResource } from "../settings/resource.ts";
 import { Problem, Section } from "../settings/Section.tsx";
@@ -25,15 +26,20 @@ description = "Packages to install."
 default = ""
 `;
 const FIELDS: FieldSpec[] = [
-  { name: "name", label: "Name", required: true, placeholder: "team-python" },
+  { name: "name", label: t("Name"), required: true, placeholder: "team-python" },
   {
     name: "recipe",
     label: "template.toml",
     kind: "code",
     required: true,
-    hint: "Image, network access and parameters of the workspace.",
+    hint: t("Image, network access and parameters of the workspace."),
   },
-  { name: "readme", label: "README", kind: "area", hint: "The agent reads it before it chooses a template." },
+  {
+    name: "readme",
+    label: t("README"),
+    kind: "area",
+    hint: t("The agent reads it before it chooses a template."),
+  },
 ];
 
 export function Templates() {
@@ -46,11 +52,11 @@ export function Templates() {
   };
   return (
     <Section
-      title="Templates"
-      about="Blueprints for workspaces. Changes apply to new workspaces only."
+      title={t("Templates")}
+      about={t("Blueprints for workspaces. Changes apply to new workspaces only.")}
       action={
         <Button onClick={() => setAdding(true)}>
-          <Plus /> Add template
+          <Plus /> {t("Add template")}
         </Button>
       }
     >
@@ -60,14 +66,14 @@ export function Templates() {
           <li key={template.name} className="card row-card">
             <div className="grow">
               <strong>{template.name}</strong> <span className="pill">{template.driver}</span>{" "}
-              <span className="pill">{template.network === "none" ? "no network" : "network"}</span>
+              <span className="pill">{template.network === "none" ? t("no network") : t("network")}</span>
               <div className="quiet small">{template.description}</div>
             </div>
             {template.shipped ? (
-              <span className="quiet small">built in</span>
+              <span className="quiet small">{t("built in")}</span>
             ) : (
               <RemoveButton
-                label={`Remove template ${template.name}`}
+                label={t("Remove template {name}", { name: template.name })}
                 onRemove={() => templates.remove(template.name)}
               />
             )}
@@ -75,11 +81,11 @@ export function Templates() {
         ))}
       </ul>
       {adding && (
-        <Dialog title="Add template" onClose={() => setAdding(false)}>
+        <Dialog title={t("Add template")} onClose={() => setAdding(false)}>
           <SpecForm
             fields={FIELDS}
             initial={{ recipe: RECIPE }}
-            submit="Add"
+            submit={t("Add")}
             onSubmit={save}
             onDone={() => setAdding(false)}
           />

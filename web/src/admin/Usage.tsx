@@ -1,10 +1,11 @@
+import { t } from "../language/catalogue.ts";
 import { Section } from "../settings/Section.tsx";
 import { UsageReport } from "./UsageReport.tsx";
 
 /** What everybody used. */
 export function Usage() {
   return (
-    <Section title="Usage" about="What your organisation used, and what it cost. Days are in UTC.">
+    <Section title={t("Usage")} about={t("What your organisation used, and what it cost. Days are in UTC.")}>
       <UsageReport mine={false} />
     </Section>
   );

@@ -5,6 +5,7 @@ import { Activity, Download } from "lucide-react";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
+import { t } from "../language/catalogue.ts";
 import { Nothing, Problem } from "../settings/Section.tsx";
 import { Button } from "../ui/Button.tsx";
 import { csvOf, download } from "../ui/csv.ts";
@@ -16,12 +17,12 @@ import { BarChart } from "./BarChart.tsx";
 import { everyDay, type Group, lastDays, type Range, totalOf, type UsageLine } from "./usage.ts";
 
 const TABS: { name: Group; label: string }[] = [
-  { name: "day", label: "By day" },
-  { name: "model", label: "By model" },
-  { name: "user", label: "By person" },
-  { name: "chat", label: "By chat" },
+  { name: "day", label: t("By day") },
+  { name: "model", label: t("By model") },
+  { name: "user", label: t("By person") },
+  { name: "chat", label: t("By chat") },
 ];
-const HEADS: Record<Group, string> = { day: "Day", model: "Model", user: "Person", chat: "Chat" };
+const HEADS: Record<Group, string> = { day: t("Day"), model: t("Model"), user: t("Person"), chat: t("Chat") };
 
 /** One's own, or everybody's where one may see that. */
 export function UsageReport({ mine }: { mine: boolean }) {
@@ -41,20 +42,20 @@ export function UsageReport({ mine }: { mine: boolean }) {
       <Ranges range={range} onRange={setRange} />
       <div className="spread wrap">
         <Tabs
-          label="Group by"
+          label={t("Group by")}
           tabs={mine ? TABS.filter((tab) => tab.name !== "user") : TABS}
           current={group}
           onSelect={setGroup}
         />
         <span className="grow" />
         <Button onClick={save} disabled={used.length === 0}>
-          <Download /> Export CSV
+          <Download /> {t("Export CSV")}
         </Button>
       </div>
       <Problem error={error} />
       {data && used.length === 0 && (
-        <Nothing icon={Activity} title="Nothing was used in these days">
-          Every answer of a model is counted here, with its tokens and what it cost.
+        <Nothing icon={Activity} title={t("Nothing was used in these days")}>
+          {t("Every answer of a model is counted here, with its tokens and what it cost.")}
         </Nothing>
       )}
       {used.length > 0 && <Lines lines={lines} group={group} mine={mine} />}
@@ -72,21 +73,24 @@ function Ranges({ range, onRange }: { range: Range; onRange: (range: Range) => v
   return (
     <div className="filter-line">
       <Segments
-        label="Range"
-        options={PRESETS.map((value) => ({ value: value as string, label: `${value} days` }))}
+        label={t("Range")}
+        options={PRESETS.map((value) => ({
+          value: value as string,
+          label: t("{count, plural, one {# day} other {# days}}", { count: Number(value) }),
+        }))}
         value={chosen ?? ""}
         onChange={(days) => onRange(lastDays(Number(days)))}
       />
       <TextField
         type="date"
-        label="From"
+        label={t("From")}
         value={range.from}
         max={range.to}
         onChange={({ target }) => target.value && onRange({ ...range, from: target.value })}
       />
       <TextField
         type="date"
-        label="To"
+        label={t("To")}
         value={range.to}
         min={range.from}
         onChange={({ target }) => target.value && onRange({ ...range, to: target.value })}
@@ -103,22 +107,22 @@ function Lines({ lines, group, mine }: { lines: readonly UsageLine[]; group: Gro
   return (
     <>
       <BarChart
-        what={priced ? "Cost" : "Tokens"}
+        what={priced ? t("Cost") : t("Tokens")}
         bars={lines.map((line) => ({
           label: nameOf(line, group),
           value: priced ? line.cost : line.input + line.output,
         }))}
         format={priced ? money : tokens}
       />
-      <section className="table-scroll" aria-label="Usage in numbers" tabIndex={0}>
+      <section className="table-scroll" aria-label={t("Usage in numbers")} tabIndex={0}>
         <table className="table-plain">
           <thead>
             <tr>
               <th>{HEADS[group]}</th>
-              <th>Calls</th>
-              <th>In</th>
-              <th>Out</th>
-              <th>Cost</th>
+              <th>{t("Calls")}</th>
+              <th>{t("In")}</th>
+              <th>{t("Out")}</th>
+              <th>{t("Cost")}</th>
             </tr>
           </thead>
           <tbody>
@@ -155,7 +159,9 @@ function Numbers({ line }: { line: UsageLine }) {
       <td>{tokens(line.output)}</td>
       <td>
         {money(line.cost)}
-        {line.unpriced_calls > 0 && <span className="quiet"> + {line.unpriced_calls} unpriced</span>}
+        {line.unpriced_calls > 0 && (
+          <span className="quiet"> {t("+ {count} unpriced", { count: line.unpriced_calls })}</span>
+        )}
       </td>
     </>
   );
@@ -163,7 +169,7 @@ function Numbers({ line }: { line: UsageLine }) {
 
 function nameOf(line: UsageLine, group: Group): string {
   if (group === "day") return dayName(line.name);
-  return line.name || (group === "chat" ? "New chat" : "unknown");
+  return line.name || (group === "chat" ? t("New chat") : t("unknown"));
 }
 
 function asCsv(lines: readonly UsageLine[], group: Group): string {

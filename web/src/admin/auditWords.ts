@@ -1,44 +1,60 @@
 /** Entries of the audit log in words. No React. */
 
 import type { AuditEntry } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 
 const KINDS: Record<string, string> = {
-  chat: "Chats",
-  user: "Users",
-  group: "Groups",
-  token: "Tokens",
-  provider: "Providers",
-  key: "Keys",
-  model: "Models",
-  mcp_server: "MCP servers",
-  hook: "Hooks",
-  template: "Templates",
-  login_service: "Login services",
-  setting: "Settings",
+  chat: t("Chats"),
+  user: t("Users"),
+  group: t("Groups"),
+  token: t("Tokens"),
+  provider: t("Providers"),
+  key: t("Keys"),
+  model: t("Models"),
+  mcp_server: t("MCP servers"),
+  hook: t("Hooks"),
+  template: t("Templates"),
+  login_service: t("Login services"),
+  setting: t("Settings"),
 };
 
 /** What the log can be filtered by. */
 export const ACTIONS = Object.entries(KINDS).map(([value, label]) => ({ value, label }));
 
 const VERBS: Record<string, string> = {
-  add: "added",
-  change: "changed",
-  delete: "removed",
-  remove: "removed",
-  put: "set",
-  choose: "made default",
-  share: "shared",
-  link: "shared by link",
-  unlink: "link taken back",
-  stop: "stopped",
-  sign_in_link: "sign-in link made",
+  add: t("added"),
+  change: t("changed"),
+  delete: t("removed"),
+  remove: t("removed"),
+  put: t("set"),
+  choose: t("made default"),
+  share: t("shared"),
+  link: t("shared by link"),
+  unlink: t("link taken back"),
+  stop: t("stopped"),
+  sign_in_link: t("sign-in link made"),
+};
+
+const NOUNS: Record<string, string> = {
+  chat: t("chat"),
+  user: t("user"),
+  group: t("group"),
+  token: t("token"),
+  provider: t("provider"),
+  key: t("key"),
+  model: t("model"),
+  mcp_server: t("MCP server"),
+  hook: t("hook"),
+  template: t("template"),
+  login_service: t("login service"),
+  setting: t("setting"),
 };
 
 /** "user.add" as "User added". */
 export function actionWords(action: string): string {
   const [kind = "", verb = ""] = action.split(".");
-  const noun = kind === "mcp_server" ? "MCP server" : kind.replaceAll("_", " ");
-  const words = `${noun} ${VERBS[verb] ?? verb.replaceAll("_", " ")}`.trim();
+  const noun = NOUNS[kind] ?? kind.replaceAll("_", " ");
+  const words = t("{noun} {verb}", { noun, verb: VERBS[verb] ?? verb.replaceAll("_", " ") }).trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

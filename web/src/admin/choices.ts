@@ -1,6 +1,8 @@
 /** Lists that several forms choose from. */
 
 import { useModels } from "../app/models.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 
 export interface Choice {
   value: string;
@@ -8,16 +10,16 @@ export interface Choice {
 }
 
 export const choices = (...values: string[]): Choice[] =>
-  values.map((value) => ({ value, label: value.replaceAll("_", " ") }));
+  values.map((value) => ({ value, label: termOf(value) }));
 
 export const EFFORTS: Choice[] = [
-  { value: "", label: "default" },
+  { value: "", label: t("default") },
   ...choices("none", "minimal", "low", "medium", "high", "xhigh", "max"),
 ];
 
 export function useModelChoices(): Choice[] {
   return [
-    { value: "", label: "The default" },
+    { value: "", label: t("The default") },
     ...useModels().map(({ name, display_name }) => ({ value: name, label: display_name })),
   ];
 }

@@ -1,5 +1,7 @@
 /** What was used, from one day to another. No React. */
 
+import { t } from "../language/catalogue.ts";
+
 export type Group = "day" | "model" | "user" | "chat";
 
 export interface UsageLine {
@@ -43,7 +45,7 @@ export function everyDay(lines: readonly UsageLine[], { from, to }: Range): Usag
 export function totalOf(lines: readonly UsageLine[]): UsageLine {
   const sum = (of: (line: UsageLine) => number) => lines.reduce((before, line) => before + of(line), 0);
   return {
-    name: "Total",
+    name: t("Total"),
     calls: sum((line) => line.calls),
     input: sum((line) => line.input),
     output: sum((line) => line.output),

@@ -1,6 +1,7 @@
 /** Whose models can be reached, and what each needs to know. */
 
 import type { Provider } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import type { FieldSpec } from "../settings/form.tsx";
 
 export interface Vendor {
@@ -18,13 +19,13 @@ export interface Vendor {
   where?: string;
 }
 
-const REGION: FieldSpec = { name: "options.region", label: "Region", required: true };
-const PROJECT: FieldSpec = { name: "options.project", label: "Project", required: true };
+const REGION: FieldSpec = { name: "options.region", label: t("Region"), required: true };
+const PROJECT: FieldSpec = { name: "options.project", label: t("Project"), required: true };
 const API_VERSION: FieldSpec = {
   name: "options.api_version",
-  label: "API version",
+  label: t("API version"),
   placeholder: "2024-10-21",
-  hint: "Only for resources with dated APIs.",
+  hint: t("Only for resources with dated APIs."),
 };
 
 export const VENDORS: Vendor[] = [
@@ -33,7 +34,7 @@ export const VENDORS: Vendor[] = [
     name: "Anthropic",
     dialect: "anthropic_messages",
     base_url: "https://api.anthropic.com",
-    key: "Starts with sk-ant-.",
+    key: t("Starts with sk-ant-."),
     needsKey: true,
   },
   {
@@ -41,7 +42,7 @@ export const VENDORS: Vendor[] = [
     name: "OpenAI",
     dialect: "openai_responses",
     base_url: "https://api.openai.com",
-    key: "Starts with sk-.",
+    key: t("Starts with sk-."),
     needsKey: true,
   },
   {
@@ -49,7 +50,7 @@ export const VENDORS: Vendor[] = [
     name: "Google Gemini",
     dialect: "gemini",
     base_url: "https://generativelanguage.googleapis.com",
-    key: "A Gemini API key.",
+    key: t("A Gemini API key."),
     needsKey: true,
   },
   {
@@ -57,7 +58,7 @@ export const VENDORS: Vendor[] = [
     name: "OpenRouter",
     dialect: "openai_chat",
     base_url: "https://openrouter.ai/api",
-    key: "Starts with sk-or-.",
+    key: t("Starts with sk-or-."),
     needsKey: true,
   },
   {
@@ -65,7 +66,7 @@ export const VENDORS: Vendor[] = [
     name: "Ollama",
     dialect: "openai_chat",
     base_url: "http://127.0.0.1:11434",
-    key: "Not needed for a local server.",
+    key: t("Not needed for a local server."),
     needsKey: false,
   },
   {
@@ -73,7 +74,7 @@ export const VENDORS: Vendor[] = [
     name: "Azure OpenAI",
     dialect: "openai_responses",
     base_url: "https://RESOURCE.openai.azure.com/openai",
-    key: "An API key of the resource.",
+    key: t("An API key of the resource."),
     needsKey: true,
     more: [API_VERSION],
   },
@@ -82,37 +83,37 @@ export const VENDORS: Vendor[] = [
     name: "Amazon Bedrock",
     dialect: "anthropic_messages",
     base_url: "",
-    key: "ACCESS_KEY_ID:SECRET. Leave empty to use the credentials of the server's machine.",
+    key: t("ACCESS_KEY_ID:SECRET. Leave empty to use the credentials of the server's machine."),
     needsKey: false,
     more: [REGION],
     options: { region: "us-east-1" },
-    where: "by its region",
+    where: t("by its region"),
   },
   {
     vendor: "vertex",
     name: "Google Vertex AI",
     dialect: "gemini",
     base_url: "",
-    key: "Service account JSON. Leave empty to use the credentials of the server's machine.",
+    key: t("Service account JSON. Leave empty to use the credentials of the server's machine."),
     needsKey: false,
     more: [PROJECT, REGION],
     options: { region: "global" },
-    where: "by its project",
+    where: t("by its project"),
   },
   {
     vendor: "",
-    name: "Custom (OpenAI-compatible)",
+    name: t("Custom (OpenAI-compatible)"),
     dialect: "openai_chat",
     base_url: "",
-    key: "Only if the server needs one.",
+    key: t("Only if the server needs one."),
     needsKey: false,
   },
 ];
 
 export const DIALECTS = [
-  { value: "anthropic_messages", label: "Anthropic Messages" },
-  { value: "openai_responses", label: "OpenAI Responses" },
-  { value: "openai_chat", label: "OpenAI Chat Completions" },
+  { value: "anthropic_messages", label: t("Anthropic Messages") },
+  { value: "openai_responses", label: t("OpenAI Responses") },
+  { value: "openai_chat", label: t("OpenAI Chat Completions") },
   { value: "gemini", label: "Google Gemini" },
 ];
 

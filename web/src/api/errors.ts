@@ -1,5 +1,7 @@
 /** What an endpoint says when it refuses, as something the page can show. */
 
+import { t } from "../language/catalogue.ts";
+
 export interface Validation {
   field: string;
   detail: string;
@@ -17,7 +19,8 @@ export class ApiError extends Error {
     body: { message?: string; detail?: string; kind?: string; validations?: Validation[] },
   ) {
     super(
-      body.message ?? (status === 0 ? "The server cannot be reached." : `The server answered ${status}.`),
+      body.message ??
+        (status === 0 ? t("The server cannot be reached.") : t("The server answered {status}.", { status })),
     );
     this.status = status;
     this.detail = body.detail;

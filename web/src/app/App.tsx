@@ -2,6 +2,7 @@
 
 import { CloudOff } from "lucide-react";
 import { useEffect } from "react";
+import { t } from "../language/catalogue.ts";
 import { Login, SignInAgain } from "../login/Login.tsx";
 import { Button } from "../ui/Button.tsx";
 import { LeaveGuard } from "./LeaveGuard.tsx";
@@ -26,10 +27,10 @@ export function App() {
       return (
         <main className="empty boot">
           <CloudOff aria-hidden />
-          <h1>The server cannot be reached</h1>
-          <p>Nothing is lost: running chats continue on the server.</p>
+          <h1>{t("The server cannot be reached")}</h1>
+          <p>{t("Nothing is lost: running chats continue on the server.")}</p>
           <Button look="primary" onClick={session.again}>
-            Try again
+            {t("Try again")}
           </Button>
         </main>
       );

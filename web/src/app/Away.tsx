@@ -1,5 +1,6 @@
 import { CloudOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
+import { t } from "../language/catalogue.ts";
 import { useAway } from "../list/directory.ts";
 
 /** Said while the browser is offline or the server cannot be reached: what is on the page stays, and may be old. */
@@ -10,8 +11,8 @@ export function Away() {
     <div className="away" role="status">
       {(away || !online) && (
         <p>
-          <CloudOff aria-hidden /> {online ? "No connection to the server." : "You are offline."} What you
-          type is kept and sent later.
+          <CloudOff aria-hidden /> {online ? t("No connection to the server.") : t("You are offline.")}{" "}
+          {t("What you type is kept and sent later.")}
         </p>
       )}
     </div>

@@ -1,9 +1,10 @@
+import { t } from "../language/catalogue.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { keyName, SHORTCUTS } from "./shortcuts.ts";
 
 export function KeyboardMap({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title={t("Keyboard")} onClose={onClose}>
       {SHORTCUTS.map(({ group, list }) => (
         <section key={group} className="keys">
           <h3>{group}</h3>

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { Router } from "wouter";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { anyUnsaved } from "../ui/unsaved.ts";
@@ -23,12 +24,12 @@ export function LeaveGuard({ children }: { children: ReactNode }) {
     >
       {children}
       {leave && (
-        <Dialog title="Leave without saving?" onClose={stay}>
+        <Dialog title={t("Leave without saving?")} onClose={stay}>
           <div className="stack">
-            <p>What you changed on this page is not saved.</p>
+            <p>{t("What you changed on this page is not saved.")}</p>
             <div className="spread wrap">
               <Button look="primary" autoFocus onClick={stay}>
-                Keep editing
+                {t("Keep editing")}
               </Button>
               <Button
                 look="danger"
@@ -37,7 +38,7 @@ export function LeaveGuard({ children }: { children: ReactNode }) {
                   leave();
                 }}
               >
-                Discard and leave
+                {t("Discard and leave")}
               </Button>
             </div>
           </div>

@@ -8,6 +8,7 @@ import { api } from "../api/client.ts";
 import type { ChatCard, ChatPage } from "../api/types.ts";
 import type { LiveChat } from "../chat/live.ts";
 import { STOP_TITLE, StopQuestion } from "../composer/stopping.tsx";
+import { t } from "../language/catalogue.ts";
 import { useCard, useCards } from "../list/directory.ts";
 import { addressOf } from "../list/found.ts";
 import { Snippet } from "../list/Snippet.tsx";
@@ -56,7 +57,7 @@ function Searching({ onStop, onClose }: Asking) {
     <dialog
       ref={dialog}
       className="dialog palette"
-      aria-label={renaming ? "Rename" : "Search"}
+      aria-label={renaming ? t("Rename") : t("Search")}
       onCancel={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
@@ -103,8 +104,8 @@ function Results({ onRename, onStop, onClose }: Asking & { onRename: (card: Chat
           aria-expanded
           aria-controls="palette-list"
           aria-activedescendant={`palette-${chosen}`}
-          aria-label="Search chats and commands"
-          placeholder="Search chats and commands"
+          aria-label={t("Search chats and commands")}
+          placeholder={t("Search chats and commands")}
           // biome-ignore lint/a11y/noAutofocus: it opens because somebody wants to type
           autoFocus
           value={query}
@@ -115,7 +116,7 @@ function Results({ onRename, onStop, onClose }: Asking & { onRename: (card: Chat
           onKeyDown={press}
         />
       </div>
-      <div ref={list} id="palette-list" role="listbox" aria-label="Results" className="palette-list">
+      <div ref={list} id="palette-list" role="listbox" aria-label={t("Results")} className="palette-list">
         {entries.map((entry, at) => (
           <Option
             key={entry.key}
@@ -127,7 +128,7 @@ function Results({ onRename, onStop, onClose }: Asking & { onRename: (card: Chat
             onRun={() => run(entry)}
           />
         ))}
-        {entries.length === 0 && <p className="chat-list-empty">No results.</p>}
+        {entries.length === 0 && <p className="chat-list-empty">{t("No results.")}</p>}
       </div>
     </>
   );
@@ -187,8 +188,8 @@ function NewTitle({ card, onDone }: { card: ChatCard; onDone: () => void }) {
     <div className="palette-box">
       <Pencil aria-hidden />
       <input
-        aria-label="New title"
-        placeholder="New title"
+        aria-label={t("New title")}
+        placeholder={t("New title")}
         maxLength={200}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to rename
         autoFocus
@@ -201,7 +202,7 @@ function NewTitle({ card, onDone }: { card: ChatCard; onDone: () => void }) {
           save();
         }}
       />
-      <span className="hint">Enter saves</span>
+      <span className="hint">{t("Enter saves")}</span>
     </div>
   );
 }
@@ -231,9 +232,9 @@ function useChats(wanted: string, current: string | undefined): Entry[] {
   for (const card of said) all.set(card.id, card);
   return [...all.values()].slice(0, wanted ? MOST : MOST_UNASKED).map((card) => ({
     key: card.id,
-    group: "Chats",
+    group: t("Chats"),
     icon: <StatusIcon card={card} />,
-    words: card.title || "New chat",
+    words: card.title || t("New chat"),
     snippet: card.snippet,
     hint: ago(card.updated_at),
     run: () => go(addressOf(card)),

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
+import { t } from "../language/catalogue.ts";
 import { Loading } from "../ui/Loading.tsx";
 
 /** Where a link to a chat leads: to the chat, or to the reason why not. */
@@ -17,10 +18,10 @@ export function SharedChat({ link }: { link: string }) {
   if (!problem) return <Loading />;
   return (
     <div className="empty grow">
-      <h1>This chat cannot be opened</h1>
+      <h1>{t("This chat cannot be opened")}</h1>
       <p role="alert">{problem}</p>
       <Link href="/" className="button button-plain">
-        Go to your chats
+        {t("Go to your chats")}
       </Link>
     </div>
   );

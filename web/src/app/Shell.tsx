@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { ChatPage } from "../chat/ChatPage.tsx";
 import { NewChat } from "../chat/NewChat.tsx";
+import { t } from "../language/catalogue.ts";
 import { ChatList } from "../list/ChatList.tsx";
 import { Divider } from "../ui/Divider.tsx";
 import { Loading } from "../ui/Loading.tsx";
@@ -47,16 +48,27 @@ export function Shell() {
   return (
     <div className="shell" data-drawer={overlay === "drawer"} data-folded={folded}>
       <a className="skip" href="#conversation">
-        Skip to the conversation
+        {t("Skip to the conversation")}
       </a>
       <Away />
       <aside className="side" style={{ width }}>
         <TopBar onFold={() => setFolded(true)} />
         <ChatList onSearch={() => setOverlay("palette")} />
-        <Divider label="Width of the chat list" value={width} least={240} most={660} onChange={setWidth} />
+        <Divider
+          label={t("Width of the chat list")}
+          value={width}
+          least={240}
+          most={660}
+          onChange={setWidth}
+        />
       </aside>
       {overlay === "drawer" && (
-        <button type="button" className="drawer-shade" aria-label="Close the chat list" onClick={close} />
+        <button
+          type="button"
+          className="drawer-shade"
+          aria-label={t("Close the chat list")}
+          onClick={close}
+        />
       )}
       <main className="middle" id="conversation" tabIndex={-1}>
         <Suspense fallback={<Loading />}>

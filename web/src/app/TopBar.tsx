@@ -12,6 +12,7 @@ import {
 import { Link, useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import { InboxBell } from "../inbox/InboxBell.tsx";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { Mark } from "./Mark.tsx";
@@ -20,9 +21,9 @@ import { keyNames } from "./shortcuts.ts";
 import { setTheme, type Theme, useTheme } from "./theme.ts";
 
 const THEMES: [Theme, string, typeof Sun][] = [
-  ["light", "Light", Sun],
-  ["dark", "Dark", Moon],
-  ["system", "System", SunMoon],
+  ["light", t("Light"), Sun],
+  ["dark", t("Dark"), Moon],
+  ["system", t("System"), SunMoon],
 ];
 
 /** The head of the left column: the mark, the bell, and the person. */
@@ -36,8 +37,8 @@ export function TopBar({ onFold }: { onFold: () => void }) {
       <Button
         look="ghost"
         className="fold-button"
-        label="Hide the chat list"
-        title={`Hide the chat list (${keyNames("⌘", "B")})`}
+        label={t("Hide the chat list")}
+        title={t("Hide the chat list ({keys})", { keys: keyNames("⌘", "B") })}
         onClick={onFold}
       >
         <PanelLeftClose />
@@ -55,7 +56,7 @@ function PersonMenu() {
   const leave = () => api.post("/logout").finally(() => location.assign("/"));
   return (
     <Menu
-      label="You"
+      label={t("You")}
       className="button button-ghost button-icon"
       button={<UserRound aria-hidden />}
       align="end"
@@ -71,11 +72,11 @@ function PersonMenu() {
               {me.name || me.email} · {me.role}
             </p>
             <MenuItem icon={<Settings />} onSelect={then(() => go("/settings"))}>
-              Settings
+              {t("Settings")}
             </MenuItem>
             {mayAdminister(me) && (
               <MenuItem icon={<ShieldCheck />} onSelect={then(() => go("/admin/providers"))}>
-                Administration
+                {t("Administration")}
               </MenuItem>
             )}
             <MenuItem
@@ -83,7 +84,7 @@ function PersonMenu() {
               hint="?"
               onSelect={then(() => dispatchEvent(new KeyboardEvent("keydown", { key: "?" })))}
             >
-              Keyboard
+              {t("Keyboard")}
             </MenuItem>
             <div className="menu-line" />
             {THEMES.map(([name, words, Icon]) => (
@@ -93,7 +94,7 @@ function PersonMenu() {
             ))}
             <div className="menu-line" />
             <MenuItem icon={<LogOut />} onSelect={then(() => void leave())}>
-              Sign out
+              {t("Sign out")}
             </MenuItem>
           </>
         );

@@ -214,7 +214,7 @@ export const Providers: Story = {
   play: async ({ root, user }) => {
     await expect.poll(() => root.querySelector(".provider .button-small")).toBeTruthy();
     await user.click(root.querySelector(".provider .button-small") as HTMLElement);
-    await expect.poll(() => root.textContent).toContain("works, 412 ms sonnet answers.");
+    await expect.poll(() => root.textContent).toContain("works, 412ms sonnet answers.");
     expect(
       [...root.querySelectorAll(".provider")].map((row) => row.textContent?.includes("no models")),
     ).toEqual([false, true]);

@@ -27,6 +27,7 @@ import { useFork } from "../chat/fork.ts";
 import type { LiveChat } from "../chat/live.ts";
 import { isBusy, phaseOf } from "../chat/phase.ts";
 import { asksBeforeStop } from "../composer/stopping.tsx";
+import { t } from "../language/catalogue.ts";
 import { useVerbs } from "../list/verbs.ts";
 import { ADMIN_PLACES, PERSONAL_PLACES } from "../settings/places.ts";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -38,7 +39,9 @@ import { setTheme } from "./theme.ts";
 
 export interface Entry {
   key: string;
-  group: "Best match" | "Chats" | "This chat" | "Models" | "Go to";
+  group: string;
+  /** Set where it does something to the open chat. */
+  scope?: "chat";
   icon: ReactNode;
   words: string;
   /** Other words for it. */
@@ -73,45 +76,51 @@ export function useChatCommands(card: ChatCard | undefined, { onRename, onStop }
   const planning = card.plan_mode ?? false;
   const one = (key: string, Icon: typeof Pin, words: string, run: () => void, also = ""): Entry => ({
     key,
-    group: "This chat",
+    group: t("This chat"),
+    scope: "chat",
     icon: <Icon aria-hidden />,
     words,
     also,
     run,
   });
   const copies = [
-    one("markdown", Download, "Export as Markdown", save("markdown"), "download save"),
-    one("json", Download, "Export as JSON", save("json"), "download save"),
+    one("markdown", Download, t("Export as Markdown"), save("markdown"), t("download save")),
+    one("json", Download, t("Export as JSON"), save("json"), t("download save")),
   ];
   if (card.owner_id !== me.id) return copies;
   const asks = asksBeforeStop(live);
   const stopped = asks ? () => onStop(live) : ask("interrupt");
-  const stop = { ...one("stop", Square, "Stop the turn", stopped, "interrupt cancel"), asks };
+  const stop = { ...one("stop", Square, t("Stop the turn"), stopped, t("interrupt cancel")), asks };
   return [
     isBusy(phaseOf(live.state)) && stop,
-    card.status === "error" && one("retry", RotateCw, "Try again", ask("retry"), "retry"),
-    { ...one("rename", Pencil, "Rename", () => onRename(card), "title name"), asks: true },
-    one("title", Sparkles, "Suggest a title", verbs.retitle, "rename"),
+    card.status === "error" && one("retry", RotateCw, t("Try again"), ask("retry"), "retry"),
+    { ...one("rename", Pencil, t("Rename"), () => onRename(card), t("title name")), asks: true },
+    one("title", Sparkles, t("Suggest a title"), verbs.retitle, "rename"),
     !card.parent_id &&
-      one("pin", card.pin ? PinOff : Pin, card.pin ? "Unpin" : "Pin", () => verbs.pin(card.pin ? 0 : 1)),
-    last !== undefined && one("fork", GitFork, "Fork this chat", () => void fork(last), "copy branch"),
+      one("pin", card.pin ? PinOff : Pin, card.pin ? t("Unpin") : t("Pin"), () =>
+        verbs.pin(card.pin ? 0 : 1),
+      ),
+    last !== undefined && one("fork", GitFork, t("Fork this chat"), () => void fork(last), t("copy branch")),
     one(
       "compact",
       ChevronsDownUp,
-      "Compact now",
-      ask("compact", "Compacting older messages."),
-      "summarise context",
+      t("Compact now"),
+      ask("compact", t("Compacting older messages.")),
+      t("summarise context"),
     ),
     one(
       "plan",
       ClipboardList,
-      planning ? "Plan mode off" : "Plan mode on",
+      planning ? t("Plan mode off") : t("Plan mode on"),
       () => void api.patch(`/chats/${card.id}`, { plan_mode: !planning }).catch(complain),
     ),
     ...copies,
     !card.parent_id &&
-      one("archive", card.archived ? ArchiveRestore : Archive, card.archived ? "Unarchive" : "Archive", () =>
-        verbs.archive(!card.archived),
+      one(
+        "archive",
+        card.archived ? ArchiveRestore : Archive,
+        card.archived ? t("Unarchive") : t("Archive"),
+        () => verbs.archive(!card.archived),
       ),
   ].filter((entry) => entry !== false);
 }
@@ -127,16 +136,16 @@ export function useModelCommands(card: ChatCard | undefined): Entry[] {
     const name = model.display_name ?? model.name;
     return {
       key: `model-${model.name}`,
-      group: "Models",
+      group: t("Models"),
       icon: <Bot aria-hidden />,
       words: name,
       also: `${model.name} ${model.provider} model`,
-      hint: own ? "for this chat" : "for a new chat",
+      hint: own ? t("for this chat") : t("for a new chat"),
       run: () => {
         if (own)
           return void api
             .patch(`/chats/${own.id}`, { model: model.name })
-            .then(() => say(`${name} answers from now on.`), complain);
+            .then(() => say(t("{name} answers from now on.", { name })), complain);
         store("model", model.name);
         go("/");
       },
@@ -158,7 +167,7 @@ export function usePlaces(): Entry[] {
     hint?: string,
   ): Entry => ({
     key,
-    group: "Go to",
+    group: t("Go to"),
     icon: <Icon aria-hidden />,
     words,
     also,
@@ -166,7 +175,7 @@ export function usePlaces(): Entry[] {
     run,
   });
   return [
-    one("new", SquarePen, "New chat", () => go("/"), "start"),
+    one("new", SquarePen, t("New chat"), () => go("/"), "start"),
     ...shown.map(({ path, label, icon }) =>
       one(
         path,
@@ -174,11 +183,11 @@ export function usePlaces(): Entry[] {
         label,
         () => go(path),
         `settings ${path}`,
-        path.startsWith("/admin") ? "Administration" : "Settings",
+        path.startsWith("/admin") ? t("Administration") : t("Settings"),
       ),
     ),
-    one("dark", Moon, "Dark theme", () => setTheme("dark"), "appearance"),
-    one("light", Sun, "Light theme", () => setTheme("light"), "appearance"),
-    one("system", SunMoon, "System theme", () => setTheme("system"), "appearance"),
+    one("dark", Moon, t("Dark theme"), () => setTheme("dark"), "appearance"),
+    one("light", Sun, t("Light theme"), () => setTheme("light"), "appearance"),
+    one("system", SunMoon, t("System theme"), () => setTheme("system"), "appearance"),
   ];
 }

@@ -8,6 +8,7 @@ const entry = (key: string, group: Entry["group"], words: string, also = ""): En
   icon: null,
   words,
   also,
+  ...(group === "This chat" ? { scope: "chat" as const } : {}),
   run: () => {},
 });
 const COMMANDS = [

@@ -1,5 +1,6 @@
 /** What somebody means who types into the palette. Pure. */
 
+import { t } from "../language/catalogue.ts";
 import type { Entry } from "./commands.tsx";
 
 /** Entries that hold every word that was typed, the best first. */
@@ -15,12 +16,12 @@ export function found(query: string, commands: readonly Entry[], chats: readonly
   const best =
     meant.length > 1 ? matching.filter((entry) => entry.words.toLowerCase().startsWith(meant)) : [];
   const rest = matching.filter((entry) => !best.includes(entry));
-  return [...best.map((entry): Entry => ({ ...entry, group: "Best match" })), ...chats, ...rest];
+  return [...best.map((entry): Entry => ({ ...entry, group: t("Best match") })), ...chats, ...rest];
 }
 
 const SHOWN_UNASKED = new Set(["new", "/settings/profile", "/admin/providers"]);
 
 /** Before anything is typed: the chats of late, what can be done to the open one, and the ways out. */
 export function offered(commands: readonly Entry[], chats: readonly Entry[]): Entry[] {
-  return [...chats, ...commands.filter(({ group, key }) => group === "This chat" || SHOWN_UNASKED.has(key))];
+  return [...chats, ...commands.filter(({ scope, key }) => scope === "chat" || SHOWN_UNASKED.has(key))];
 }

@@ -1,6 +1,7 @@
 /** The keyboard: one list, which also draws the map. */
 
 import { useLayoutEffect, useRef } from "react";
+import { t } from "../language/catalogue.ts";
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const NAMES: Record<string, string> = MAC ? {} : { "⌘": "Ctrl", "⌥": "Alt", "⇧": "Shift" };
@@ -22,39 +23,39 @@ export interface Shortcut {
 
 export const SHORTCUTS: { group: string; list: Shortcut[] }[] = [
   {
-    group: "Everywhere",
+    group: t("Everywhere"),
     list: [
-      { name: "palette", keys: ["⌘", "K"], words: "Search chats and commands" },
-      { name: "newChat", keys: ["⌘", "⇧", "O"], words: "New chat" },
-      { name: "composer", keys: ["/"], words: "Focus the composer" },
-      { name: "sidebar", keys: ["⌘", "B"], words: "Show or hide the chat list" },
-      { name: "settings", keys: ["⌘", ","], words: "Settings" },
-      { name: "keyboard", keys: ["?"], words: "Keyboard shortcuts" },
+      { name: "palette", keys: ["⌘", "K"], words: t("Search chats and commands") },
+      { name: "newChat", keys: ["⌘", "⇧", "O"], words: t("New chat") },
+      { name: "composer", keys: ["/"], words: t("Focus the composer") },
+      { name: "sidebar", keys: ["⌘", "B"], words: t("Show or hide the chat list") },
+      { name: "settings", keys: ["⌘", ","], words: t("Settings") },
+      { name: "keyboard", keys: ["?"], words: t("Keyboard shortcuts") },
     ],
   },
   {
-    group: "Writing",
+    group: t("Writing"),
     list: [
-      { name: "", keys: ["Enter"], words: "Send, or queue while the agent works" },
-      { name: "", keys: ["⌘", "Enter"], words: "Steer: send at the next step" },
-      { name: "", keys: ["⌘", "⌥", "Enter"], words: "Interrupt and send" },
-      { name: "", keys: ["⇧", "Enter"], words: "New line" },
-      { name: "", keys: ["↑"], words: "Previous messages" },
-      { name: "", keys: ["/"], words: "Commands and skills" },
-      { name: "", keys: ["@"], words: "Workspace files" },
+      { name: "", keys: ["Enter"], words: t("Send, or queue while the agent works") },
+      { name: "", keys: ["⌘", "Enter"], words: t("Steer: send at the next step") },
+      { name: "", keys: ["⌘", "⌥", "Enter"], words: t("Interrupt and send") },
+      { name: "", keys: ["⇧", "Enter"], words: t("New line") },
+      { name: "", keys: ["↑"], words: t("Previous messages") },
+      { name: "", keys: ["/"], words: t("Commands and skills") },
+      { name: "", keys: ["@"], words: t("Workspace files") },
     ],
   },
   {
-    group: "In a chat",
+    group: t("In a chat"),
     list: [
-      { name: "stop", keys: ["Esc"], words: "Stop the turn, unless you are typing" },
-      { name: "find", keys: ["⌘", "F"], words: "Find in the chat" },
-      { name: "previousQuestion", keys: ["⌥", "↑"], words: "Previous question" },
-      { name: "nextQuestion", keys: ["⌥", "↓"], words: "Next question" },
-      { name: "start", keys: ["Home"], words: "Start of the chat" },
-      { name: "end", keys: ["End"], words: "Latest message" },
-      { name: "panel", keys: ["⌘", "."], words: "Open or close the panel" },
-      { name: "", keys: ["Tab"], words: "Move through the page" },
+      { name: "stop", keys: ["Esc"], words: t("Stop the turn, unless you are typing") },
+      { name: "find", keys: ["⌘", "F"], words: t("Find in the chat") },
+      { name: "previousQuestion", keys: ["⌥", "↑"], words: t("Previous question") },
+      { name: "nextQuestion", keys: ["⌥", "↓"], words: t("Next question") },
+      { name: "start", keys: ["Home"], words: t("Start of the chat") },
+      { name: "end", keys: ["End"], words: t("Latest message") },
+      { name: "panel", keys: ["⌘", "."], words: t("Open or close the panel") },
+      { name: "", keys: ["Tab"], words: t("Move through the page") },
     ],
   },
 ];

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { keyNames } from "../app/shortcuts.ts";
 import { useStores } from "../app/stores.ts";
+import { t } from "../language/catalogue.ts";
 import { useCard } from "../list/directory.ts";
 import { TitleEditor } from "../list/TitleEditor.tsx";
 import { SandboxOf } from "../panel/Sandbox.tsx";
@@ -27,7 +28,7 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
   const mine = useMine();
   const parent = useCard(card?.parent_id ?? "");
   useEffect(() => {
-    document.title = card?.title ? `${card.title} · Perdure` : "Perdure";
+    document.title = card?.title ? t("{title} · Perdure", { title: card.title }) : "Perdure";
     if (card) directory.put([card]);
     return () => {
       document.title = "Perdure";
@@ -35,12 +36,12 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
   }, [card, directory]);
   return (
     <header className="chat-header">
-      <Button look="ghost" className="drawer-button" label="Chats" onClick={onDrawer}>
+      <Button look="ghost" className="drawer-button" label={t("Chats")} onClick={onDrawer}>
         <MenuIcon />
       </Button>
       {card?.parent_id && (
         <Link href={`/chats/${card.parent_id}`} className="chat-parent truncate">
-          {parent?.title ?? "Parent chat"} /
+          {parent?.title ?? t("Parent chat")} /
         </Link>
       )}
       {card && renaming ? (
@@ -53,7 +54,7 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
             <button
               type="button"
               onClick={() => setRenaming(true)}
-              aria-label={`Rename: ${card?.title ?? ""}`}
+              aria-label={t("Rename: {title}", { title: card?.title ?? "" })}
             >
               {card?.title ?? ""}
             </button>
@@ -63,8 +64,8 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
         </h1>
       )}
       <span className="grow" />
-      {!mine && <span className="pill">Shared with you</span>}
-      {card?.archived && <span className="pill">Archived</span>}
+      {!mine && <span className="pill">{t("Shared with you")}</span>}
+      {card?.archived && <span className="pill">{t("Archived")}</span>}
       {card?.diff?.branch && (
         <span className="pill truncate header-branch">
           <GitBranch aria-hidden /> {card.diff.branch}
@@ -74,9 +75,9 @@ export function ChatHeader({ panel, onPanel, onDrawer }: Props) {
       {card && <ChatMenu card={card} mine={mine} />}
       <Button
         look="ghost"
-        label="Panel"
+        label={t("Panel")}
         aria-pressed={panel}
-        title={`Panel (${keyNames("⌘", ".")})`}
+        title={t("Panel ({keys})", { keys: keyNames("⌘", ".") })}
         onClick={onPanel}
       >
         <PanelRight />

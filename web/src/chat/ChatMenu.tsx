@@ -14,6 +14,7 @@ import { lazy, Suspense, useState } from "react";
 import { pathOf } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
 import { keyNames, pressShortcut } from "../app/shortcuts.ts";
+import { t } from "../language/catalogue.ts";
 import { useChatVerbs } from "../list/verbs.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
@@ -29,7 +30,7 @@ export function ChatMenu({ card, mine }: { card: ChatCard; mine: boolean }) {
   return (
     <>
       <Menu
-        label="Chat actions"
+        label={t("Chat actions")}
         className="button button-ghost button-icon"
         button={<Ellipsis aria-hidden />}
         align="end"
@@ -46,32 +47,32 @@ export function ChatMenu({ card, mine }: { card: ChatCard; mine: boolean }) {
                 hint={keyNames("⌘", "F")}
                 onSelect={then(() => pressShortcut("find"))}
               >
-                Find in the chat
+                {t("Find in the chat")}
               </MenuItem>
               {mine && (
                 <>
                   <MenuItem icon={<Share2 />} onSelect={then(() => setOpen("share"))}>
-                    Share
+                    {t("Share")}
                   </MenuItem>
                   <MenuItem icon={<Blocks />} onSelect={then(() => setOpen("tools"))}>
-                    Tools
+                    {t("Tools")}
                   </MenuItem>
                   <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
-                    Suggest a title
+                    {t("Suggest a title")}
                   </MenuItem>
                   <MenuItem
                     icon={card.pin ? <PinOff /> : <Pin />}
                     onSelect={then(() => verbs.pin(card.pin ? 0 : 1))}
                   >
-                    {card.pin ? "Unpin" : "Pin"}
+                    {card.pin ? t("Unpin") : t("Pin")}
                   </MenuItem>
                 </>
               )}
               <MenuItem icon={<Download />} onSelect={then(() => save("markdown"))}>
-                Export as Markdown
+                {t("Export as Markdown")}
               </MenuItem>
               <MenuItem icon={<Download />} onSelect={then(() => save("json"))}>
-                Export as JSON
+                {t("Export as JSON")}
               </MenuItem>
               {mine && (
                 <>
@@ -80,7 +81,7 @@ export function ChatMenu({ card, mine }: { card: ChatCard; mine: boolean }) {
                     icon={card.archived ? <ArchiveRestore /> : <Archive />}
                     onSelect={then(() => verbs.archive(!card.archived))}
                   >
-                    {card.archived ? "Unarchive" : "Archive"}
+                    {card.archived ? t("Unarchive") : t("Archive")}
                   </MenuItem>
                 </>
               )}

@@ -6,6 +6,7 @@ import { useShortcuts } from "../app/shortcuts.ts";
 import { useStored } from "../app/stored.ts";
 import { useStores } from "../app/stores.ts";
 import { ChatComposer } from "../composer/ChatComposer.tsx";
+import { t } from "../language/catalogue.ts";
 import { PastBar } from "../transcript/PastBar.tsx";
 import { ReaderBar } from "../transcript/ReaderBar.tsx";
 import { Transcript } from "../transcript/Transcript.tsx";
@@ -37,10 +38,10 @@ export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void })
   if (gone) return <GoneChat gone={gone} />;
   return (
     <LiveChatContext value={live}>
-      <section className="conversation" aria-label="Chat">
+      <section className="conversation" aria-label={t("Chat")}>
         <ChatHeader panel={panel} onPanel={() => setPanel(!panel)} onDrawer={onDrawer} />
         <VersionsProvider>
-          <h2 className="only-spoken">Conversation</h2>
+          <h2 className="only-spoken">{t("Conversation")}</h2>
           <Transcript />
           <Answering />
         </VersionsProvider>
@@ -48,14 +49,14 @@ export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void })
       {panel && (
         <>
           <Divider
-            label="Width of the panel"
+            label={t("Width of the panel")}
             value={width}
             least={360}
             most={1100}
             reversed
             onChange={setWidth}
           />
-          <aside className="panel" style={{ width }} aria-label="Panel">
+          <aside className="panel" style={{ width }} aria-label={t("Panel")}>
             <Suspense fallback={<Loading />}>
               <Panel onClose={() => setPanel(false)} />
             </Suspense>
@@ -82,10 +83,10 @@ function Answering() {
 function GoneChat({ gone }: { gone: Gone }) {
   return (
     <div className="empty grow">
-      <h1>{gone.status === 404 ? "Chat not found" : "You do not have access to this chat"}</h1>
-      <p>{gone.status === 404 ? "It was deleted, or is no longer shared with you." : gone.reason}</p>
+      <h1>{gone.status === 404 ? t("Chat not found") : t("You do not have access to this chat")}</h1>
+      <p>{gone.status === 404 ? t("It was deleted, or is no longer shared with you.") : gone.reason}</p>
       <Link href="/" className="button button-plain">
-        Start a new chat
+        {t("Start a new chat")}
       </Link>
     </div>
   );

@@ -13,6 +13,7 @@ import { Composer } from "../composer/Composer.tsx";
 import { useSkills } from "../composer/commands.ts";
 import { EMPTY_DRAFT, NEW_CHAT } from "../composer/drafts.ts";
 import { ModelPicker } from "../composer/ModelPicker.tsx";
+import { t } from "../language/catalogue.ts";
 import { Welcome } from "../login/Welcome.tsx";
 import type { Values } from "../settings/values.ts";
 import { Button } from "../ui/Button.tsx";
@@ -24,14 +25,14 @@ import "./chat.css";
 export function NewChat({ onDrawer }: { onDrawer: () => void }) {
   const models = useModels();
   return (
-    <section className="conversation" aria-label="New chat">
+    <section className="conversation" aria-label={t("New chat")}>
       <header className="chat-header">
-        <Button look="ghost" className="drawer-button" label="Chats" onClick={onDrawer}>
+        <Button look="ghost" className="drawer-button" label={t("Chats")} onClick={onDrawer}>
           <MenuIcon />
         </Button>
       </header>
       <div className="hero">
-        <h1>What should we work on?</h1>
+        <h1>{t("What should we work on?")}</h1>
         <NewChatComposer />
         <Welcome models={models} />
       </div>
@@ -91,7 +92,7 @@ function NewChatComposer() {
         draft={NEW_CHAT}
         chat_id={null}
         state="idle"
-        placeholder="Describe a task or ask a question…"
+        placeholder={t("Describe a task or ask a question…")}
         onSend={create}
         onStop={() => {}}
         suggestions={suggestions}
@@ -129,7 +130,7 @@ function BeginningNote({ beginning }: { beginning: Beginning }) {
   return (
     <p className="quiet small" role="status">
       {beginning.phase === "held" &&
-        "The server cannot be reached. Your message will be sent when it is back."}
+        t("The server cannot be reached. Your message will be sent when it is back.")}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link2, Link2Off } from "lucide-react";
 import { api } from "../api/client.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -19,19 +20,19 @@ export function ShareByLink({ chat }: { chat: string }) {
     return (
       <div>
         <Button onClick={() => then(api.put(path, {}))}>
-          <Link2 /> Create a link
+          <Link2 /> {t("Create a link")}
         </Button>
       </div>
     );
   const url = `${location.origin}/shared/${data.id}`;
   return (
-    <section className="share-link" aria-label="Link">
-      <p className="quiet small">Whoever is signed in here and opens this link can read the chat.</p>
+    <section className="share-link" aria-label={t("Link")}>
+      <p className="quiet small">{t("Whoever is signed in here and opens this link can read the chat.")}</p>
       <div className="spread">
-        <input className="input mono grow" aria-label="Link to this chat" readOnly value={url} />
-        <CopyButton text={() => url} label="Copy the link" />
+        <input className="input mono grow" aria-label={t("Link to this chat")} readOnly value={url} />
+        <CopyButton text={() => url} label={t("Copy the link")} />
         <Button small look="danger" onClick={() => then(api.delete(path))}>
-          <Link2Off /> Take back
+          <Link2Off /> {t("Take back")}
         </Button>
       </div>
     </section>

@@ -4,6 +4,7 @@ import type { Acl, Group, User } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
 import { useMe } from "../app/session.ts";
 import { useStores } from "../app/stores.ts";
+import { t } from "../language/catalogue.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { Switch } from "../ui/Field.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -50,18 +51,18 @@ export default function ShareDialog({ chat, onClose }: { chat: string; onClose: 
     ));
   const others = (users.data ?? []).filter((person) => person.id !== me.id);
   return (
-    <Dialog title="Share (read-only)" onClose={onClose}>
+    <Dialog title={t("Share (read-only)")} onClose={onClose}>
       <div className="stack">
-        <p className="quiet">People you choose can read this chat. Only you can send messages.</p>
+        <p className="quiet">{t("People you choose can read this chat. Only you can send messages.")}</p>
         <ShareByLink chat={chat} />
         {others.length + (groups.data ?? []).length > 0 && (
-          <div className="boxes" role="group" aria-label="People and groups">
+          <div className="boxes" role="group" aria-label={t("People and groups")}>
             {rows("groups", groups.data ?? [])}
             {rows("users", others)}
           </div>
         )}
         {users.data && others.length + (groups.data ?? []).length === 0 && (
-          <p>There are no other users yet.</p>
+          <p>{t("There are no other users yet.")}</p>
         )}
         {users.isError && <p className="quiet">{users.error.message}</p>}
       </div>

@@ -1,4 +1,5 @@
 import type { Template, TemplateParameter } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { type FieldSpec, SpecField } from "../settings/fields.tsx";
 import type { Values } from "../settings/values.ts";
 
@@ -13,7 +14,7 @@ export function TemplateFields({ template, values, onValues }: Props) {
   if (template.parameters.length === 0) return null;
   return (
     <fieldset className="card template-fields">
-      <legend className="quiet small">{template.name} workspace</legend>
+      <legend className="quiet small">{t("{name} workspace", { name: template.name })}</legend>
       {template.parameters.map((parameter) => (
         <SpecField
           key={parameter.name}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Box, ChevronDown } from "lucide-react";
 import { api } from "../api/client.ts";
 import type { Template, Workspace } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { workspaceName } from "../settings/workspaceName.ts";
 import { since } from "../ui/format.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
@@ -41,13 +42,13 @@ export function TemplatePicker({ template, workspace, onTemplate, onWorkspace }:
   if (templates.length === 0) return null;
   return (
     <Menu
-      label="Workspace"
+      label={t("Workspace")}
       className="picker"
       words={
         <>
           <Box aria-hidden />
           <span className="truncate">
-            {workspace ? workspaceName(workspace) : (template?.name ?? "Automatic workspace")}
+            {workspace ? workspaceName(workspace) : (template?.name ?? t("Automatic workspace"))}
           </span>
           <ChevronDown aria-hidden />
         </>
@@ -62,10 +63,10 @@ export function TemplatePicker({ template, workspace, onTemplate, onWorkspace }:
           <>
             <MenuItem
               checked={template === null && workspace === null}
-              about="The agent creates one when it needs it."
+              about={t("The agent creates one when it needs it.")}
               onSelect={choose(null)}
             >
-              Automatic workspace
+              {t("Automatic workspace")}
             </MenuItem>
             {templates.map((entry) => (
               <MenuItem
@@ -77,12 +78,15 @@ export function TemplatePicker({ template, workspace, onTemplate, onWorkspace }:
                 {entry.name}
               </MenuItem>
             ))}
-            {workspaces.length > 0 && <p className="menu-heading">Your workspaces</p>}
+            {workspaces.length > 0 && <p className="menu-heading">{t("Your workspaces")}</p>}
             {workspaces.map((entry) => (
               <MenuItem
                 key={entry.id}
                 checked={workspace?.id === entry.id}
-                about={`${entry.template}, used ${since(entry.used_at)}`}
+                about={t("{template}, used {used_at}", {
+                  template: entry.template,
+                  used_at: since(entry.used_at),
+                })}
                 onSelect={() => {
                   onWorkspace(entry);
                   close();

@@ -5,6 +5,7 @@ import { api } from "../api/client.ts";
 import type { ChatSettings, ChatView, McpServer } from "../api/types.ts";
 import { listOf } from "../app/models.ts";
 import { useStores } from "../app/stores.ts";
+import { t } from "../language/catalogue.ts";
 import { ChatApprovals } from "../settings/ChatApprovals.tsx";
 import { Problem } from "../settings/Section.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -37,21 +38,25 @@ export default function ToolsDialog({ chat, onClose }: { chat: string; onClose: 
   };
   const offered = (servers.data ?? []).filter((server) => server.enabled);
   return (
-    <Dialog title="Tools of this chat" onClose={onClose}>
+    <Dialog title={t("Tools of this chat")} onClose={onClose}>
       <div className="stack">
         <Problem error={view.error ?? servers.error} />
         {settings && (
           <>
             <Switch
-              label="Web search, if the model's provider offers it"
+              label={t("Web search, if the model's provider offers it")}
               checked={settings.web_search ?? false}
               onChange={(web_search) => set({ web_search })}
             />
-            <h3>MCP servers</h3>
+            <h3>{t("MCP servers")}</h3>
             {offered.map((server) => (
               <Switch
                 key={server.id}
-                label={`${server.name || server.slug}${server.availability === "forced_on" ? ", always on" : ""}`}
+                label={
+                  server.availability === "forced_on"
+                    ? t("{name}, always on", { name: nameOf(server) })
+                    : nameOf(server)
+                }
                 checked={isOn(server, settings)}
                 disabled={server.availability === "forced_on"}
                 onChange={(on) => set({ mcp_servers: chosen(offered, settings, server, on) })}
@@ -59,7 +64,7 @@ export default function ToolsDialog({ chat, onClose }: { chat: string; onClose: 
             ))}
             {servers.data && offered.length === 0 && (
               <p className="quiet">
-                No MCP servers are set up. An administrator can add them in Administration.
+                {t("No MCP servers are set up. An administrator can add them in Administration.")}
               </p>
             )}
             <ChatApprovals settings={settings} onChange={(approvals) => set({ approvals })} />
@@ -68,6 +73,10 @@ export default function ToolsDialog({ chat, onClose }: { chat: string; onClose: 
       </div>
     </Dialog>
   );
+}
+
+function nameOf({ name, slug }: McpServer): string {
+  return name || slug;
 }
 
 /** A chat that chose nothing has the servers that are on by themselves. */

@@ -6,6 +6,7 @@ import { ApiError, isAway, isSignedOut, reasonOf } from "../api/errors.ts";
 import { freshId } from "../api/freshId.ts";
 import { delayBefore } from "../api/stream.ts";
 import type { ChatCard, Created } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 
 export type Beginning =
   | { phase: "idle" }
@@ -66,5 +67,5 @@ async function begun(asked: object): Promise<ChatCard> {
 
 function refusalOf(error: unknown): string {
   const model = error instanceof ApiError && error.validations.some((entry) => entry.field === "model");
-  return model ? "That model is no longer available. Choose another and send again." : reasonOf(error);
+  return model ? t("That model is no longer available. Choose another and send again.") : reasonOf(error);
 }

@@ -1,10 +1,11 @@
 /** What was said and has not reached the server, kept by the browser: neither a reload nor a new sign-in loses it. */
 
+import { t } from "../language/catalogue.ts";
 import type { Send } from "./state.ts";
 
 /** The server knows a message by its key for a day. After half of that, sending it again could say it twice. */
 const SAFE_MS = 12 * 3_600_000;
-const LONG_AGO = "This was not sent. Do you still want to send it?";
+const LONG_AGO = t("This was not sent. Do you still want to send it?");
 
 /** Each message has a place of its own, so that tabs do not overwrite what others keep. */
 const PLACE = /^send:([^:]+):/;

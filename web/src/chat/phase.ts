@@ -1,6 +1,7 @@
 /** The one word for what a chat is doing, which drives everything live on the page. */
 
 import type { ChatError, PendingAction, RetryState } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import type { ChatState } from "./state.ts";
 
 export type Phase =
@@ -14,7 +15,7 @@ export type Phase =
   | { kind: "streaming" }
   | { kind: "idle" };
 
-const UNEXPLAINED: ChatError = { message: "The turn ended with an unknown error." };
+const UNEXPLAINED: ChatError = { message: t("The turn ended with an unknown error.") };
 
 export function phaseOf(chat: ChatState): Phase {
   if (chat.status === null) return { kind: "loading" };

@@ -1,6 +1,7 @@
 import { FileText, MessageSquare, TriangleAlert, X } from "lucide-react";
 import { pathOf } from "../api/client.ts";
 import { useStores } from "../app/stores.ts";
+import { t } from "../language/catalogue.ts";
 import { Ring } from "../ui/Ring.tsx";
 import type { Attachment, Draft, LineComment } from "./drafts.ts";
 
@@ -19,7 +20,7 @@ export function Attachments({ draft, of }: { draft: Draft; of: string }) {
       comments: before.comments.filter((other) => other !== entry),
     }));
   return (
-    <ul className="attachments" aria-label="Attachments">
+    <ul className="attachments" aria-label={t("Attachments")}>
       {draft.attachments.map((item) => (
         <li key={item.id} className={`attachment attachment-${item.state.phase}`}>
           <AttachmentIcon item={item} />
@@ -52,7 +53,12 @@ function AttachmentIcon({ item }: { item: Attachment }) {
 
 function Remove({ name, onClick }: { name: string; onClick: () => void }) {
   return (
-    <button type="button" className="attachment-remove" aria-label={`Remove ${name}`} onClick={onClick}>
+    <button
+      type="button"
+      className="attachment-remove"
+      aria-label={t("Remove {name}", { name })}
+      onClick={onClick}
+    >
       <X aria-hidden />
     </button>
   );

@@ -9,6 +9,7 @@ import { useChat, useLiveChat, usePhase } from "../chat/hooks.ts";
 import { isBusy, type Phase } from "../chat/phase.ts";
 import { type Prompt, saidIn } from "../chat/said.ts";
 import type { ChatState } from "../chat/state.ts";
+import { t } from "../language/catalogue.ts";
 import { QueuePanel } from "../queue/QueuePanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -75,8 +76,9 @@ export function ChatComposer() {
 }
 
 function placeholderOf(phase: Phase): string {
-  if (phase.kind === "action" && phase.action.kind !== "children") return "Waiting for your decision above…";
-  return isBusy(phase) ? "Send a message while the agent works…" : "Reply…";
+  if (phase.kind === "action" && phase.action.kind !== "children")
+    return t("Waiting for your decision above…");
+  return isBusy(phase) ? t("Send a message while the agent works…") : t("Reply…");
 }
 
 export function PlanToggle({ on, onChange }: { on: boolean; onChange: (on: boolean) => void }) {
@@ -85,11 +87,11 @@ export function PlanToggle({ on, onChange }: { on: boolean; onChange: (on: boole
       look="ghost"
       className="plan-toggle"
       aria-pressed={on}
-      title="Plan mode: the agent reads and proposes a plan, and changes nothing"
+      title={t("Plan mode: the agent reads and proposes a plan, and changes nothing")}
       onClick={() => onChange(!on)}
     >
       <ClipboardList />
-      <span className="plan-word">Plan</span>
+      <span className="plan-word">{t("Plan")}</span>
     </Button>
   );
 }

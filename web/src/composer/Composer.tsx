@@ -4,6 +4,7 @@ import { Paperclip } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Busy, Content } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Attachments } from "./Attachments.tsx";
 import { contentOf, EMPTY_DRAFT } from "./drafts.ts";
@@ -57,8 +58,8 @@ export function Composer(props: Props) {
     if (draft.attachments.every((item) => item.state.phase === "ready")) send(wanted);
   });
   return (
-    <section className={`composer ${over ? "composer-over" : ""}`} aria-label="Composer">
-      {over && <div className="drop-zone">Drop files to attach them</div>}
+    <section className={`composer ${over ? "composer-over" : ""}`} aria-label={t("Composer")}>
+      {over && <div className="drop-zone">{t("Drop files to attach them")}</div>}
       <Attachments draft={draft} of={props.draft} />
       <TextBox
         box={box}
@@ -72,7 +73,7 @@ export function Composer(props: Props) {
       />
       {wanted && (
         <p className="composer-note" role="status">
-          Sends when uploads finish
+          {t("Sends when uploads finish")}
         </p>
       )}
       <div className="composer-bar">
@@ -88,7 +89,7 @@ function PickFiles({ onFiles }: { onFiles: (files: File[]) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button look="ghost" label="Attach files" onClick={() => input.current?.click()}>
+      <Button look="ghost" label={t("Attach files")} onClick={() => input.current?.click()}>
         <Paperclip />
       </Button>
       <input
@@ -96,7 +97,7 @@ function PickFiles({ onFiles }: { onFiles: (files: File[]) => void }) {
         type="file"
         multiple
         hidden
-        aria-label="Files"
+        aria-label={t("Files")}
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
           event.target.value = "";

@@ -2,7 +2,8 @@ import { ChevronsDownUp } from "lucide-react";
 import { api } from "../api/client.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
-import { tokens } from "../ui/format.ts";
+import { t } from "../language/catalogue.ts";
+import { percent, tokens } from "../ui/format.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { Ring } from "../ui/Ring.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -16,24 +17,25 @@ export function ContextRing() {
   const { complain, say } = useToasts();
   if (!card?.context_tokens || !card.context_limit) return null;
   const share = card.context_tokens / card.context_limit;
-  const words = `${tokens(card.context_tokens)} of ${tokens(card.context_limit)} tokens`;
+  const words = t("{context_tokens} of {context_limit} tokens", {
+    context_tokens: tokens(card.context_tokens),
+    context_limit: tokens(card.context_limit),
+  });
   const compact = () =>
     api
       .post(`/chats/${live.id}/compact`)
-      .then(() => say("Compacting older messages."))
+      .then(() => say(t("Compacting older messages.")))
       .catch(complain);
   return (
     <Menu
-      label={`Context: ${words}`}
+      label={t("Context: {words}", { words })}
       className="button button-ghost button-icon"
       button={<Ring share={share} />}
       align="end"
     >
       {(close) => (
         <>
-          <p className="menu-heading">
-            {Math.round(share * 100)} % full: {words}
-          </p>
+          <p className="menu-heading">{t("{share} full: {words}", { share: percent(share), words })}</p>
           <MenuItem
             icon={<ChevronsDownUp />}
             onSelect={() => {
@@ -41,7 +43,7 @@ export function ContextRing() {
               void compact();
             }}
           >
-            Compact now
+            {t("Compact now")}
           </MenuItem>
         </>
       )}

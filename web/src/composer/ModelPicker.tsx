@@ -1,6 +1,8 @@
 import { ChevronDown } from "lucide-react";
 import type { Effort, Model } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { tokens } from "../ui/format.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
@@ -24,18 +26,18 @@ export function ModelPicker({ model, effort, onModel, onEffort }: Props) {
   return (
     <>
       <Menu
-        label="Model"
+        label={t("Model")}
         className="picker"
         words={
           <>
-            <span className="truncate">{chosen ? (chosen.display_name ?? chosen.name) : "No model"}</span>
+            <span className="truncate">{chosen ? (chosen.display_name ?? chosen.name) : t("No model")}</span>
             <ChevronDown aria-hidden />
           </>
         }
       >
         {(close) => (
           <>
-            {unknown && <p className="menu-heading">“{model}” is not available any more</p>}
+            {unknown && <p className="menu-heading">{t("“{model}” is not available any more", { model })}</p>}
             {byProvider(models).map(([provider, list]) => (
               <div key={provider}>
                 <p className="menu-heading">{provider}</p>
@@ -59,11 +61,11 @@ export function ModelPicker({ model, effort, onModel, onEffort }: Props) {
       </Menu>
       {efforts.length > 1 && (
         <Menu
-          label="Effort"
+          label={t("Effort")}
           className="picker"
           words={
             <>
-              <span className="effort">{effort ?? "auto"}</span>
+              <span className="effort">{termOf(effort ?? "auto")}</span>
               <ChevronDown aria-hidden />
             </>
           }
@@ -78,7 +80,7 @@ export function ModelPicker({ model, effort, onModel, onEffort }: Props) {
                   close();
                 }}
               >
-                {entry}
+                {termOf(entry)}
               </MenuItem>
             ))
           }

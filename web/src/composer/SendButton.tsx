@@ -1,6 +1,7 @@
 import { ArrowUp, ChevronDown, CornerDownRight, ListPlus, Square, Zap } from "lucide-react";
 import type { Busy } from "../api/types.ts";
 import { keyNames } from "../app/shortcuts.ts";
+import { t } from "../language/catalogue.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
 interface Props {
@@ -20,8 +21,8 @@ export function SendButton({ state, ready, onSend, onStop }: Props) {
           type="button"
           className="stop"
           onClick={onStop}
-          aria-label="Stop"
-          title="Stop (Esc)"
+          aria-label={t("Stop")}
+          title={t("Stop (Esc)")}
           disabled={state === "stopping"}
         >
           <Square aria-hidden />
@@ -33,14 +34,14 @@ export function SendButton({ state, ready, onSend, onStop }: Props) {
           className="send"
           aria-disabled={!ready}
           onClick={() => ready && onSend("queue")}
-          aria-label={busy ? "Queue message" : "Send message"}
-          title={busy ? "Queue (Enter)" : "Send (Enter)"}
+          aria-label={busy ? t("Queue message") : t("Send message")}
+          title={busy ? t("Queue (Enter)") : t("Send (Enter)")}
         >
           {busy ? <ListPlus aria-hidden /> : <ArrowUp aria-hidden />}
         </button>
         {busy && (
           <Menu
-            label="How to send"
+            label={t("How to send")}
             className="send send-more"
             button={<ChevronDown aria-hidden />}
             align="end"
@@ -53,13 +54,13 @@ export function SendButton({ state, ready, onSend, onStop }: Props) {
               return (
                 <>
                   <MenuItem icon={<ListPlus />} hint="Enter" onSelect={send("queue")}>
-                    Queue: after this turn
+                    {t("Queue: after this turn")}
                   </MenuItem>
                   <MenuItem icon={<CornerDownRight />} hint={keyNames("⌘", "Enter")} onSelect={send("steer")}>
-                    Steer: at the next step
+                    {t("Steer: at the next step")}
                   </MenuItem>
                   <MenuItem icon={<Zap />} hint={keyNames("⌘", "⌥", "Enter")} onSelect={send("interrupt")}>
-                    Interrupt: now
+                    {t("Interrupt: now")}
                   </MenuItem>
                 </>
               );

@@ -1,3 +1,4 @@
+import { t } from "../language/catalogue.ts";
 import type { Suggestion } from "./suggest.ts";
 
 interface Props {
@@ -18,7 +19,7 @@ export function SuggestionList({ kind, offered, chosen, onTake }: Props) {
       className="suggestions"
       id="suggestions"
       role="listbox"
-      aria-label={kind === "command" ? "Commands" : "Files"}
+      aria-label={kind === "command" ? t("Commands") : t("Files")}
     >
       {offered.map((entry, at) => (
         <button

@@ -2,6 +2,7 @@
 
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useLayoutEffect, useState } from "react";
 import type { Busy } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { SuggestionList } from "./SuggestionList.tsx";
 import { matching, replaced, type Suggestion, type Trigger, triggerAt } from "./suggest.ts";
 import { fileOfPaste, isLongPaste } from "./uploads.ts";
@@ -106,7 +107,7 @@ export function TextBox({ box, text, placeholder, onText, onFiles, onSend, sugge
         rows={1}
         value={text}
         placeholder={placeholder}
-        aria-label="Message"
+        aria-label={t("Message")}
         aria-controls={offered.length > 0 ? "suggestions" : undefined}
         aria-activedescendant={offered.length > 0 ? `suggestion-${chosen}` : undefined}
         aria-autocomplete="list"

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, pathOf } from "../api/client.ts";
 import type { LiveChat } from "../chat/live.ts";
+import { t } from "../language/catalogue.ts";
 import { interrupt } from "./stopping.tsx";
 import type { Suggestion } from "./suggest.ts";
 
@@ -13,31 +14,35 @@ export interface Command extends Suggestion {
 export const COMMANDS: Command[] = [
   {
     value: "compact",
-    hint: "Summarise older messages",
+    hint: t("Summarise older messages"),
     run: (live) => api.post(`/chats/${live.id}/compact`),
   },
-  { value: "stop", hint: "Stop the turn", run: interrupt },
-  { value: "retry", hint: "Try again after an error", run: (live) => api.post(`/chats/${live.id}/retry`) },
-  { value: "plan", hint: "Plan mode on", run: (live) => api.patch(`/chats/${live.id}`, { plan_mode: true }) },
+  { value: "stop", hint: t("Stop the turn"), run: interrupt },
+  { value: "retry", hint: t("Try again after an error"), run: (live) => api.post(`/chats/${live.id}/retry`) },
+  {
+    value: "plan",
+    hint: t("Plan mode on"),
+    run: (live) => api.patch(`/chats/${live.id}`, { plan_mode: true }),
+  },
   {
     value: "build",
-    hint: "Plan mode off",
+    hint: t("Plan mode off"),
     run: (live) => api.patch(`/chats/${live.id}`, { plan_mode: false }),
   },
   {
     value: "rename",
-    hint: "Give the chat a title",
+    hint: t("Give the chat a title"),
     run: (live, rest) =>
       rest ? api.patch(`/chats/${live.id}`, { title: rest }) : api.post(`/chats/${live.id}/title/regenerate`),
   },
   {
     value: "archive",
-    hint: "Archive the chat",
+    hint: t("Archive the chat"),
     run: (live) => api.patch(`/chats/${live.id}`, { archived: true }),
   },
   {
     value: "export",
-    hint: "Download as Markdown",
+    hint: t("Download as Markdown"),
     run: async (live) => open(pathOf(`/chats/${live.id}/export`, { format: "markdown" })),
   },
 ];
@@ -62,5 +67,5 @@ export function useSkills(): Suggestion[] {
     staleTime: 60_000,
   });
   const skills = Array.isArray(data) ? data : (data?.items ?? []);
-  return skills.map((skill) => ({ value: skill.name, hint: skill.description ?? "Skill" }));
+  return skills.map((skill) => ({ value: skill.name, hint: skill.description ?? t("Skill") }));
 }

@@ -4,9 +4,9 @@ import { type ReactNode, useState } from "react";
 import { api } from "../api/client.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import type { LiveChat } from "../chat/live.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
-import { plural } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
 /** Stopping sends what waits, so whoever has something waiting is asked. */
@@ -30,7 +30,7 @@ export function useStop(): { stop: () => void; question: ReactNode } {
   return { stop, question };
 }
 
-export const STOP_TITLE = "Stop the turn?";
+export const STOP_TITLE = t("Stop the turn?");
 
 /** What becomes of the messages that wait. */
 export function StopQuestion({ live, onDone }: { live: LiveChat; onDone: () => void }) {
@@ -46,14 +46,17 @@ export function StopQuestion({ live, onDone }: { live: LiveChat; onDone: () => v
   return (
     <>
       <p>
-        {plural(live.state.queue.length, "message")} in the queue. Once the turn stops, the first one is sent.
+        {t(
+          "{count, plural, one {# message} other {# messages}} in the queue. Once the turn stops, the first one is sent.",
+          { count: live.state.queue.length },
+        )}
       </p>
       <div className="spread wrap">
         <Button look="primary" onClick={chosen(() => interrupt(live))}>
-          Stop and send the next one
+          {t("Stop and send the next one")}
         </Button>
         <Button look="danger" onClick={chosen(clear)}>
-          Stop and clear the queue
+          {t("Stop and clear the queue")}
         </Button>
       </div>
     </>

@@ -6,10 +6,11 @@ import { reasonOf } from "../api/errors.ts";
 import { freshId } from "../api/freshId.ts";
 import type { StoredFile } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
+import { t } from "../language/catalogue.ts";
 import type { Attachment } from "./drafts.ts";
 
 const LARGEST = 10 * 1_048_576;
-const TOO_LARGE = { phase: "failed", reason: "larger than 10 MB" } as const;
+const TOO_LARGE = { phase: "failed", reason: t("larger than 10 MB") } as const;
 /** A paste longer than this becomes a file: it is read better there, and the box stays quick. */
 const LONG_PASTE_LETTERS = 8_000;
 const LONG_PASTE_LINES = 200;

@@ -2,6 +2,7 @@
 
 import { useEffect, useId, useRef, useState } from "react";
 import { useShownTheme } from "../app/theme.ts";
+import { t } from "../language/catalogue.ts";
 import { draw } from "./drawer.ts";
 import { shown } from "./shown.ts";
 import "./diagrams.css";
@@ -37,12 +38,12 @@ export default function Diagram({ source }: { source: string }) {
     };
   }, [name, source, theme]);
   return (
-    <figure className="diagram" aria-label="Diagram">
+    <figure className="diagram" aria-label={t("Diagram")}>
       <div ref={place} />
       {state.phase !== "drawn" && <pre>{source}</pre>}
       {state.phase === "failed" && (
         <figcaption className="quiet small">
-          This diagram could not be drawn: {state.reason.slice(0, 200)}
+          {t("This diagram could not be drawn: {reason}", { reason: state.reason.slice(0, 200) })}
         </figcaption>
       )}
     </figure>

@@ -1,5 +1,6 @@
 /** The page's side of the frame that draws diagrams: made when the first one is shown, and kept. */
 
+import { t } from "../language/catalogue.ts";
 import { type Drawn, READY, type Wanted } from "./messages.ts";
 
 const PATIENCE_MS = 30_000;
@@ -36,7 +37,7 @@ class Drawer {
     const request = this.#requests++;
     const answer = new Promise<Drawn>((resolve) => this.#waiting.set(request, resolve));
     const late = new Promise<Drawn>((resolve) =>
-      setTimeout(resolve, PATIENCE_MS, { request, reason: "Drawing timed out." }),
+      setTimeout(resolve, PATIENCE_MS, { request, reason: t("Drawing timed out.") }),
     );
     // A frame without an origin can only be told by saying it to whoever is in it.
     void this.#ready.then(() => this.#frame.contentWindow?.postMessage({ ...drawing, request }, "*"));

@@ -1,6 +1,7 @@
 /** A unified diff, file by file. */
 
 import { useMemo } from "react";
+import { t } from "../language/catalogue.ts";
 import { DiffFileView, type DiffMode } from "./DiffFileView.tsx";
 import { DiffTree } from "./DiffTree.tsx";
 import { parseDiff } from "./parse.ts";
@@ -18,7 +19,7 @@ interface Props {
 export default function Diff({ text, mode = "unified", wrap = false, place, onComment }: Props) {
   const files = useMemo(() => parseDiff(text), [text]);
   const viewed = useViewed(place ?? "");
-  if (files.length === 0) return <p className="quiet">Nothing changed.</p>;
+  if (files.length === 0) return <p className="quiet">{t("Nothing changed.")}</p>;
   return (
     <div className={`diff ${wrap ? "diff-wrap" : ""}`}>
       {place && files.length > 1 && <DiffTree files={files} />}

@@ -1,5 +1,6 @@
 import { ChevronDown } from "lucide-react";
 import { useState } from "react";
+import { t } from "../language/catalogue.ts";
 import { usePainted } from "./colors.ts";
 import { DiffRow, type RowProps } from "./DiffRow.tsx";
 import { type DiffFile, type Hunk, paired } from "./parse.ts";
@@ -47,13 +48,17 @@ export function DiffFileView({ file, mode, viewed, onViewed, onComment }: Props)
                 setOpen(!event.target.checked);
               }}
             />
-            Viewed
+            {t("Viewed")}
           </label>
         )}
       </div>
-      {open && file.binary && <p className="quiet diff-note">A binary file.</p>}
+      {open && file.binary && <p className="quiet diff-note">{t("A binary file.")}</p>}
       {open && file.hunks.length > 0 && (
-        <section className="diff-scroll" tabIndex={0} aria-label={`Changes in ${file.path}`}>
+        <section
+          className="diff-scroll"
+          tabIndex={0}
+          aria-label={t("Changes in {path}", { path: file.path })}
+        >
           <table className={`diff-table diff-${mode}`}>
             {file.hunks.map((hunk, at) => (
               <tbody key={at}>

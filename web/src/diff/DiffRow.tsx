@@ -1,5 +1,6 @@
 import { MessageSquarePlus } from "lucide-react";
 import { useState } from "react";
+import { t } from "../language/catalogue.ts";
 import { nodes } from "../markdown/Colored.tsx";
 import { Button } from "../ui/Button.tsx";
 import type { Painted } from "./colors.ts";
@@ -22,7 +23,7 @@ export function DiffRow({ left, right, mode, painted, onComment }: RowProps) {
     <button
       type="button"
       className="diff-comment"
-      aria-label={`Comment on line ${number}`}
+      aria-label={t("Comment on line {number}", { number })}
       onClick={() => setCommenting(true)}
     >
       <MessageSquarePlus aria-hidden />
@@ -81,8 +82,8 @@ function CommentBox({ onAdd, onCancel }: { onAdd: (text: string) => void; onCanc
       <textarea
         className="input"
         rows={2}
-        aria-label="Comment"
-        placeholder="Comment on this line. Added to your next message."
+        aria-label={t("Comment")}
+        placeholder={t("Comment on this line. Added to your next message.")}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to write
         autoFocus
         value={text}
@@ -91,10 +92,10 @@ function CommentBox({ onAdd, onCancel }: { onAdd: (text: string) => void; onCanc
       />
       <div className="spread">
         <Button small look="primary" disabled={!text.trim()} onClick={() => onAdd(text.trim())}>
-          Add comment
+          {t("Add comment")}
         </Button>
         <Button small look="ghost" onClick={onCancel}>
-          Cancel
+          {t("Cancel")}
         </Button>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { t } from "../language/catalogue.ts";
 import type { DiffFile } from "./parse.ts";
 
 /** The changed files by their folders; each leads to its changes. */
@@ -6,7 +7,7 @@ export function DiffTree({ files }: { files: readonly DiffFile[] }) {
   const folders = useMemo(() => byFolder(files), [files]);
   const open = (path: string) => document.getElementById(`diff-${path}`)?.scrollIntoView({ block: "start" });
   return (
-    <nav className="diff-tree" aria-label="Changed files">
+    <nav className="diff-tree" aria-label={t("Changed files")}>
       {[...folders].toSorted().map(([folder, inside]) => (
         <div key={folder}>
           {folder && <p className="diff-tree-folder mono truncate">{folder}/</p>}

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { InboxEntry } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { useCard, useCards } from "../list/directory.ts";
 import { useDismissed } from "../list/dismissed.ts";
 import { ago } from "../ui/format.ts";
@@ -37,18 +38,22 @@ export function InboxBell() {
     </>
   );
   return (
-    <Menu label={`Inbox: ${unread} unread`} className="button button-ghost button-icon bell" button={button}>
+    <Menu
+      label={t("Inbox: {unread} unread", { unread })}
+      className="button button-ghost button-icon bell"
+      button={button}
+    >
       {(close) => (
         <div className="inbox">
           <div className="inbox-head">
-            <strong className="grow">Inbox</strong>
+            <strong className="grow">{t("Inbox")}</strong>
             {unread > 0 && (
               <button
                 type="button"
                 className="link"
                 onClick={() => void api.post("/inbox/read-all").then(again)}
               >
-                Mark all read
+                {t("Mark all read")}
               </button>
             )}
           </div>
@@ -58,7 +63,7 @@ export function InboxBell() {
               className="inbox-ask"
               onClick={() => void askToNotify().then(() => setAsked(true))}
             >
-              Turn on notifications
+              {t("Turn on notifications")}
             </button>
           )}
           {sorted(entries, cards, dismissed).map(({ name, list }) => (
@@ -70,7 +75,9 @@ export function InboxBell() {
             </div>
           ))}
           {entries.length === 0 && (
-            <p className="chat-list-empty">Nothing yet. Finished chats and requests for you appear here.</p>
+            <p className="chat-list-empty">
+              {t("Nothing yet. Finished chats and requests for you appear here.")}
+            </p>
           )}
         </div>
       )}

@@ -1,11 +1,12 @@
 /** The inbox as people read it: what still waits for them first, then the news. Pure. */
 
 import type { ChatCard, InboxEntry } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { type Dismissed, isDismissed } from "../list/dismissed.ts";
 import { labelOf, needsYou, subtitleOf } from "../list/groups.ts";
 
 interface Group {
-  name: "Needs you" | "Updates";
+  name: string;
   list: InboxEntry[];
 }
 
@@ -19,8 +20,8 @@ export function sorted(
     return waiting(entry, card) && !(card && isDismissed(card, dismissed));
   };
   const groups: Group[] = [
-    { name: "Needs you", list: entries.filter(waits) },
-    { name: "Updates", list: entries.filter((entry) => !waits(entry)) },
+    { name: t("Needs you"), list: entries.filter(waits) },
+    { name: t("Updates"), list: entries.filter((entry) => !waits(entry)) },
   ];
   return groups.filter((group) => group.list.length > 0);
 }
@@ -33,10 +34,10 @@ function waiting(entry: InboxEntry, card: ChatCard | undefined): boolean {
 }
 
 const WORDS: Record<InboxEntry["kind"], string> = {
-  finished: "Finished",
-  failed: "Stopped with an error",
-  needs_you: "Answered",
-  shared: "Shared with you",
+  finished: t("Finished"),
+  failed: t("Stopped with an error"),
+  needs_you: t("Answered"),
+  shared: t("Shared with you"),
   digest: "",
 };
 
@@ -44,7 +45,7 @@ const WORDS: Record<InboxEntry["kind"], string> = {
 export function wordsOf(entry: InboxEntry, card: ChatCard | undefined): string {
   if (entry.text) return entry.text;
   if (entry.kind === "needs_you" && (!card || waiting(entry, card)))
-    return card ? subtitleOf(card) : "Needs you";
+    return card ? subtitleOf(card) : t("Needs you");
   if (entry.kind === "failed" && card?.status === "error") return subtitleOf(card);
   if (entry.kind === "finished" && card) return labelOf(card) ?? WORDS.finished;
   return WORDS[entry.kind];

@@ -9,6 +9,7 @@ import type { ChatCard, ChatPage } from "../api/types.ts";
 import { useMe } from "../app/session.ts";
 import { keyNames } from "../app/shortcuts.ts";
 import { useStores } from "../app/stores.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { useReorder } from "../ui/reorder.ts";
@@ -17,7 +18,7 @@ import { ChatRow } from "./ChatRow.tsx";
 import { useCards } from "./directory.ts";
 import { useDismissed } from "./dismissed.ts";
 import { Filters, type ListFilter, readFilter } from "./Filters.tsx";
-import { grouped, type ListGroup } from "./groups.ts";
+import { grouped, HEADINGS, type ListGroup } from "./groups.ts";
 import { SelectionBar } from "./Selection.tsx";
 import { SelectingContext, useSelecting } from "./selecting.ts";
 import "./list.css";
@@ -30,17 +31,17 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
   const selecting = useSelecting();
   return (
     <SelectingContext value={selecting}>
-      <nav className="chat-list" aria-label="Chats">
+      <nav className="chat-list" aria-label={t("Chats")}>
         <div className="chat-list-top">
           <Link href="/" className="button button-plain grow new-chat">
-            <SquarePen aria-hidden /> New chat
+            <SquarePen aria-hidden /> {t("New chat")}
           </Link>
           <button
             type="button"
             className="button button-plain button-icon"
             onClick={onSearch}
-            aria-label="Search chats"
-            title={`Search (${keyNames("⌘", "K")})`}
+            aria-label={t("Search chats")}
+            title={t("Search ({keys})", { keys: keyNames("⌘", "K") })}
           >
             <Search aria-hidden />
           </button>
@@ -52,7 +53,7 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
             <Button
               small
               look="ghost"
-              label="Select chats"
+              label={t("Select chats")}
               aria-pressed={selecting.ids !== null}
               onClick={() => selecting.set(selecting.ids ? null : new Set())}
             >
@@ -66,19 +67,21 @@ export function ChatList({ onSearch }: { onSearch: () => void }) {
           ))}
           {groups.length === 0 && state === "pending" && <Loading />}
           {groups.length === 0 && state === "success" && (
-            <p className="chat-list-empty">{filter.kind === "all" ? "No chats yet." : "No chats match."}</p>
+            <p className="chat-list-empty">
+              {filter.kind === "all" ? t("No chats yet.") : t("No chats match.")}
+            </p>
           )}
           {state === "error" && (
             <div className="chat-list-empty">
-              <p>The chats could not be loaded.</p>
+              <p>{t("The chats could not be loaded.")}</p>
               <Button small onClick={again}>
-                Try again
+                {t("Try again")}
               </Button>
             </div>
           )}
           {more && (
             <button type="button" className="button button-ghost chat-list-more" onClick={more}>
-              Show older chats
+              {t("Show older chats")}
             </button>
           )}
         </div>
@@ -101,9 +104,9 @@ function Group({ group, current }: { group: ListGroup; current: string | undefin
   });
   const order = group.name === "Pinned" ? reorder.order : ids;
   return (
-    <section aria-label={group.name}>
+    <section aria-label={HEADINGS[group.name]}>
       <h2 className={group.name === "Needs you" ? "chat-group chat-group-needs" : "chat-group"}>
-        {group.name}
+        {HEADINGS[group.name]}
       </h2>
       <ul>
         {order.map((id) => {

@@ -26,6 +26,7 @@ import { Link, useLocation, useSearch } from "wouter";
 import type { ChatCard } from "../api/types.ts";
 import { withFields } from "../app/address.ts";
 import { useMe } from "../app/session.ts";
+import { t } from "../language/catalogue.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useCards } from "./directory.ts";
 import { useDismiss } from "./dismissed.ts";
@@ -72,7 +73,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: P
           <input
             type="checkbox"
             className="chat-row-check"
-            aria-label={`Select ${card.title || "the chat"}`}
+            aria-label={t("Select {title}", { title: card.title || t("the chat") })}
             checked={selecting.ids.has(card.id)}
             onChange={() => selecting.ids && selecting.set(flipped(selecting.ids, card.id))}
           />
@@ -80,7 +81,9 @@ export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: P
           <button
             type="button"
             className="chat-row-grip"
-            aria-label={`Move ${card.title || "the chat"}: drag, or use the arrow keys`}
+            aria-label={t("Move {title}: drag, or use the arrow keys", {
+              title: card.title || t("the chat"),
+            })}
             {...handle}
           >
             <StatusIcon card={card} />
@@ -94,7 +97,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: P
           aria-current={current ? "page" : undefined}
         >
           <span className="truncate chat-row-title" dir="auto">
-            {card.title || "New chat"}
+            {card.title || t("New chat")}
           </span>
           <span className="truncate chat-row-subtitle">
             {card.snippet ? <Snippet text={card.snippet} /> : subtitleOf(card)}
@@ -111,7 +114,7 @@ export const ChatRow = memo(function ChatRow({ card, current, handle, needs }: P
             type="button"
             className="chat-row-fold"
             aria-expanded={open}
-            aria-label={`${children.length} agents`}
+            aria-label={t("{count, plural, one {# agent} other {# agents}}", { count: children.length })}
             onClick={() => setChosen(!open)}
           >
             <ChevronRight aria-hidden />
@@ -155,7 +158,7 @@ function RowMenu({ card, verbs, needs, area, onRename }: MenuProps) {
     <>
       <Menu
         area={area}
-        label={`Actions for ${card.title || "chat"}`}
+        label={t("Actions for {title}", { title: card.title || t("the chat") })}
         className="chat-row-more"
         button={<Ellipsis aria-hidden />}
         align="end"
@@ -168,32 +171,32 @@ function RowMenu({ card, verbs, needs, area, onRename }: MenuProps) {
           return (
             <>
               <MenuItem icon={<Pencil />} onSelect={then(onRename)}>
-                Rename
+                {t("Rename")}
               </MenuItem>
               {needs && (
                 <MenuItem icon={<BellOff />} onSelect={then(() => dismiss(card))}>
-                  Dismiss from Needs you
+                  {t("Dismiss from Needs you")}
                 </MenuItem>
               )}
               <MenuItem icon={<Sparkles />} onSelect={then(verbs.retitle)}>
-                Suggest a title
+                {t("Suggest a title")}
               </MenuItem>
               {!card.parent_id && (
                 <MenuItem
                   icon={card.pin ? <PinOff /> : <Pin />}
                   onSelect={then(() => verbs.pin(card.pin ? 0 : 1))}
                 >
-                  {card.pin ? "Unpin" : "Pin"}
+                  {card.pin ? t("Unpin") : t("Pin")}
                 </MenuItem>
               )}
               {!card.parent_id && (
                 <MenuItem icon={<Tags />} onSelect={then(() => setLabelling(true))}>
-                  Labels
+                  {t("Labels")}
                 </MenuItem>
               )}
               {!card.parent_id && (
                 <MenuItem icon={<ListChecks />} onSelect={then(() => selecting.set(new Set([card.id])))}>
-                  Select
+                  {t("Select")}
                 </MenuItem>
               )}
               {!card.parent_id && (
@@ -201,7 +204,7 @@ function RowMenu({ card, verbs, needs, area, onRename }: MenuProps) {
                   icon={card.archived ? <ArchiveRestore /> : <Archive />}
                   onSelect={then(() => verbs.archive(!card.archived))}
                 >
-                  {card.archived ? "Unarchive" : "Archive"}
+                  {card.archived ? t("Unarchive") : t("Archive")}
                 </MenuItem>
               )}
               {card.archived && <DeleteItem onDelete={then(verbs.remove)} />}
@@ -219,7 +222,7 @@ function DeleteItem({ onDelete }: { onDelete: () => void }) {
   const [sure, setSure] = useState(false);
   return (
     <MenuItem danger icon={<Trash2 />} onSelect={sure ? onDelete : () => setSure(true)}>
-      {sure ? "Delete permanently" : "Delete"}
+      {sure ? t("Delete permanently") : t("Delete")}
     </MenuItem>
   );
 }

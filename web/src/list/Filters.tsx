@@ -1,6 +1,7 @@
 import { ListFilter as FilterIcon, X } from "lucide-react";
 import { useLocation, useSearch } from "wouter";
 import { withFields } from "../app/address.ts";
+import { t } from "../language/catalogue.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useCards } from "./directory.ts";
 
@@ -14,24 +15,24 @@ export interface ListFilter {
 export function readFilter(search: string): ListFilter {
   const fields = new URLSearchParams(search);
   const label = fields.get("label");
-  if (label) return { kind: "label", label: `Label ${label}`, query: { label } };
+  if (label) return { kind: "label", label: t("Label {label}", { label }), query: { label } };
   switch (fields.get("show")) {
     case "archived":
-      return { kind: "archived", label: "Archived", query: { archived: "true" } };
+      return { kind: "archived", label: t("Archived"), query: { archived: "true" } };
     case "unread":
-      return { kind: "unread", label: "Unread", query: { unread: "true" } };
+      return { kind: "unread", label: t("Unread"), query: { unread: "true" } };
     case "shared":
-      return { kind: "shared", label: "Shared with me", query: { shared: "true" } };
+      return { kind: "shared", label: t("Shared with me"), query: { shared: "true" } };
     default:
-      return { kind: "all", label: "All chats", query: {} };
+      return { kind: "all", label: t("All chats"), query: {} };
   }
 }
 
 const CHOICES: [ListFilter["kind"], string][] = [
-  ["all", "All chats"],
-  ["unread", "Unread"],
-  ["shared", "Shared with me"],
-  ["archived", "Archived"],
+  ["all", t("All chats")],
+  ["unread", t("Unread")],
+  ["shared", t("Shared with me")],
+  ["archived", t("Archived")],
 ];
 
 /** What somebody chose, as fields of the address. */
@@ -46,7 +47,7 @@ export function Filters({ filter }: { filter: ListFilter }) {
   return (
     <div className="filters">
       <Menu
-        label="Filter chats"
+        label={t("Filter chats")}
         className="picker"
         words={
           <>
@@ -70,7 +71,7 @@ export function Filters({ filter }: { filter: ListFilter }) {
                   {label}
                 </MenuItem>
               ))}
-              {labels.length > 0 && <p className="menu-heading">Labels</p>}
+              {labels.length > 0 && <p className="menu-heading">{t("Labels")}</p>}
               {labels.map((label) => (
                 <MenuItem key={label} checked={filter.query.label === label} onSelect={choose({ label })}>
                   {label}
@@ -84,7 +85,7 @@ export function Filters({ filter }: { filter: ListFilter }) {
         <button
           type="button"
           className="attachment-remove"
-          aria-label="Show all chats"
+          aria-label={t("Show all chats")}
           onClick={() => show({})}
         >
           <X aria-hidden />

@@ -3,9 +3,9 @@
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import type { ChatCard } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
-import { plural } from "../ui/format.ts";
 import { useCards } from "./directory.ts";
 import { type Labels, labelled, labelOf, sharedLabels, wordsOfLabel } from "./labels.ts";
 import { useVerbs } from "./verbs.ts";
@@ -19,7 +19,14 @@ export default function LabelDialog({ ids, onClose }: { ids: readonly string[]; 
     for (const card of chosen) verbsOf(card).label(change(card.labels ?? {}));
   };
   return (
-    <Dialog title={ids.length > 1 ? `Labels of ${plural(ids.length, "chat")}` : "Labels"} onClose={onClose}>
+    <Dialog
+      title={
+        ids.length > 1
+          ? t("Labels of {count, plural, one {# chat} other {# chats}}", { count: ids.length })
+          : t("Labels")
+      }
+      onClose={onClose}
+    >
       <div className="stack">
         <ul className="labels">
           {Object.entries(labels).map(([name, value]) => (
@@ -27,7 +34,7 @@ export default function LabelDialog({ ids, onClose }: { ids: readonly string[]; 
               {wordsOfLabel(name, value)}
               <button
                 type="button"
-                aria-label={`Remove label ${wordsOfLabel(name, value)}`}
+                aria-label={t("Remove label {name}", { name: wordsOfLabel(name, value) })}
                 onClick={() => set((all) => labelled(all, name, null))}
               >
                 <X aria-hidden />
@@ -36,7 +43,7 @@ export default function LabelDialog({ ids, onClose }: { ids: readonly string[]; 
           ))}
           {Object.keys(labels).length === 0 && (
             <li className="quiet">
-              {ids.length > 1 ? "These chats have no label in common." : "No labels yet."}
+              {ids.length > 1 ? t("These chats have no label in common.") : t("No labels yet.")}
             </li>
           )}
         </ul>
@@ -68,8 +75,8 @@ function NewLabel({ cards, onAdd }: NewLabelProps) {
     <form className="spread" onSubmit={add}>
       <input
         className="input"
-        aria-label="New label"
-        placeholder="urgent, or team: docs"
+        aria-label={t("New label")}
+        placeholder={t("urgent, or team: docs")}
         list={id}
         maxLength={120}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody wants to type
@@ -83,7 +90,7 @@ function NewLabel({ cards, onAdd }: NewLabelProps) {
         ))}
       </datalist>
       <Button look="primary" type="submit" disabled={!found}>
-        <Plus /> Add
+        <Plus /> {t("Add")}
       </Button>
     </form>
   );

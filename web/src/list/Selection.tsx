@@ -2,8 +2,8 @@
 
 import { Archive, ArchiveRestore, Tags, Trash2, X } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
-import { plural } from "../ui/format.ts";
 import { useCards } from "./directory.ts";
 import { useArchiving, useVerbs } from "./verbs.ts";
 
@@ -28,14 +28,14 @@ export function SelectionBar({ ids, onDone }: Props) {
     onDone();
   };
   return (
-    <section className="selection" aria-label="Selected chats">
+    <section className="selection" aria-label={t("Selected chats")}>
       <span className="grow" role="status">
-        {plural(chosen.length, "chat")} selected
+        {t("{count, plural, one {# chat} other {# chats}} selected", { count: chosen.length })}
       </span>
       <Button
         small
         look="ghost"
-        label={archived ? "Unarchive selected" : "Archive selected"}
+        label={archived ? t("Unarchive selected") : t("Archive selected")}
         disabled={chosen.length === 0}
         onClick={() => {
           archive(chosen, !archived);
@@ -47,7 +47,7 @@ export function SelectionBar({ ids, onDone }: Props) {
       <Button
         small
         look="ghost"
-        label="Label selected"
+        label={t("Label selected")}
         disabled={chosen.length === 0}
         onClick={() => setLabelling(true)}
       >
@@ -56,14 +56,14 @@ export function SelectionBar({ ids, onDone }: Props) {
       {archived &&
         (sure ? (
           <Button small look="danger" autoFocus onClick={remove}>
-            Delete permanently
+            {t("Delete permanently")}
           </Button>
         ) : (
-          <Button small look="ghost" label="Delete selected" onClick={remove}>
+          <Button small look="ghost" label={t("Delete selected")} onClick={remove}>
             <Trash2 />
           </Button>
         ))}
-      <Button small look="ghost" label="Stop selecting" onClick={onDone}>
+      <Button small look="ghost" label={t("Stop selecting")} onClick={onDone}>
         <X />
       </Button>
       <Suspense>{labelling && <LabelDialog ids={[...ids]} onClose={() => setLabelling(false)} />}</Suspense>

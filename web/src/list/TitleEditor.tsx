@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { ChatCard } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { useChatVerbs } from "./verbs.ts";
 
 export function TitleEditor({ card, onDone }: { card: ChatCard; onDone: () => void }) {
@@ -13,7 +14,7 @@ export function TitleEditor({ card, onDone }: { card: ChatCard; onDone: () => vo
     <li className="chat-row">
       <input
         className="input"
-        aria-label="Title"
+        aria-label={t("Title")}
         maxLength={200}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to rename
         autoFocus

@@ -1,6 +1,7 @@
 /** The order of the chat list: what needs you, pins, then days. */
 
 import type { ChatCard } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { ago, type Day, dayOf } from "../ui/format.ts";
 import { type Dismissed, isDismissed } from "./dismissed.ts";
 
@@ -8,6 +9,19 @@ export interface ListGroup {
   name: "Needs you" | "Pinned" | Day | "Archived" | "Found";
   cards: ChatCard[];
 }
+
+/** What stands over each group. */
+export const HEADINGS: Record<ListGroup["name"], string> = {
+  "Needs you": t("Needs you"),
+  Pinned: t("Pinned"),
+  Today: t("Today"),
+  Yesterday: t("Yesterday"),
+  "Last 7 days": t("Last 7 days"),
+  "Last 30 days": t("Last 30 days"),
+  Older: t("Older"),
+  Archived: t("Archived"),
+  Found: t("Found"),
+};
 
 const DAY_MS = 86_400_000;
 
@@ -50,13 +64,13 @@ export function grouped(
 
 /** The line under a title: an error first, then what it is doing, then its last turn, then its model. */
 export function subtitleOf(card: ChatCard): string {
-  if (card.status === "error") return card.last_error?.message ?? "Stopped with an error";
+  if (card.status === "error") return card.last_error?.message ?? t("Stopped with an error");
   if (card.status === "requires_action" && card.action && card.action !== "children")
     return ASKS[card.action];
-  if (card.status === "requires_action") return "Waiting for agents";
-  if (card.waiting_for_capacity) return "Waiting for capacity";
-  if (card.status === "running") return "Working…";
-  if (card.status === "interrupting") return "Stopping…";
+  if (card.status === "requires_action") return t("Waiting for agents");
+  if (card.waiting_for_capacity) return t("Waiting for capacity");
+  if (card.status === "running") return t("Working…");
+  if (card.status === "interrupting") return t("Stopping…");
   if (card.status === "waiting" && card.asks) return WAITS[card.asks];
   return labelOf(card) ?? card.model ?? ago(card.updated_at);
 }
@@ -66,10 +80,10 @@ export function labelOf({ turn_label, title }: ChatCard): string | undefined {
   return turn_label === title ? undefined : turn_label;
 }
 
-const WAITS = { question: "Has a question for you", plan: "Proposed a plan" };
+const WAITS = { question: t("Has a question for you"), plan: t("Proposed a plan") };
 const ASKS = {
-  approval: "Needs approval",
-  outcome_unknown: "Needs a decision",
-  budget: "Over budget",
-  client_tool: "Waiting for a client tool",
+  approval: t("Needs approval"),
+  outcome_unknown: t("Needs a decision"),
+  budget: t("Over budget"),
+  client_tool: t("Waiting for a client tool"),
 };

@@ -5,7 +5,7 @@ import { useLocation } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
 import { useStores } from "../app/stores.ts";
-import { plural } from "../ui/format.ts";
+import { t } from "../language/catalogue.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import type { Labels } from "./labels.ts";
 
@@ -55,15 +55,19 @@ export function useArchiving(): (cards: readonly ChatCard[], archived: boolean) 
         (done) => {
           const changed = done.flat();
           if (changed.length === 0) return;
-          const words = changed.length > 1 ? `${plural(changed.length, "chat")} ` : "";
-          if (!archived) return say(`${words}${words ? "unarchived" : "Unarchived"}.`);
+          const count = changed.length;
+          if (!archived)
+            return say(t("{count, plural, one {Unarchived.} other {# chats unarchived.}}", { count }));
           const undo = () => {
             // The pin went with the archiving.
             for (const card of changed)
               void patch({ ...card, archived: true }, { archived: false, pin: card.pin ?? 0 });
             if (here) go(location);
           };
-          say(`${words}${words ? "archived" : "Archived"}.`, { words: "Undo", run: undo });
+          say(t("{count, plural, one {Archived.} other {# chats archived.}}", { count }), {
+            words: t("Undo"),
+            run: undo,
+          });
         },
       );
       if (archived && here) go("/");

@@ -4,8 +4,11 @@ import { api } from "../api/client.ts";
 import { reasonOf } from "../api/errors.ts";
 import type { LoginMethods, Me } from "../api/types.ts";
 import { Mark } from "../app/Mark.tsx";
+import { t } from "../language/catalogue.ts";
+import { Filled, hole } from "../language/Filled.tsx";
 import { Button } from "../ui/Button.tsx";
 import { TextField } from "../ui/Field.tsx";
+import { LanguageField } from "../ui/LanguageField.tsx";
 import "./login.css";
 
 type State = { phase: "asking" } | { phase: "checking" } | { phase: "refused"; reason: string };
@@ -18,14 +21,20 @@ export function Login() {
       <div className="login-card">
         <Mark size={36} />
         <h1>Perdure</h1>
-        <p className="quiet">Durable chats with AI agents.</p>
+        <p className="quiet">{t("Durable chats with AI agents.")}</p>
         {methods?.first_run && (
           <p className="login-note">
-            This server is new. Open the one-time link that it printed when it started, or run{" "}
-            <code>perdure users link</code>.
+            <Filled
+              text={t(
+                "This server is new. Open the one-time link that it printed when it started, or run {command}.",
+                hole("command"),
+              )}
+              command={<code>perdure users link</code>}
+            />
           </p>
         )}
         <Ways methods={methods} />
+        <LanguageField />
       </div>
     </main>
   );
@@ -37,8 +46,8 @@ export function SignInAgain() {
   return (
     <div className="login login-over" role="dialog" aria-modal aria-labelledby="sign-in-again">
       <div className="login-card">
-        <h2 id="sign-in-again">Your session has ended</h2>
-        <p className="quiet">Sign in again to continue. Your draft is kept.</p>
+        <h2 id="sign-in-again">{t("Your session has ended")}</h2>
+        <p className="quiet">{t("Sign in again to continue. Your draft is kept.")}</p>
         <Ways methods={methods} />
       </div>
     </div>
@@ -60,7 +69,7 @@ function Ways({ methods }: { methods: LoginMethods | undefined }) {
       {methods?.password !== false && <PasswordForm />}
       {(methods?.oidc ?? []).map((way) => (
         <a key={way.slug} className="button button-plain" href={way.url}>
-          Sign in with {way.name}
+          {t("Sign in with {name}", { name: way.name })}
         </a>
       ))}
     </>
@@ -87,15 +96,21 @@ function PasswordForm() {
   };
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
-      <TextField label="Email" name="email" type="email" autoComplete="username" required />
-      <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+      <TextField label={t("Email")} name="email" type="email" autoComplete="username" required />
+      <TextField
+        label={t("Password")}
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
       {state.phase === "refused" && (
         <p className="field-error" role="alert">
           {state.reason}
         </p>
       )}
       <Button look="primary" type="submit" disabled={state.phase === "checking"}>
-        Sign in
+        {t("Sign in")}
       </Button>
     </form>
   );

@@ -8,12 +8,13 @@ import type { ChatPage, Model } from "../api/types.ts";
 import { mayAdminister, useMe } from "../app/session.ts";
 import { useStores } from "../app/stores.ts";
 import { NEW_CHAT } from "../composer/drafts.ts";
+import { t } from "../language/catalogue.ts";
 import "./login.css";
 
 const FIRST_WORDS = [
-  "Explain what you can do, in five lines.",
-  "Write a small Python script that counts words in a text, and test it.",
-  "Make a plan for a weekend project: a habit tracker.",
+  t("Explain what you can do, in five lines."),
+  t("Write a small Python script that counts words in a text, and test it."),
+  t("Make a plan for a weekend project: a habit tracker."),
 ];
 
 export function Welcome({ models }: { models: readonly Model[] }) {
@@ -29,17 +30,17 @@ export function Welcome({ models }: { models: readonly Model[] }) {
     document.querySelector<HTMLTextAreaElement>(".composer textarea")?.focus();
   };
   return (
-    <section className="welcome" aria-label="Welcome">
-      <h2>Welcome{me.name ? `, ${me.name}` : ""}</h2>
+    <section className="welcome" aria-label={t("Welcome")}>
+      <h2>{me.name ? t("Welcome, {name}", { name: me.name }) : t("Welcome")}</h2>
       {models.length === 0 ? (
         <p>
-          No model is set up yet.{" "}
+          {t("No model is set up yet.")}{" "}
           {mayAdminister(me)
-            ? "Add a provider with an API key to start."
-            : "Ask an administrator to add one."}
+            ? t("Add a provider with an API key to start.")
+            : t("Ask an administrator to add one.")}
         </p>
       ) : (
-        <p>Try one of these. The chat keeps running if you close this page.</p>
+        <p>{t("Try one of these. The chat keeps running if you close this page.")}</p>
       )}
       <div className="welcome-choices">
         {models.length > 0 &&
@@ -52,7 +53,7 @@ export function Welcome({ models }: { models: readonly Model[] }) {
         {mayAdminister(me) && (
           <Link href="/admin/providers" className="option">
             <KeyRound aria-hidden />
-            <span>Use your own key: Anthropic, OpenAI, Google, Ollama and more</span>
+            <span>{t("Use your own key: Anthropic, OpenAI, Google, Ollama and more")}</span>
           </Link>
         )}
       </div>

@@ -1,4 +1,5 @@
 import { lazy, memo, Suspense } from "react";
+import { t } from "../language/catalogue.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { Colored } from "./Colored.tsx";
 import { languageOf } from "./highlight.ts";
@@ -25,9 +26,9 @@ export const CodeBlock = memo(function CodeBlock({ code, lang, closed }: Props) 
     <div className={named ? "code" : "code code-bare"}>
       <div className="code-head">
         <span className="grow">{named && lang}</span>
-        <CopyButton text={() => code} label="Copy code" />
+        <CopyButton text={() => code} label={t("Copy code")} />
       </div>
-      <pre tabIndex={0} aria-label={`${lang || "text"} code`}>
+      <pre tabIndex={0} aria-label={t("{lang} code", { lang: lang || t("text") })}>
         <code>
           <Colored code={code} language={closed ? languageOf(lang) : null} />
         </code>

@@ -2,6 +2,7 @@
 
 import type { Token, Tokens } from "marked";
 import { Fragment, memo, type ReactNode, useState } from "react";
+import { t } from "../language/catalogue.ts";
 import { type Block, GrowingMarkdown } from "./blocks.ts";
 import { CodeBlock } from "./CodeBlock.tsx";
 import { beforeClosing, isComment, type Opening, openingOf } from "./html.ts";
@@ -172,7 +173,7 @@ const Items = memo(function Items({ token }: { token: Tokens.List }) {
 
 function Table({ tokens }: { tokens: Tokens.Table[] }) {
   return (
-    <section className="table" tabIndex={0} aria-label="Table">
+    <section className="table" tabIndex={0} aria-label={t("Table")}>
       <table>
         <thead>
           <tr>{tokens[0]?.header.map((entry, at) => cell(entry, at, "th"))}</tr>

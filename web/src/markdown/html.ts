@@ -1,5 +1,7 @@
 /** The HTML that is shown as meant: a short list of elements, and nothing of their attributes. */
 
+import { t } from "../language/catalogue.ts";
+
 const SHOWN = new Set(
   "b strong i em u s del ins kbd mark q samp small sub sup var code".split(" "),
 ) as ReadonlySet<string>;
@@ -34,7 +36,7 @@ export function openingOf(raw: string): Opening | null {
   if (!found) return null;
   return {
     open: !!found[1],
-    summary: (found[2] ?? "").trim() || "Details",
+    summary: (found[2] ?? "").trim() || t("Details"),
     body: raw.slice(found[0].length),
   };
 }

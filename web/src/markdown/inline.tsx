@@ -2,6 +2,7 @@
 
 import type { Token, Tokens } from "marked";
 import { createElement, Fragment, lazy, type ReactNode, Suspense } from "react";
+import { t } from "../language/catalogue.ts";
 import { entities } from "./entities.ts";
 import { isBreak, isComment, tagOf } from "./html.ts";
 import { safeAddress } from "./links.ts";
@@ -85,7 +86,7 @@ function one(token: InlineToken): ReactNode {
           type="checkbox"
           checked={token.checked}
           disabled
-          aria-label={token.checked ? "done" : "to do"}
+          aria-label={token.checked ? t("done") : t("to do")}
         />
       );
     default:

@@ -11,8 +11,8 @@ import { editsIn } from "../chat/edits.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
 import type { DiffMode } from "../diff/DiffFileView.tsx";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
-import { plural } from "../ui/format.ts";
 import { NoWorkspace } from "./NoWorkspace.tsx";
 
 const Diff = lazy(() => import("../diff/Diff.tsx"));
@@ -61,7 +61,9 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
     <div className="changes">
       <div className="panel-bar">
         <span className="grow quiet">
-          {status ? plural(status.files ?? 0, "file") : error && "Changes in this chat"}{" "}
+          {status
+            ? t("{count, plural, one {# file} other {# files}}", { count: status.files ?? 0 })
+            : error && t("Changes in this chat")}{" "}
           {status && (
             <>
               <span className="added">+{status.added ?? 0}</span>{" "}
@@ -71,21 +73,21 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
         </span>
         {status?.pull_request_url && (
           <a href={status.pull_request_url} target="_blank" rel="noopener noreferrer">
-            Pull request ({status.pull_request_state})
+            {t("Pull request ({state})", { state: status.pull_request_state ?? "" })}
           </a>
         )}
         <Button
           look="ghost"
           small
-          label={mode === "split" ? "Unified view" : "Side by side"}
+          label={mode === "split" ? t("Unified view") : t("Side by side")}
           onClick={() => setMode(mode === "split" ? "unified" : "split")}
         >
           {mode === "split" ? <Rows3 /> : <Columns2 />}
         </Button>
-        <Button look="ghost" small label="Wrap lines" aria-pressed={wrap} onClick={() => setWrap(!wrap)}>
+        <Button look="ghost" small label={t("Wrap lines")} aria-pressed={wrap} onClick={() => setWrap(!wrap)}>
           <WrapText />
         </Button>
-        <Button look="ghost" small label="Refresh" onClick={refresh} aria-busy={isFetching}>
+        <Button look="ghost" small label={t("Refresh")} onClick={refresh} aria-busy={isFetching}>
           <RefreshCw />
         </Button>
       </div>
@@ -109,5 +111,7 @@ const NO_REPOSITORY = 404;
 
 /** Why there is no diff: mostly because there is nothing to compare with, which is no error. */
 function whyNot(error: Error): string {
-  return error instanceof ApiError && error.status === NO_REPOSITORY ? "No changes to show." : error.message;
+  return error instanceof ApiError && error.status === NO_REPOSITORY
+    ? t("No changes to show.")
+    : error.message;
 }

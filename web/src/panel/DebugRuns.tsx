@@ -8,8 +8,10 @@ import { api } from "../api/client.ts";
 import type { DebugRun, Page } from "../api/types.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { Output } from "../tools/Output.tsx";
-import { clockTime, duration, money, tokens } from "../ui/format.ts";
+import { clockTime, duration, money, percent, tokens } from "../ui/format.ts";
 
 /** A call is written down a moment after its answer stands in the chat. */
 const AGAIN_MS = 3_000;
@@ -32,8 +34,8 @@ export function DebugRuns() {
     return (
       <div className="empty">
         <Bug aria-hidden />
-        <p>No model calls have been recorded for this chat.</p>
-        <Link href="/admin/policies">Start recording</Link>
+        <p>{t("No model calls have been recorded for this chat.")}</p>
+        <Link href="/admin/policies">{t("Start recording")}</Link>
       </div>
     );
   }
@@ -50,14 +52,18 @@ function factsOf(run: DebugRun): string[] {
   const { input = 0, output = 0, cache_read = 0 } = run.usage ?? {};
   const { count, kept } = run.blocks;
   return [
-    `turn ${run.turn}`,
-    run.attempt > 1 && `attempt ${run.attempt}`,
-    run.first_event_ms !== undefined && `first event ${duration(run.first_event_ms)}`,
+    t("turn {turn}", { turn: run.turn }),
+    run.attempt > 1 && t("attempt {attempt}", { attempt: run.attempt }),
+    run.first_event_ms !== undefined && t("first event {time}", { time: duration(run.first_event_ms) }),
     duration(run.duration_ms),
-    input > 0 && `${tokens(input)} in (${Math.round((100 * cache_read) / input)} % cached)`,
-    output > 0 && `${tokens(output)} out`,
+    input > 0 &&
+      t("{input} in ({share} cached)", {
+        input: tokens(input),
+        share: percent(cache_read / input),
+      }),
+    output > 0 && t("{output} out", { output: tokens(output) }),
     run.cost !== undefined && money(run.cost),
-    kept > 0 && kept < count && `prompt changed at block ${kept + 1} of ${count}`,
+    kept > 0 && kept < count && t("prompt changed at block {kept} of {count}", { kept: kept + 1, count }),
   ].filter((fact) => typeof fact === "string");
 }
 
@@ -68,10 +74,10 @@ function Run({ run }: { run: DebugRun }) {
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span className="spread">
           <strong className="truncate grow">{run.model}</strong>
-          {run.purpose !== "answer" && <span className="pill">{run.purpose}</span>}
+          {run.purpose !== "answer" && <span className="pill">{termOf(run.purpose)}</span>}
           {run.outcome !== "ok" && (
             <span className="pill pill-bad">
-              {run.status ?? ""} {run.outcome.replaceAll("_", " ")}
+              {run.status ?? ""} {termOf(run.outcome)}
             </span>
           )}
           <span className="quiet small">{clockTime(run.started_at)}</span>
@@ -81,9 +87,9 @@ function Run({ run }: { run: DebugRun }) {
       {open && (
         <div className="stack debug-body">
           {run.error && <p className="call-failed">{run.error}</p>}
-          <h4>Sent</h4>
+          <h4>{t("Sent")}</h4>
           <Output text={pretty(run.request)} language="json" />
-          <h4>Received</h4>
+          <h4>{t("Received")}</h4>
           <Output text={run.response} language="json" />
         </div>
       )}

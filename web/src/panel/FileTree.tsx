@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, File, Folder, Link2 } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
+import { t } from "../language/catalogue.ts";
 import { bytes } from "../ui/format.ts";
 
 interface Entry {
@@ -31,7 +32,9 @@ export function FileTree({ workspace, folder, onOpen }: Props) {
   if (error) return <p className="quiet panel-note">{error.message}</p>;
   if (!data) return null;
   if (data.entries.length === 0)
-    return <p className="quiet panel-note">{folder === "." ? "No files yet. Drop some here." : "Empty"}</p>;
+    return (
+      <p className="quiet panel-note">{folder === "." ? t("No files yet. Drop some here.") : t("Empty")}</p>
+    );
   const sorted = data.entries.toSorted((one, other) => rank(one) - rank(other));
   return (
     <ul className="file-tree">
@@ -44,7 +47,9 @@ export function FileTree({ workspace, folder, onOpen }: Props) {
           onOpen={onOpen}
         />
       ))}
-      {!data.complete && <li className="quiet small panel-note">There are more files than are listed.</li>}
+      {!data.complete && (
+        <li className="quiet small panel-note">{t("There are more files than are listed.")}</li>
+      )}
     </ul>
   );
 }

@@ -4,11 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, Code, Download, Eye } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { api, pathOf } from "../api/client.ts";
+import { t } from "../language/catalogue.ts";
 import { Colored } from "../markdown/Colored.tsx";
 import { languageOfPath } from "../markdown/highlight.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { Button } from "../ui/Button.tsx";
-import { bytes } from "../ui/format.ts";
+import { bytes, number } from "../ui/format.ts";
 import { tableOf } from "./table.ts";
 
 const PICTURES: Record<string, string> = {
@@ -49,7 +50,7 @@ export function FileView({ workspace, path, onBack }: Props) {
   return (
     <div className="file-view">
       <div className="panel-bar">
-        <Button look="ghost" small label="Back to the files" onClick={onBack}>
+        <Button look="ghost" small label={t("Back to the files")} onClick={onBack}>
           <ArrowLeft />
         </Button>
         <span className="mono truncate grow" title={path}>
@@ -57,7 +58,12 @@ export function FileView({ workspace, path, onBack }: Props) {
         </span>
         {data && <span className="quiet small">{bytes(data.length)}</span>}
         {meant && (
-          <Button look="ghost" small label={source ? "Preview" : "Source"} onClick={() => setSource(!source)}>
+          <Button
+            look="ghost"
+            small
+            label={source ? t("Preview") : t("Source")}
+            onClick={() => setSource(!source)}
+          >
             {source ? <Eye /> : <Code />}
           </Button>
         )}
@@ -65,8 +71,8 @@ export function FileView({ workspace, path, onBack }: Props) {
           className="button button-ghost button-small button-icon"
           href={pathOf(`/workspaces/${workspace}/files/content`, { path, download: true })}
           download={path.split("/").at(-1)}
-          aria-label={`Download ${path}`}
-          title="Download"
+          aria-label={t("Download {path}", { path })}
+          title={t("Download")}
         >
           <Download aria-hidden />
         </a>
@@ -87,8 +93,8 @@ interface ContentProps {
 function Content({ content, path, kind, ending }: ContentProps) {
   const text = useMemo(() => textIn(content), [content]);
   if (kind === "picture") return <Picture content={content} name={path} type={PICTURES[ending] ?? ""} />;
-  if (text === null) return <p className="quiet panel-note">A binary file. It can be downloaded.</p>;
-  if (text === "") return <p className="quiet panel-note">The file is empty.</p>;
+  if (text === null) return <p className="quiet panel-note">{t("A binary file. It can be downloaded.")}</p>;
+  if (text === "") return <p className="quiet panel-note">{t("The file is empty.")}</p>;
   if (kind === "markdown") return <Markdown text={text} />;
   if (kind === "table") return <Table rows={tableOf(text, ending === "tsv" ? "\t" : ",")} />;
   return (
@@ -121,7 +127,7 @@ function Picture({ content, name, type }: { content: Uint8Array<ArrayBuffer>; na
 function Table({ rows }: { rows: string[][] }) {
   const [head = [], ...rest] = rows;
   return (
-    <section className="file-table" tabIndex={0} aria-label="Table">
+    <section className="file-table" tabIndex={0} aria-label={t("Table")}>
       <table className="table-plain">
         <thead>
           <tr>
@@ -142,7 +148,10 @@ function Table({ rows }: { rows: string[][] }) {
       </table>
       {rest.length > MOST_ROWS && (
         <p className="quiet small">
-          The first {MOST_ROWS.toLocaleString()} of {rest.length.toLocaleString()} rows.
+          {t("The first {part} of {count} rows.", {
+            part: number(MOST_ROWS),
+            count: number(rest.length),
+          })}
         </p>
       )}
     </section>

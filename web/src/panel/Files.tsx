@@ -7,8 +7,8 @@ import { api, pathOf } from "../api/client.ts";
 import { useChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
 import type { ChatState } from "../chat/state.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
-import { plural } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import { FileTree } from "./FileTree.tsx";
 import { FileView } from "./FileView.tsx";
@@ -39,7 +39,11 @@ function WorkspaceFiles({ workspace }: { workspace: string }) {
     try {
       for (const file of files)
         await api.putBytes(`/workspaces/${workspace}/files/content`, { path: file.name }, file);
-      say(`${plural(files.length, "file")} uploaded to the workspace.`);
+      say(
+        t("{count, plural, one {# file} other {# files}} uploaded to the workspace.", {
+          count: files.length,
+        }),
+      );
     } catch (error) {
       complain(error);
     }
@@ -69,7 +73,7 @@ function WorkspaceFiles({ workspace }: { workspace: string }) {
       onDrop={mine ? drop : undefined}
     >
       <div className="panel-bar">
-        <span className="grow quiet">Workspace</span>
+        <span className="grow quiet">{t("Workspace")}</span>
         {mine && (
           <>
             <input
@@ -77,13 +81,13 @@ function WorkspaceFiles({ workspace }: { workspace: string }) {
               type="file"
               multiple
               hidden
-              aria-label="Files to upload"
+              aria-label={t("Files to upload")}
               onChange={(event) => {
                 void put([...(event.target.files ?? [])]);
                 event.target.value = "";
               }}
             />
-            <Button look="ghost" small label="Upload files" onClick={() => picker.current?.click()}>
+            <Button look="ghost" small label={t("Upload files")} onClick={() => picker.current?.click()}>
               <Upload />
             </Button>
           </>
@@ -92,12 +96,12 @@ function WorkspaceFiles({ workspace }: { workspace: string }) {
           className="button button-ghost button-small button-icon"
           href={pathOf(`/workspaces/${workspace}/archive`)}
           download
-          aria-label="Download all files"
-          title="Download all files (zip)"
+          aria-label={t("Download all files")}
+          title={t("Download all files (zip)")}
         >
           <Download aria-hidden />
         </a>
-        <Button look="ghost" small label="Refresh" onClick={refresh}>
+        <Button look="ghost" small label={t("Refresh")} onClick={refresh}>
           <RefreshCw />
         </Button>
       </div>

@@ -6,6 +6,7 @@ import { mayAdminister, useMe } from "../app/session.ts";
 import { useStored } from "../app/stored.ts";
 import { useChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Loading } from "../ui/Loading.tsx";
 import { Tabs } from "../ui/Tabs.tsx";
@@ -19,11 +20,11 @@ const TerminalTab = lazy(() => import("./TerminalTab.tsx"));
 
 type Name = "changes" | "files" | "terminal" | "summary" | "debug";
 const TABS: { name: Name; label: string }[] = [
-  { name: "changes", label: "Changes" },
-  { name: "files", label: "Files" },
-  { name: "terminal", label: "Terminal" },
-  { name: "summary", label: "Summary" },
-  { name: "debug", label: "Debug" },
+  { name: "changes", label: t("Changes") },
+  { name: "files", label: t("Files") },
+  { name: "terminal", label: t("Terminal") },
+  { name: "summary", label: t("Summary") },
+  { name: "debug", label: t("Debug") },
 ];
 
 const selectWorkspace = (chat: ChatState) => chat.card?.workspace_id;
@@ -36,9 +37,9 @@ export default function Panel({ onClose }: { onClose: () => void }) {
   return (
     <>
       <header className="panel-head">
-        <Tabs label="Panel" tabs={tabs} current={tab} onSelect={setTab} />
+        <Tabs label={t("Panel")} tabs={tabs} current={tab} onSelect={setTab} />
         <span className="grow" />
-        <Button look="ghost" label="Close the panel" onClick={onClose}>
+        <Button look="ghost" label={t("Close the panel")} onClick={onClose}>
           <X />
         </Button>
       </header>

@@ -2,12 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { ShieldOff } from "lucide-react";
 import { api } from "../api/client.ts";
 import type { Workspace } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 
 /** A sandboxed workspace needs no words. One that is not says so wherever it is used. */
 export function Unsandboxed() {
   return (
-    <span className="pill pill-bad" title="Commands of the agent can access everything on this machine">
-      <ShieldOff aria-hidden /> not sandboxed
+    <span className="pill pill-bad" title={t("Commands of the agent can access everything on this machine")}>
+      <ShieldOff aria-hidden /> {t("not sandboxed")}
     </span>
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
+import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { ChildLink } from "../tools/agents.tsx";
 import { fullTime, money, tokens } from "../ui/format.ts";
@@ -44,21 +45,24 @@ export function Summary() {
       {card.summary ? (
         <Markdown text={card.summary} />
       ) : (
-        <p className="quiet">A summary appears after the first turn.</p>
+        <p className="quiet">{t("A summary appears after the first turn.")}</p>
       )}
       <dl className="facts">
         <Fact
-          name="Cost"
-          value={`${money(data?.cost ?? card.cost ?? 0)}${unpriced ? ` + ${unpriced} calls without a price` : ""}`}
+          name={t("Cost")}
+          value={`${money(data?.cost ?? card.cost ?? 0)}${unpriced ? ` ${t("+ {count, plural, one {# call} other {# calls}} without a price", { count: unpriced })}` : ""}`}
         />
         {card.context_tokens && card.context_limit && (
           <Fact
-            name="Context"
-            value={`${tokens(card.context_tokens)} of ${tokens(card.context_limit)} tokens`}
+            name={t("Context")}
+            value={t("{context_tokens} of {context_limit} tokens", {
+              context_tokens: tokens(card.context_tokens),
+              context_limit: tokens(card.context_limit),
+            })}
           />
         )}
-        <Fact name="Model" value={card.model ?? "default"} />
-        <Fact name="Started" value={fullTime(card.created_at)} />
+        <Fact name={t("Model")} value={card.model ?? t("default")} />
+        <Fact name={t("Started")} value={fullTime(card.created_at)} />
         {Object.entries(card.labels ?? {}).map(([name, value]) => (
           <Fact key={name} name={name} value={value} />
         ))}
@@ -67,9 +71,9 @@ export function Summary() {
       {card.workspace_id && <WorkspaceContext />}
       {(card.children ?? []).length > 0 && (
         <section className="stack">
-          <h3>Agents</h3>
+          <h3>{t("Agents")}</h3>
           {card.children?.map((id) => (
-            <ChildLink key={id} id={id} fallback="Agent" />
+            <ChildLink key={id} id={id} fallback={t("Agent")} />
           ))}
         </section>
       )}
@@ -91,21 +95,21 @@ function CostTable({ lines }: { lines: readonly CostLine[] }) {
     <table className="table-plain">
       <thead>
         <tr>
-          <th>Model</th>
-          <th>In</th>
-          <th>Cached</th>
-          <th>Out</th>
-          <th>Cost</th>
+          <th>{t("Model")}</th>
+          <th>{t("In")}</th>
+          <th>{t("Cached")}</th>
+          <th>{t("Out")}</th>
+          <th>{t("Cost")}</th>
         </tr>
       </thead>
       <tbody>
         {lines.map((line) => (
           <tr key={`${line.chat_id}${line.model}${line.purpose}`}>
-            <td>{line.purpose === "words" ? "Titles and summaries" : line.model}</td>
+            <td>{line.purpose === "words" ? t("Titles and summaries") : line.model}</td>
             <td>{tokens(line.input)}</td>
             <td>{tokens(line.cache_read)}</td>
             <td>{tokens(line.output)}</td>
-            <td>{line.unpriced_calls > 0 && line.cost === 0 ? "unpriced" : money(line.cost)}</td>
+            <td>{line.unpriced_calls > 0 && line.cost === 0 ? t("unpriced") : money(line.cost)}</td>
           </tr>
         ))}
       </tbody>

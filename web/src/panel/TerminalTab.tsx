@@ -2,6 +2,7 @@
 
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
+import { t } from "../language/catalogue.ts";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef, useState } from "react";
 import { useShownTheme } from "../app/theme.ts";
@@ -85,10 +86,10 @@ function Screen({ workspace, onAnother }: { workspace: string; onAnother: () => 
 }
 
 const WORDS: Record<Exclude<Link, "open">, string> = {
-  lost: "Reconnecting…",
-  ended: "The shell has exited.",
-  stopped: "The workspace is stopped.",
-  refused: "You no longer have access to this workspace.",
+  lost: t("Reconnecting…"),
+  ended: t("The shell has exited."),
+  stopped: t("The workspace is stopped."),
+  refused: t("You no longer have access to this workspace."),
 };
 
 function LinkNote({ link, onAnother }: { link: Link; onAnother: () => void }) {
@@ -98,7 +99,7 @@ function LinkNote({ link, onAnother }: { link: Link; onAnother: () => void }) {
       {WORDS[link]}
       {(link === "ended" || link === "stopped") && (
         <Button small onClick={onAnother}>
-          {link === "ended" ? "Open a new one" : "Start workspace"}
+          {link === "ended" ? t("Open a new one") : t("Start workspace")}
         </Button>
       )}
     </p>

@@ -6,6 +6,7 @@ import { api } from "../api/client.ts";
 import type { ContextView } from "../api/types.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
@@ -32,8 +33,8 @@ export function WorkspaceContext() {
   ];
   if (told.length === 0 && !dirty) return null;
   return (
-    <section className="stack" aria-label="From the workspace">
-      <h3>From the workspace</h3>
+    <section className="stack" aria-label={t("From the workspace")}>
+      <h3>{t("From the workspace")}</h3>
       <ul>
         {told.map((name) => (
           <li key={name} className="mono small truncate">
@@ -43,9 +44,9 @@ export function WorkspaceContext() {
       </ul>
       {dirty && (
         <div className="spread wrap">
-          <span className="quiet small grow">The file has changed since.</span>
+          <span className="quiet small grow">{t("The file has changed since.")}</span>
           <Button small onClick={refresh}>
-            <RefreshCw /> Use the new version from the next turn
+            <RefreshCw /> {t("Use the new version from the next turn")}
           </Button>
         </div>
       )}

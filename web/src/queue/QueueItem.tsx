@@ -7,6 +7,7 @@ import { useLiveChat } from "../chat/hooks.ts";
 import { textOf } from "../chat/said.ts";
 import { EMPTY_DRAFT } from "../composer/drafts.ts";
 import { useEditing, useKeptText } from "../composer/keptText.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
@@ -28,29 +29,34 @@ export function QueueItem({ item, dragging, movable, handle }: Props) {
   return (
     <li className={`queue-item ${dragging ? "queue-dragging" : ""}`} data-reorder={item.number}>
       {movable && (
-        <button type="button" className="grip" aria-label="Move: drag, or use the arrow keys" {...handle}>
+        <button
+          type="button"
+          className="grip"
+          aria-label={t("Move: drag, or use the arrow keys")}
+          {...handle}
+        >
           <GripVertical aria-hidden />
         </button>
       )}
-      {item.steer && <CornerDownRight className="steer" aria-label="Delivered at the next step" />}
+      {item.steer && <CornerDownRight className="steer" aria-label={t("Delivered at the next step")} />}
       <span className="truncate grow" dir="auto">
-        {text || "Files"}
+        {text || t("Files")}
       </span>
       <Button
         look="ghost"
         small
-        label="Send now"
+        label={t("Send now")}
         onClick={() => void live.inOrder(() => api.post(`${path}/promote`)).catch(complain)}
       >
         <SendHorizontal />
       </Button>
-      <Button look="ghost" small label="Edit queued message" onClick={() => setEditing(true)}>
+      <Button look="ghost" small label={t("Edit queued message")} onClick={() => setEditing(true)}>
         <Pencil />
       </Button>
       <Button
         look="ghost"
         small
-        label="Delete queued message"
+        label={t("Delete queued message")}
         onClick={() => void live.inOrder(() => api.delete(path)).catch(complain)}
       >
         <Trash2 />
@@ -89,7 +95,7 @@ function Editor({ item, place, path, onDone }: EditorProps) {
         className="input"
         rows={2}
         dir="auto"
-        aria-label="Queued message"
+        aria-label={t("Queued message")}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to edit
         autoFocus={fresh}
         value={text}
@@ -103,10 +109,10 @@ function Editor({ item, place, path, onDone }: EditorProps) {
         }}
       />
       <Button small look="primary" disabled={!text.trim()} onClick={save}>
-        Save
+        {t("Save")}
       </Button>
       <Button small look="ghost" onClick={done}>
-        Cancel
+        {t("Cancel")}
       </Button>
     </li>
   );
@@ -126,7 +132,7 @@ function useTakenAway(place: string, number: number): void {
         ...draft,
         text: [draft.text, text].filter(Boolean).join("\n\n"),
       }));
-      say("That message was already sent. Your edit is in the composer.");
+      say(t("That message was already sent. Your edit is in the composer."));
     },
     [place, number, live, drafts, say],
   );

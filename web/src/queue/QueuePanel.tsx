@@ -6,7 +6,7 @@ import { api } from "../api/client.ts";
 import type { QueuedMessage } from "../api/types.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
-import { plural } from "../ui/format.ts";
+import { t } from "../language/catalogue.ts";
 import { useReorder } from "../ui/reorder.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import { QueueItem } from "./QueueItem.tsx";
@@ -36,10 +36,10 @@ export function QueuePanel() {
     .map((number) => queue.find((item) => item.number === number))
     .filter((item): item is QueuedMessage => item !== undefined);
   return (
-    <section className="queue" aria-label="Queue">
+    <section className="queue" aria-label={t("Queue")}>
       <header className="queue-head">
         <ListOrdered aria-hidden />
-        {plural(queue.length, "message")} in the queue
+        {t("{count, plural, one {# message} other {# messages}} in the queue", { count: queue.length })}
       </header>
       <ol>
         {items.map((item) => (

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus, Search } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Segments } from "../ui/Segments.tsx";
 import {
@@ -50,8 +51,8 @@ export function Approvals({ level, layers, onChange }: Props) {
         <input
           type="search"
           className="input"
-          aria-label="Find a tool"
-          placeholder={`Find one of ${all.length} tools, or name one of an MCP server`}
+          aria-label={t("Find a tool")}
+          placeholder={t("Find one of {count} tools, or name one of an MCP server", { count: all.length })}
           value={wanted}
           onChange={(event) => setWanted(event.target.value)}
           // The form is not meant.
@@ -63,9 +64,9 @@ export function Approvals({ level, layers, onChange }: Props) {
           <table className="approvals-table">
             <thead>
               <tr>
-                <th scope="col">Tool</th>
+                <th scope="col">{t("Tool")}</th>
                 <th scope="col">{RULE_OF[level]}</th>
-                <th scope="col">In effect</th>
+                <th scope="col">{t("In effect")}</th>
               </tr>
             </thead>
             <tbody>
@@ -78,24 +79,24 @@ export function Approvals({ level, layers, onChange }: Props) {
       )}
       {nameable && (
         <Button onClick={() => set(name, "ask")}>
-          <Plus /> Add a rule for {name}
+          <Plus /> {t("Add a rule for {name}", { name })}
         </Button>
       )}
-      {data && shown.length === 0 && !nameable && <p className="quiet">No tool matches.</p>}
+      {data && shown.length === 0 && !nameable && <p className="quiet">{t("No tool matches.")}</p>}
     </div>
   );
 }
 
 const RULE_OF: Record<Level, string> = {
-  organisation: "For everybody",
-  person: "In your chats",
-  chat: "In this chat",
+  organisation: t("For everybody"),
+  person: t("In your chats"),
+  chat: t("In this chat"),
 };
 const CHOICES: { value: Policy | ""; label: string }[] = [
-  { value: "", label: "Default" },
-  { value: "auto", label: "Run" },
-  { value: "ask", label: "Ask" },
-  { value: "deny", label: "Never" },
+  { value: "", label: t("Default") },
+  { value: "auto", label: t("Run") },
+  { value: "ask", label: t("Ask") },
+  { value: "deny", label: t("Never") },
 ];
 
 interface RowProps {
@@ -129,13 +130,13 @@ function ToolRow({ tool, level, layers, onSet }: RowProps) {
   );
 }
 
-const WORDS: Record<Policy, string> = { auto: "Runs", ask: "Asks", deny: "Never" };
+const WORDS: Record<Policy, string> = { auto: t("Runs"), ask: t("Asks"), deny: t("Never") };
 const LOOKS: Record<Policy, string> = { auto: "pill-good", ask: "pill-warn", deny: "pill-bad" };
 const BY: Record<InEffect["by"], string> = {
-  organisation: "organisation",
-  person: "your rule",
-  chat: "this chat",
-  default: "default",
+  organisation: t("organisation"),
+  person: t("your rule"),
+  chat: t("this chat"),
+  default: t("default"),
 };
 
 function Effect({ policy, by }: InEffect) {

@@ -1,6 +1,7 @@
 /** The rules of one chat, beside those that it has from elsewhere. */
 
 import type { ChatSettings } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { Approvals } from "./Approvals.tsx";
 import type { Rules } from "./approvals.ts";
 import { useSettings } from "./SettingsForm.tsx";
@@ -19,8 +20,8 @@ export function ChatApprovals({ settings, onChange }: Props) {
     chat: (settings.approvals ?? {}) as Rules,
   };
   return (
-    <section className="stack" aria-label="Approvals">
-      <h3>Approvals</h3>
+    <section className="stack" aria-label={t("Approvals")}>
+      <h3>{t("Approvals")}</h3>
       <Approvals level="chat" layers={layers} onChange={onChange} />
     </section>
   );

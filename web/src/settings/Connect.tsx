@@ -3,6 +3,8 @@
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import type { Token } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
+import { Filled, hole } from "../language/Filled.tsx";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { TextField } from "../ui/Field.tsx";
@@ -20,32 +22,34 @@ interface Face {
 const FACES: Face[] = [
   {
     name: "OpenAI API",
-    about: "Any program or library that takes a base URL: chat completions, responses, conversations, files.",
+    about: t(
+      "Any program or library that takes a base URL: chat completions, responses, conversations, files.",
+    ),
     address: (origin) => `${origin}/v1`,
   },
   {
     name: "AI SDK",
-    about: "useChat of the Vercel AI SDK, in a page of your own.",
+    about: t("useChat of the Vercel AI SDK, in a page of your own."),
     address: (origin) => `${origin}/ai/chat`,
   },
   {
     name: "AG-UI",
-    about: "CopilotKit and other front ends that speak AG-UI. The last part is the model.",
+    about: t("CopilotKit and other front ends that speak AG-UI. The last part is the model."),
     address: (origin) => `${origin}/ag-ui/{agent}`,
   },
   {
     name: "MCP",
-    about: "Another agent has your chats as its tools, with every turn as a task.",
+    about: t("Another agent has your chats as its tools, with every turn as a task."),
     address: (origin) => `${origin}/mcp`,
   },
   {
     name: "Agent Client Protocol",
-    about: "Editors such as Zed start this command; it speaks on standard input and output.",
+    about: t("Editors such as Zed start this command; it speaks on standard input and output."),
     address: (origin) => `perdure acp --url ${origin}`,
   },
   {
     name: "REST API",
-    about: "Everything that this page does.",
+    about: t("Everything that this page does."),
     address: (origin) => `${origin}/api/v1`,
   },
 ];
@@ -54,8 +58,10 @@ export function Connect() {
   return (
     <>
       <Section
-        title="Connect your tools"
-        about="Use your chats from other programs. They are the same chats: what is said there is seen here."
+        title={t("Connect your tools")}
+        about={t(
+          "Use your chats from other programs. They are the same chats: what is said there is seen here.",
+        )}
       >
         <ul className="rows">
           {FACES.map((face) => (
@@ -76,7 +82,7 @@ function FaceRow({ face, address }: { face: Face; address: string }) {
         <div className="quiet small">{face.about}</div>
         <code className="address">{address}</code>
       </div>
-      <CopyButton text={() => address} label={`Copy the address of ${face.name}`} />
+      <CopyButton text={() => address} label={t("Copy the address of {name}", { name: face.name })} />
     </li>
   );
 }
@@ -92,8 +98,8 @@ function NewToken() {
     }, complain);
   return (
     <Section
-      title="A token for them"
-      about="It may do what you do in chats, and administers nothing. Take it back under API tokens."
+      title={t("A token for them")}
+      about={t("It may do what you do in chats, and administers nothing. Take it back under API tokens.")}
     >
       <form
         className="filter-line"
@@ -103,8 +109,8 @@ function NewToken() {
         }}
       >
         <TextField
-          label="Name"
-          placeholder="my editor"
+          label={t("Name")}
+          placeholder={t("my editor")}
           required
           maxLength={100}
           autoComplete="off"
@@ -112,14 +118,17 @@ function NewToken() {
           onChange={(event) => setName(event.target.value)}
         />
         <Button look="primary" type="submit" disabled={!name.trim()}>
-          Create token
+          {t("Create token")}
         </Button>
       </form>
       {made && (
-        <section aria-label="The new token" className="stack">
-          <Secret text={made.secret ?? ""} label="Copy token" />
+        <section aria-label={t("The new token")} className="stack">
+          <Secret text={made.secret ?? ""} label={t("Copy token")} />
           <p className="quiet small">
-            Programs send it as <code>Authorization: Bearer</code>, or take it as their API key.
+            <Filled
+              text={t("Programs send it as {header}, or take it as their API key.", hole("header"))}
+              header={<code>Authorization: Bearer</code>}
+            />
           </p>
         </section>
       )}

@@ -5,6 +5,7 @@ import { Blocks } from "lucide-react";
 import { useSearchParams } from "wouter";
 import { api } from "../api/client.ts";
 import type { McpServer } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { useResource } from "./resource.ts";
@@ -16,12 +17,12 @@ export function McpSignIns() {
   const outcome = search.get("sign_in");
   const wanting = servers.items.filter((server) => server.auth === "oauth" && server.enabled);
   return (
-    <Section title="MCP sign-ins" about="External tools that act on your behalf once you sign in.">
+    <Section title={t("MCP sign-ins")} about={t("External tools that act on your behalf once you sign in.")}>
       <Problem error={servers.error} />
-      {outcome === "done" && <p role="status">You are signed in.</p>}
+      {outcome === "done" && <p role="status">{t("You are signed in.")}</p>}
       {outcome === "refused" && (
         <p className="field-error" role="alert">
-          Sign-in failed. Try again, or ask an administrator.
+          {t("Sign-in failed. Try again, or ask an administrator.")}
         </p>
       )}
       <ul className="rows">
@@ -30,9 +31,10 @@ export function McpSignIns() {
         ))}
       </ul>
       {!servers.loading && !servers.error && wanting.length === 0 && (
-        <Nothing icon={Blocks} title="Nothing to sign in to">
-          Some MCP servers act in your name, such as your calendar or your issues. Those that an administrator
-          sets up with OAuth appear here, and you sign in to each once.
+        <Nothing icon={Blocks} title={t("Nothing to sign in to")}>
+          {t(
+            "Some MCP servers act in your name, such as your calendar or your issues. Those that an administrator sets up with OAuth appear here, and you sign in to each once.",
+          )}
         </Nothing>
       )}
     </Section>
@@ -52,15 +54,15 @@ function SignIn({ server }: { server: McpServer }) {
     <li className="card row-card">
       <div className="grow">
         <strong>{server.name || server.slug}</strong>{" "}
-        {server.signed_in && <span className="pill pill-good">signed in</span>}
+        {server.signed_in && <span className="pill pill-good">{t("signed in")}</span>}
       </div>
       {server.signed_in ? (
         <Button small onClick={signOut}>
-          Sign out
+          {t("Sign out")}
         </Button>
       ) : (
         <Button small look="primary" onClick={leave}>
-          Sign in
+          {t("Sign in")}
         </Button>
       )}
     </li>

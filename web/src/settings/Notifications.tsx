@@ -2,6 +2,7 @@ import { useState } from "react";
 import { reasonOf } from "../api/errors.ts";
 import { askToNotify } from "../inbox/notify.ts";
 import { canPush, pushes, startPush, stopPush } from "../inbox/push.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Section } from "./Section.tsx";
 
@@ -35,21 +36,21 @@ export function Notifications() {
   };
   return (
     <Section
-      title="Notifications"
-      about="Get a browser notification when a chat finishes, fails or needs you."
+      title={t("Notifications")}
+      about={t("Get a browser notification when a chat finishes, fails or needs you.")}
     >
       <p role="status">{WORDS[telling.kind]}</p>
       {telling.kind === "open" && telling.problem && <p className="field-error">{telling.problem}</p>}
       <div>
-        {telling.kind === "always" && <Button onClick={() => void turnOff()}>Turn off</Button>}
+        {telling.kind === "always" && <Button onClick={() => void turnOff()}>{t("Turn off")}</Button>}
         {telling.kind === "never" && (
           <Button look="primary" onClick={() => void turnOn()}>
-            Turn on
+            {t("Turn on")}
           </Button>
         )}
         {telling.kind === "open" && canPush() && (
           <Button look="primary" onClick={() => void turnOn()}>
-            Also when Perdure is closed
+            {t("Also when Perdure is closed")}
           </Button>
         )}
       </div>
@@ -58,8 +59,8 @@ export function Notifications() {
 }
 
 const WORDS: Record<Telling["kind"], string> = {
-  never: "Notifications are off in this browser.",
-  refused: "Notifications are blocked. You can allow them in the site settings of your browser.",
-  open: "Notifications are on in this browser while Perdure is open.",
-  always: "Notifications are on in this browser, also when Perdure is closed.",
+  never: t("Notifications are off in this browser."),
+  refused: t("Notifications are blocked. You can allow them in the site settings of your browser."),
+  open: t("Notifications are on in this browser while Perdure is open."),
+  always: t("Notifications are on in this browser, also when Perdure is closed."),
 };

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { UsageReport } from "../admin/UsageReport.tsx";
 import { api } from "../api/client.ts";
 import type { Budget, Budgets } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { dayName, money } from "../ui/format.ts";
 import { Problem, Section } from "./Section.tsx";
 
@@ -16,13 +17,13 @@ export function OwnUsage() {
   return (
     <>
       <Section
-        title="Your budget"
-        about={data && `Since ${dayName(data.month)}. A budget is for a calendar month.`}
+        title={t("Your budget")}
+        about={data && t("Since {month}. A budget is for a calendar month.", { month: dayName(data.month) })}
       >
         <Problem error={error} />
         {data && <Spent budget={data.user} />}
       </Section>
-      <Section title="Your usage" about="What your chats used, and what it cost. Days are in UTC.">
+      <Section title={t("Your usage")} about={t("What your chats used, and what it cost. Days are in UTC.")}>
         <UsageReport mine />
       </Section>
     </>
@@ -34,13 +35,20 @@ function Spent({ budget }: { budget: Budget }) {
   return (
     <div className="card budget">
       <p>
-        <strong>{money(spent)}</strong> spent
-        {reserved > 0 && <span className="quiet">, {money(reserved)} reserved for what is at work</span>}
-        {typeof limit === "number" ? ` of ${money(limit)}` : ", no limit"}
+        <strong>
+          {typeof limit === "number"
+            ? t("{spent} of {limit} spent", { spent: money(spent), limit: money(limit) })
+            : t("{spent} spent, no limit", { spent: money(spent) })}
+        </strong>{" "}
+        {reserved > 0 && (
+          <span className="quiet">
+            {t("{reserved} reserved for what is at work", { reserved: money(reserved) })}
+          </span>
+        )}
       </p>
       {typeof limit === "number" && (
         <meter
-          aria-label={`${money(spent)} of ${money(limit)} spent`}
+          aria-label={t("{spent} of {limit} spent", { spent: money(spent), limit: money(limit) })}
           min={0}
           max={Math.max(1, limit)}
           high={limit * 0.9}

@@ -1,3 +1,4 @@
+import { t } from "../language/catalogue.ts";
 import { Approvals } from "./Approvals.tsx";
 import type { Rules } from "./approvals.ts";
 import { SettingsForm, useSettings } from "./SettingsForm.tsx";
@@ -11,15 +12,16 @@ export function PersonalChats() {
       base="/me/settings"
       groups={[
         {
-          title: "Your instructions",
-          about: "Added to each of your chats: how you like answers, what to avoid, who you are.",
+          title: t("Your instructions"),
+          about: t("Added to each of your chats: how you like answers, what to avoid, who you are."),
           name: "prompt",
-          fields: [{ name: "value", label: "Instructions", kind: "area" }],
+          fields: [{ name: "value", label: t("Instructions"), kind: "area" }],
         },
         {
-          title: "Your approvals",
-          about:
+          title: t("Your approvals"),
+          about: t(
             "Whether a tool runs, asks you first, or never runs. A chat can have a rule of its own; what the organisation never allows stays that way.",
+          ),
           name: "approvals",
           view: (value, onChange) => (
             <Approvals
@@ -30,8 +32,10 @@ export function PersonalChats() {
           ),
         },
         {
-          title: "Automatic compaction",
-          about: "Older messages are summarised when a chat fills this much of the model's context window.",
+          title: t("Automatic compaction"),
+          about: t(
+            "Older messages are summarised when a chat fills this much of the model's context window.",
+          ),
           name: "compaction_thresholds",
           view: (value, onChange) => (
             <Thresholds value={(value ?? {}) as Record<string, number>} onChange={onChange} />

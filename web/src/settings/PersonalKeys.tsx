@@ -3,6 +3,7 @@ import { KeyRound } from "lucide-react";
 import { api } from "../api/client.ts";
 import type { Key, Model } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
+import { t } from "../language/catalogue.ts";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { SpecForm } from "./form.tsx";
@@ -12,13 +13,16 @@ import { Nothing, Section } from "./Section.tsx";
 export function PersonalKeys() {
   const providers = providersOf(useModels());
   return (
-    <Section title="Your keys" about="Your own API keys are used for your chats instead of the deployment's.">
+    <Section
+      title={t("Your keys")}
+      about={t("Your own API keys are used for your chats instead of the deployment's.")}
+    >
       {[...providers].map(([id, name]) => (
         <PersonalKey key={id} provider={id} name={name} />
       ))}
       {providers.size === 0 && (
-        <Nothing icon={KeyRound} title="No providers yet">
-          With a key of your own, your chats are paid by you. An administrator sets providers up first.
+        <Nothing icon={KeyRound} title={t("No providers yet")}>
+          {t("With a key of your own, your chats are paid by you. An administrator sets providers up first.")}
         </Nothing>
       )}
     </Section>
@@ -48,21 +52,26 @@ function PersonalKey({ provider, name }: { provider: string; name: string }) {
     <div className="card stack personal-key">
       <div className="spread wrap">
         <strong>{name}</strong>
-        {own && <span className="pill pill-good">your key{own.hint && ` …${own.hint}`}</span>}
+        {own && (
+          <span className="pill pill-good">
+            {t("your key")}
+            {own.hint && ` …${own.hint}`}
+          </span>
+        )}
         <span className="grow" />
         {own && (
           <RemoveButton
-            label={`Remove your key for ${name}`}
-            onRemove={() => then(api.delete(`${path}?personal=true`), "Removed.")}
+            label={t("Remove your key for {name}", { name })}
+            onRemove={() => then(api.delete(`${path}?personal=true`), t("Removed."))}
           />
         )}
       </div>
       <SpecForm
         key={own?.created_at}
-        fields={[{ name: "key", label: own ? "Another key" : "Key", kind: "password", required: true }]}
+        fields={[{ name: "key", label: own ? t("Another key") : t("Key"), kind: "password", required: true }]}
         initial={{}}
-        submit="Save key"
-        onSubmit={({ key }) => then(api.post(path, { key, personal: true }), "Saved.")}
+        submit={t("Save key")}
+        onSubmit={({ key }) => then(api.post(path, { key, personal: true }), t("Saved."))}
       />
     </div>
   );

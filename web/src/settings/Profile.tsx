@@ -4,26 +4,34 @@ import { useQueryClient } from "@tanstack/react-query";
 import { api } from "../api/client.ts";
 import { useMe } from "../app/session.ts";
 import { setTheme, type Theme, useTheme } from "../app/theme.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { SelectField } from "../ui/Field.tsx";
+import { LanguageField } from "../ui/LanguageField.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 import { type FieldSpec, SpecForm, type Values } from "./form.tsx";
 import { Section } from "./Section.tsx";
 import { Sessions } from "./Sessions.tsx";
 
 const PROFILE: FieldSpec[] = [
-  { name: "name", label: "Name" },
-  { name: "password", label: "New password", kind: "password", hint: "Leave empty to keep the current one." },
+  { name: "name", label: t("Name") },
+  {
+    name: "password",
+    label: t("New password"),
+    kind: "password",
+    hint: t("Leave empty to keep the current one."),
+  },
   {
     name: "old_password",
-    label: "Current password",
+    label: t("Current password"),
     kind: "password",
-    hint: "Required unless you have just signed in.",
+    hint: t("Required unless you have just signed in."),
   },
 ];
 const THEMES: { value: Theme; label: string }[] = [
-  { value: "system", label: "System" },
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
+  { value: "system", label: t("System") },
+  { value: "light", label: t("Light") },
+  { value: "dark", label: t("Dark") },
 ];
 
 export function Profile() {
@@ -38,16 +46,17 @@ export function Profile() {
       ...(old_password ? { old_password } : {}),
     });
     await client.invalidateQueries({ queryKey: ["me"] });
-    say("Saved.");
+    say(t("Saved."));
   };
   return (
     <>
-      <Section title="Profile" about={`${me.email} · ${me.role}`}>
-        <SpecForm fields={PROFILE} initial={{ name: me.name }} submit="Save" onSubmit={save} />
+      <Section title={t("Profile")} about={`${me.email} · ${termOf(me.role)}`}>
+        <SpecForm fields={PROFILE} initial={{ name: me.name }} submit={t("Save")} onSubmit={save} />
       </Section>
       <Sessions />
-      <Section title="Appearance">
-        <SelectField label="Theme" value={theme} options={THEMES} onChange={setTheme} />
+      <Section title={t("Appearance")}>
+        <SelectField label={t("Theme")} value={theme} options={THEMES} onChange={setTheme} />
+        <LanguageField />
       </Section>
     </>
   );

@@ -3,6 +3,7 @@
 import { type LucideIcon, Pencil, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ApiError } from "../api/errors.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
@@ -67,7 +68,7 @@ export function ResourcePage<Item>({
       action={
         !absent && (
           <Button onClick={() => setOpen({ kind: "new" })}>
-            <Plus /> Add {noun}
+            <Plus /> {t("Add {noun}", { noun })}
           </Button>
         )
       }
@@ -79,11 +80,15 @@ export function ResourcePage<Item>({
             <div className="grow">{row(item)}</div>
             {more?.(item)}
             {!fixed && (
-              <Button look="ghost" label={`Change ${noun}`} onClick={() => setOpen({ kind: "edit", item })}>
+              <Button
+                look="ghost"
+                label={t("Change {noun}", { noun })}
+                onClick={() => setOpen({ kind: "edit", item })}
+              >
                 <Pencil />
               </Button>
             )}
-            <RemoveButton label={`Remove ${noun}`} onRemove={() => resource.remove(idOf(item))} />
+            <RemoveButton label={t("Remove {noun}", { noun })} onRemove={() => resource.remove(idOf(item))} />
           </li>
         ))}
       </ul>
@@ -93,7 +98,7 @@ export function ResourcePage<Item>({
           title={nothing.title}
           action={
             <Button look="primary" onClick={() => setOpen({ kind: "new" })}>
-              <Plus /> Add your first {noun}
+              <Plus /> {t("Add your first {noun}", { noun })}
             </Button>
           }
         >
@@ -101,23 +106,23 @@ export function ResourcePage<Item>({
         </Nothing>
       )}
       {open.kind === "new" && (
-        <Dialog title={`Add ${noun}`} onClose={close}>
-          <SpecForm fields={asked(fields, "create")} initial={initial} submit="Add" onSubmit={create} />
+        <Dialog title={t("Add {noun}", { noun })} onClose={close}>
+          <SpecForm fields={asked(fields, "create")} initial={initial} submit={t("Add")} onSubmit={create} />
         </Dialog>
       )}
       {open.kind === "edit" && (
-        <Dialog title={`Change ${noun}`} onClose={close}>
+        <Dialog title={t("Change {noun}", { noun })} onClose={close}>
           <SpecForm
             fields={asked(fields, "change")}
             initial={only(open.item as Values, asked(fields, "change"))}
-            submit="Save"
+            submit={t("Save")}
             onSubmit={(values) => resource.update(idOf(open.item), values)}
             onDone={close}
           />
         </Dialog>
       )}
       {open.kind === "made" && made && (
-        <Dialog title={`The new ${noun}`} onClose={close}>
+        <Dialog title={t("The new {noun}", { noun })} onClose={close}>
           {made(open.item)}
         </Dialog>
       )}

@@ -1,4 +1,5 @@
 import type { Session } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { fullTime } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -21,14 +22,14 @@ function browserOf(agent: string): string {
     Object.entries(names).find(([sign]) => agent.includes(sign))?.[1];
   const browser = named(BROWSERS);
   const system = named(SYSTEMS);
-  return browser && system ? `${browser} on ${system}` : agent;
+  return browser && system ? t("{browser} on {system}", { browser, system }) : agent;
 }
 
 export function Sessions() {
   const sessions = useResource<Session>("/sessions");
   const { complain } = useToasts();
   return (
-    <Section title="Active sessions" about="Devices on which you are signed in.">
+    <Section title={t("Active sessions")} about={t("Devices on which you are signed in.")}>
       <Problem error={sessions.error} />
       <ul className="rows">
         {sessions.items.map((session) => (
@@ -37,13 +38,13 @@ export function Sessions() {
               <div className="truncate" title={session.user_agent}>
                 {browserOf(session.user_agent ?? "") || session.address}
               </div>
-              <div className="quiet small">since {fullTime(session.created_at)}</div>
+              <div className="quiet small">{t("since {day}", { day: fullTime(session.created_at) })}</div>
             </div>
             {session.current ? (
-              <span className="pill pill-good">here</span>
+              <span className="pill pill-good">{t("here")}</span>
             ) : (
               <Button small onClick={() => void sessions.remove(session.id).catch(complain)}>
-                Sign out
+                {t("Sign out")}
               </Button>
             )}
           </li>

@@ -3,6 +3,7 @@
 import { Menu as MenuIcon } from "lucide-react";
 import { Link, useLocation } from "wouter";
 import { mayAdminister, useMe } from "../app/session.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { PAGES } from "./pages.tsx";
 import { ADMIN_PLACES, PERSONAL_PLACES, type Place } from "./places.ts";
@@ -17,14 +18,14 @@ export default function Settings({ area, onDrawer }: { area: "settings" | "admin
   const allowed = area === "settings" || mayAdminister(me) || me.role === "auditor";
   return (
     <div className="settings">
-      <nav className="settings-nav" aria-label="Settings">
-        <Button look="ghost" className="drawer-button" label="Chats" onClick={onDrawer}>
+      <nav className="settings-nav" aria-label={t("Settings")}>
+        <Button look="ghost" className="drawer-button" label={t("Chats")} onClick={onDrawer}>
           <MenuIcon />
         </Button>
-        <Places title="You" places={PERSONAL_PLACES} current={area === "settings" ? place : undefined} />
+        <Places title={t("You")} places={PERSONAL_PLACES} current={area === "settings" ? place : undefined} />
         {(mayAdminister(me) || me.role === "auditor") && (
           <Places
-            title="Administration"
+            title={t("Administration")}
             places={ADMIN_PLACES}
             current={area === "admin" ? place : undefined}
           />
@@ -32,7 +33,7 @@ export default function Settings({ area, onDrawer }: { area: "settings" | "admin
       </nav>
       <div className="settings-body">
         <h1 className="only-spoken">{place?.label}</h1>
-        {allowed ? Page && <Page /> : <p className="quiet">Only administrators see this.</p>}
+        {allowed ? Page && <Page /> : <p className="quiet">{t("Only administrators see this.")}</p>}
       </div>
     </div>
   );

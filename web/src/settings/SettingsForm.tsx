@@ -5,8 +5,8 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { tidy } from "../admin/ModelForm.tsx";
 import { api } from "../api/client.ts";
 import { ApiError, reasonOf } from "../api/errors.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
-import { plural } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 import { useUnsaved } from "../ui/unsaved.ts";
 import { type FieldSpec, SpecField } from "./fields.tsx";
@@ -74,7 +74,7 @@ function Groups({ base, groups, stored }: Props & { stored: Values }) {
     await client.invalidateQueries({ queryKey: ["settings"] });
     setProblems(refused);
     setEdits((before) => Object.fromEntries(Object.entries(before).filter(([name]) => name in refused)));
-    if (Object.keys(refused).length === 0) say("Saved.");
+    if (Object.keys(refused).length === 0) say(t("Saved."));
     setBusy(false);
   };
   return (
@@ -84,7 +84,7 @@ function Groups({ base, groups, stored }: Props & { stored: Values }) {
           key={`${group.name} ${round}`}
           title={group.title}
           about={group.about}
-          mark={changed.includes(group) && <span className="pill pill-warn">unsaved</span>}
+          mark={changed.includes(group) && <span className="pill pill-warn">{t("unsaved")}</span>}
         >
           <GroupFields
             group={group}
@@ -94,15 +94,18 @@ function Groups({ base, groups, stored }: Props & { stored: Values }) {
           />
         </Section>
       ))}
-      <section className="save-bar" aria-label="Save">
+      <section className="save-bar" aria-label={t("Save")}>
         <p className="grow" role="status">
           {changed.length > 0
-            ? `${plural(changed.length, "unsaved change")}: ${changed.map((group) => group.title).join(", ")}`
-            : "Everything is saved."}
+            ? t("{count, plural, one {# unsaved change} other {# unsaved changes}}: {names}", {
+                count: changed.length,
+                names: changed.map((group) => group.title).join(", "),
+              })
+            : t("Everything is saved.")}
         </p>
-        {changed.length > 0 && <Button onClick={discard}>Discard</Button>}
+        {changed.length > 0 && <Button onClick={discard}>{t("Discard")}</Button>}
         <Button look="primary" type="submit" disabled={busy || changed.length === 0}>
-          Save
+          {t("Save")}
         </Button>
       </section>
     </form>

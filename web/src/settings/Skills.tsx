@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { BookOpen, Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 import { api } from "../api/client.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { RemoveButton } from "../ui/RemoveButton.tsx";
@@ -25,13 +26,13 @@ interface SkillText extends Skill {
 const FIELDS: FieldSpec[] = [
   {
     name: "name",
-    label: "Name",
+    label: t("Name"),
     required: true,
     placeholder: "release-notes",
-    hint: "Lowercase letters, digits and hyphens. An existing skill with this name is replaced.",
+    hint: t("Lowercase letters, digits and hyphens. An existing skill with this name is replaced."),
   },
-  { name: "description", label: "When to use it", required: true },
-  { name: "content", label: "Instructions", kind: "code", required: true },
+  { name: "description", label: t("When to use it"), required: true },
+  { name: "content", label: t("Instructions"), kind: "code", required: true },
 ];
 
 type Open = { kind: "nothing" } | { kind: "add" } | { kind: "change"; skill: SkillText };
@@ -50,11 +51,11 @@ export function Skills() {
     void api.get<SkillText>(`/skills/${name}`).then((skill) => setOpen({ kind: "change", skill }), complain);
   return (
     <Section
-      title="Skills"
-      about="Reusable instructions: the agent reads a skill when its description fits the task."
+      title={t("Skills")}
+      about={t("Reusable instructions: the agent reads a skill when its description fits the task.")}
       action={
         <Button onClick={() => setOpen({ kind: "add" })}>
-          <Plus /> Add skill
+          <Plus /> {t("Add skill")}
         </Button>
       }
     >
@@ -66,38 +67,46 @@ export function Skills() {
               <strong>{skill.name}</strong>
               <div className="quiet small">{skill.description}</div>
             </div>
-            <Button look="ghost" label={`Change skill ${skill.name}`} onClick={() => change(skill.name)}>
+            <Button
+              look="ghost"
+              label={t("Change skill {name}", { name: skill.name })}
+              onClick={() => change(skill.name)}
+            >
               <Pencil />
             </Button>
-            <RemoveButton label={`Remove skill ${skill.name}`} onRemove={() => skills.remove(skill.name)} />
+            <RemoveButton
+              label={t("Remove skill {name}", { name: skill.name })}
+              onRemove={() => skills.remove(skill.name)}
+            />
           </li>
         ))}
       </ul>
       {!skills.loading && !skills.error && skills.items.length === 0 && (
         <Nothing
           icon={BookOpen}
-          title="No skills yet"
+          title={t("No skills yet")}
           action={
             <Button look="primary" onClick={() => setOpen({ kind: "add" })}>
-              <Plus /> Add your first skill
+              <Plus /> {t("Add your first skill")}
             </Button>
           }
         >
-          Write down once how something is done: release notes, a review, a query. The agent reads it when a
-          task fits, and you call it with / in a chat.
+          {t(
+            "Write down once how something is done: release notes, a review, a query. The agent reads it when a task fits, and you call it with / in a chat.",
+          )}
         </Nothing>
       )}
       {open.kind === "add" && (
-        <Dialog title="Add skill" onClose={close}>
-          <SpecForm fields={FIELDS} initial={{}} submit="Save skill" onSubmit={save} onDone={close} />
+        <Dialog title={t("Add skill")} onClose={close}>
+          <SpecForm fields={FIELDS} initial={{}} submit={t("Save skill")} onSubmit={save} onDone={close} />
         </Dialog>
       )}
       {open.kind === "change" && (
-        <Dialog title={`Change ${open.skill.name}`} onClose={close}>
+        <Dialog title={t("Change {name}", { name: open.skill.name })} onClose={close}>
           <SpecForm
             fields={FIELDS.filter((field) => field.name !== "name")}
             initial={{ ...open.skill }}
-            submit="Save skill"
+            submit={t("Save skill")}
             onSubmit={save}
             onDone={close}
           />

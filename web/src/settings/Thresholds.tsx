@@ -2,7 +2,9 @@
 
 import type { Model } from "../api/types.ts";
 import { useModels } from "../app/models.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
+import { percent } from "../ui/format.ts";
 import { Percent } from "../ui/Percent.tsx";
 
 type Shares = Readonly<Record<string, number>>;
@@ -11,7 +13,7 @@ export function Thresholds({ value, onChange }: { value: Shares; onChange: (valu
   const models = useModels();
   const without = (name: string) => Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
   if (models.length === 0)
-    return <p className="quiet">No model is set up yet. Models appear here with their windows.</p>;
+    return <p className="quiet">{t("No model is set up yet. Models appear here with their windows.")}</p>;
   return (
     <ul className="rows">
       {models.map((model) => (
@@ -41,20 +43,22 @@ function Threshold({ model, own, onChange }: RowProps) {
       <div className="spread wrap">
         <strong className="grow truncate">{model.display_name}</strong>
         {own === undefined ? (
-          <span className="pill">default</span>
+          <span className="pill">{t("default")}</span>
         ) : (
           <Button
             small
             look="ghost"
             onClick={() => onChange(null)}
-            aria-label={`Use the default for ${model.display_name}`}
+            aria-label={t("Use the default for {display_name}", { display_name: model.display_name })}
           >
-            Use the default, {model.compaction_threshold} %
+            {t("Use the default, {share}", {
+              share: percent(model.compaction_threshold / 100),
+            })}
           </Button>
         )}
       </div>
       <Percent
-        label={`Compact ${model.display_name} at`}
+        label={t("Compact {display_name} at", { display_name: model.display_name })}
         value={own ?? model.compaction_threshold}
         window={model.context_window}
         onChange={onChange}

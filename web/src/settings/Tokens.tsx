@@ -2,55 +2,66 @@
 
 import { Ticket } from "lucide-react";
 import type { Token } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { fullTime } from "../ui/format.ts";
 import type { FieldSpec } from "./form.tsx";
 import { ResourcePage } from "./ResourcePage.tsx";
 import { Secret } from "./Secret.tsx";
 
 const SCOPES = [
-  { value: "read", label: "Read", about: "See your chats and settings, change nothing." },
-  { value: "chat", label: "Chat", about: "Begin chats, send messages and decide, as you do." },
-  { value: "admin", label: "Administer", about: "Change providers, people and policies, where you may." },
+  { value: "read", label: t("Read"), about: t("See your chats and settings, change nothing.") },
+  { value: "chat", label: t("Chat"), about: t("Begin chats, send messages and decide, as you do.") },
+  {
+    value: "admin",
+    label: t("Administer"),
+    about: t("Change providers, people and policies, where you may."),
+  },
 ];
 const TOKEN: FieldSpec[] = [
-  { name: "name", label: "Name", required: true, placeholder: "deploy bot" },
-  { name: "scopes", label: "May", kind: "several", options: SCOPES },
+  { name: "name", label: t("Name"), required: true, placeholder: t("deploy bot") },
+  { name: "scopes", label: t("May"), kind: "several", options: SCOPES },
   {
     name: "expires_in_days",
-    label: "Expires after (days)",
+    label: t("Expires after (days)"),
     kind: "number",
-    hint: "Leave empty for no expiry.",
+    hint: t("Leave empty for no expiry."),
   },
 ];
 
 export function Tokens() {
   return (
     <ResourcePage<Token>
-      title="API tokens"
-      about="For programs that act on your behalf. A token has your permissions."
+      title={t("API tokens")}
+      about={t("For programs that act on your behalf. A token has your permissions.")}
       path="/tokens"
-      noun="token"
+      noun={t("token")}
       fields={TOKEN}
       initial={{ scopes: ["chat"] }}
       fixed
       nothing={{
         icon: Ticket,
-        title: "No tokens yet",
-        words:
+        title: t("No tokens yet"),
+        words: t(
           "A script, a bot or a build machine signs in with a token. It is shown once, when you make it.",
+        ),
       }}
       idOf={(token) => token.id}
       row={(token) => (
         <>
           <strong>{token.name}</strong> <code>…{token.hint}</code>{" "}
-          <span className="pill">{token.scopes.join(", ")}</span>
+          <span className="pill">{token.scopes.map(termOf).join(", ")}</span>
           <div className="quiet small">
-            made {fullTime(token.created_at)}
-            {token.used_at ? `, last used ${fullTime(token.used_at)}` : ", never used"}
+            {token.used_at
+              ? t("made {day}, last used {used}", {
+                  day: fullTime(token.created_at),
+                  used: fullTime(token.used_at),
+                })
+              : t("made {day}, never used", { day: fullTime(token.created_at) })}
           </div>
         </>
       )}
-      made={(token) => <Secret text={token.secret ?? ""} label="Copy token" />}
+      made={(token) => <Secret text={token.secret ?? ""} label={t("Copy token")} />}
     />
   );
 }

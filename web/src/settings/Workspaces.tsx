@@ -6,6 +6,8 @@ import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client.ts";
 import type { Workspace } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { Unsandboxed } from "../panel/Sandbox.tsx";
 import { Button } from "../ui/Button.tsx";
 import { bytes, fullTime, since } from "../ui/format.ts";
@@ -19,8 +21,8 @@ export function Workspaces() {
   const workspaces = useResource<Workspace>("/workspaces");
   return (
     <Section
-      title="Workspaces"
-      about="Where agents work. Idle workspaces are stopped; their files are kept until you remove them."
+      title={t("Workspaces")}
+      about={t("Where agents work. Idle workspaces are stopped; their files are kept until you remove them.")}
     >
       <Problem error={workspaces.error} />
       <ul className="rows">
@@ -36,15 +38,16 @@ export function Workspaces() {
       {!workspaces.loading && !workspaces.error && workspaces.items.length === 0 && (
         <Nothing
           icon={Box}
-          title="No workspaces yet"
+          title={t("No workspaces yet")}
           action={
             <Link href="/" className="button button-primary">
-              Start a chat
+              {t("Start a chat")}
             </Link>
           }
         >
-          An agent reads, writes and runs things in a workspace. It makes one when it needs it, or you choose
-          a template when you start a chat.
+          {t(
+            "An agent reads, writes and runs things in a workspace. It makes one when it needs it, or you choose a template when you start a chat.",
+          )}
         </Nothing>
       )}
     </Section>
@@ -78,18 +81,26 @@ function WorkspaceRow({ workspace, onRename, onRemove }: RowProps) {
           ) : (
             <>
               <strong className="truncate">{name}</strong>
-              <Button small look="ghost" label={`Rename ${name}`} onClick={() => setRenaming(true)}>
+              <Button
+                small
+                look="ghost"
+                label={t("Rename {name}", { name })}
+                onClick={() => setRenaming(true)}
+              >
                 <Pencil />
               </Button>
             </>
           )}
-          <span className={`pill ${LOOKS[workspace.status] ?? ""}`}>{workspace.status}</span>
+          <span className={`pill ${LOOKS[workspace.status] ?? ""}`}>{termOf(workspace.status)}</span>
           {workspace.sandboxed === false && <Unsandboxed />}
         </div>
         <div className="quiet small">
           {workspace.template}
-          <Size workspace={workspace.id} /> · made {fullTime(workspace.created_at)}, used{" "}
-          {since(workspace.used_at)}
+          <Size workspace={workspace.id} /> ·{" "}
+          {t("made {day}, used {used}", {
+            day: fullTime(workspace.created_at),
+            used: since(workspace.used_at),
+          })}
         </div>
         <Chats workspace={workspace} />
         {workspace.error && <div className="field-error">{workspace.error}</div>}
@@ -97,14 +108,18 @@ function WorkspaceRow({ workspace, onRename, onRemove }: RowProps) {
       <div className="spread">
         {workspace.status === "running" ? (
           <Button small onClick={() => order("stop")}>
-            <Square /> Stop
+            <Square /> {t("Stop")}
           </Button>
         ) : (
           <Button small onClick={() => order("start")}>
-            <Play /> Start
+            <Play /> {t("Start")}
           </Button>
         )}
-        <RemoveButton label="Remove workspace" words="Remove with all its files" onRemove={onRemove} />
+        <RemoveButton
+          label={t("Remove workspace")}
+          words={t("Remove with all its files")}
+          onRemove={onRemove}
+        />
       </div>
     </li>
   );
@@ -114,10 +129,10 @@ function Chats({ workspace }: { workspace: Workspace }) {
   const chats = workspace.chats ?? [];
   return (
     <div className="workspace-chats small">
-      {chats.length === 0 && <span className="quiet">No chat uses it.</span>}
+      {chats.length === 0 && <span className="quiet">{t("No chat uses it.")}</span>}
       {chats.map((chat) => (
         <Link key={chat.id} href={`/chats/${chat.id}`}>
-          {chat.title || "New chat"}
+          {chat.title || t("New chat")}
         </Link>
       ))}
     </div>
@@ -150,7 +165,7 @@ function Renaming({ name, onRename, onDone }: RenamingProps) {
     <form className="spread" onSubmit={save}>
       <input
         className="input"
-        aria-label="Name of the workspace"
+        aria-label={t("Name of the workspace")}
         maxLength={80}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to rename
         autoFocus
@@ -159,7 +174,7 @@ function Renaming({ name, onRename, onDone }: RenamingProps) {
         onKeyDown={(event) => event.key === "Escape" && onDone()}
       />
       <Button small look="primary" type="submit">
-        Save
+        {t("Save")}
       </Button>
     </form>
   );

@@ -2,6 +2,7 @@
 
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError, reasonOf } from "../api/errors.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { useUnsaved } from "../ui/unsaved.ts";
 import { type FieldSpec, SpecField } from "./fields.tsx";
@@ -68,7 +69,7 @@ export function SpecForm({ fields, initial, submit, onSubmit, onDone, children }
           {submit}
         </Button>
         {children}
-        {changed && <span className="pill pill-warn">unsaved</span>}
+        {changed && <span className="pill pill-warn">{t("unsaved")}</span>}
       </div>
     </form>
   );

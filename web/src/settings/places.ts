@@ -22,6 +22,7 @@ import {
   Users,
   Webhook,
 } from "lucide-react";
+import { t } from "../language/catalogue.ts";
 
 export interface Place {
   path: string;
@@ -30,29 +31,29 @@ export interface Place {
 }
 
 export const PERSONAL_PLACES: Place[] = [
-  { path: "/settings/profile", label: "Profile", icon: UserRound },
-  { path: "/settings/prompt", label: "Your instructions", icon: ScrollText },
-  { path: "/settings/notifications", label: "Notifications", icon: BellRing },
-  { path: "/settings/skills", label: "Skills", icon: BookOpen },
-  { path: "/settings/usage", label: "Your usage", icon: Activity },
-  { path: "/settings/workspaces", label: "Workspaces", icon: Box },
-  { path: "/settings/mcp", label: "MCP sign-ins", icon: Blocks },
-  { path: "/settings/keys", label: "Your keys", icon: KeyRound },
-  { path: "/settings/connect", label: "Connect your tools", icon: Cable },
-  { path: "/settings/tokens", label: "API tokens", icon: Ticket },
+  { path: "/settings/profile", label: t("Profile"), icon: UserRound },
+  { path: "/settings/prompt", label: t("Your instructions"), icon: ScrollText },
+  { path: "/settings/notifications", label: t("Notifications"), icon: BellRing },
+  { path: "/settings/skills", label: t("Skills"), icon: BookOpen },
+  { path: "/settings/usage", label: t("Your usage"), icon: Activity },
+  { path: "/settings/workspaces", label: t("Workspaces"), icon: Box },
+  { path: "/settings/mcp", label: t("MCP sign-ins"), icon: Blocks },
+  { path: "/settings/keys", label: t("Your keys"), icon: KeyRound },
+  { path: "/settings/connect", label: t("Connect your tools"), icon: Cable },
+  { path: "/settings/tokens", label: t("API tokens"), icon: Ticket },
 ];
 
 export const ADMIN_PLACES: Place[] = [
-  { path: "/admin/providers", label: "Providers", icon: Plug },
-  { path: "/admin/models", label: "Models", icon: Boxes },
-  { path: "/admin/prompts", label: "Prompts", icon: ScrollText },
-  { path: "/admin/advisor", label: "Advisor", icon: Lightbulb },
-  { path: "/admin/mcp", label: "MCP servers", icon: Blocks },
-  { path: "/admin/hooks", label: "Hooks", icon: Webhook },
-  { path: "/admin/templates", label: "Templates", icon: Terminal },
-  { path: "/admin/users", label: "Users and roles", icon: Users },
-  { path: "/admin/budgets", label: "Budgets", icon: Coins },
-  { path: "/admin/usage", label: "Usage", icon: Activity },
-  { path: "/admin/policies", label: "Policies", icon: SlidersHorizontal },
-  { path: "/admin/audit", label: "Audit log", icon: ShieldCheck },
+  { path: "/admin/providers", label: t("Providers"), icon: Plug },
+  { path: "/admin/models", label: t("Models"), icon: Boxes },
+  { path: "/admin/prompts", label: t("Prompts"), icon: ScrollText },
+  { path: "/admin/advisor", label: t("Advisor"), icon: Lightbulb },
+  { path: "/admin/mcp", label: t("MCP servers"), icon: Blocks },
+  { path: "/admin/hooks", label: t("Hooks"), icon: Webhook },
+  { path: "/admin/templates", label: t("Templates"), icon: Terminal },
+  { path: "/admin/users", label: t("Users and roles"), icon: Users },
+  { path: "/admin/budgets", label: t("Budgets"), icon: Coins },
+  { path: "/admin/usage", label: t("Usage"), icon: Activity },
+  { path: "/admin/policies", label: t("Policies"), icon: SlidersHorizontal },
+  { path: "/admin/audit", label: t("Audit log"), icon: ShieldCheck },
 ];

@@ -2,6 +2,7 @@ import { MessageCircleQuestionMark } from "lucide-react";
 import { useState } from "react";
 import { useSettled } from "../chat/reading.ts";
 import { useSay } from "../composer/send.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Fields, Renderer } from "./renderer.ts";
 
@@ -52,7 +53,7 @@ function Questions({
     <div className="questions">
       {failure !== null && (
         <p className="call-failed" role="note">
-          These questions cannot be answered any more: {failure}
+          {t("These questions cannot be answered any more: {failure}", { failure })}
         </p>
       )}
       {questions.map((entry, at) => (
@@ -76,7 +77,7 @@ function Questions({
       ))}
       {questions.length > 1 && !settled && (
         <Button look="primary" disabled={!complete} onClick={() => answer(chosen)}>
-          Answer
+          {t("Answer")}
         </Button>
       )}
     </div>
@@ -87,7 +88,12 @@ export const askUserQuestion: Renderer = {
   icon: MessageCircleQuestionMark,
   line: (fields) => {
     const count = questionsOf(fields).length;
-    return { verb: count > 1 ? `${count} questions for you` : "A question for you" };
+    return {
+      verb:
+        count > 1
+          ? t("{count, plural, one {# question for you} other {# questions for you}}", { count })
+          : t("A question for you"),
+    };
   },
   Body: ({ call, fields }) => (
     <Questions

@@ -2,24 +2,26 @@ import { ChevronRight, Files, SquarePen, Terminal } from "lucide-react";
 import { memo } from "react";
 import { type Call, type Group, groupKey } from "../chat/calls.ts";
 import { useOpen } from "../chat/opened.ts";
-import { plural } from "../ui/format.ts";
+import { t } from "../language/catalogue.ts";
 import { ToolRow } from "./ToolRow.tsx";
 
 const ICONS = { explore: Files, edit: SquarePen, run: Terminal, single: Terminal };
 
 function wordsFor(group: Group, calls: readonly Call[]): string {
   const count = (tool: string) => calls.filter((call) => call.part.tool === tool).length;
-  if (group === "edit") return `Changed files in ${plural(calls.length, "step")}`;
-  if (group === "run") return `Ran ${plural(calls.length, "command")}`;
+  if (group === "edit")
+    return t("Changed files in {count, plural, one {# step} other {# steps}}", { count: calls.length });
+  if (group === "run")
+    return t("Ran {count, plural, one {# command} other {# commands}}", { count: calls.length });
   const read = count("read_file");
   const searched = count("search_files");
   const listed = count("list_files");
   const rest = calls.length - read - searched - listed;
   const words = [
-    read && `read ${plural(read, "file")}`,
-    listed && `listed ${plural(listed, "folder")}`,
-    searched && (searched === 1 ? "searched once" : `searched ${searched} times`),
-    rest && `looked up ${plural(rest, "other item")}`,
+    read && t("read {count, plural, one {# file} other {# files}}", { count: read }),
+    listed && t("listed {count, plural, one {# folder} other {# folders}}", { count: listed }),
+    searched && t("{count, plural, one {searched once} other {searched # times}}", { count: searched }),
+    rest && t("looked up {count, plural, one {# other item} other {# other items}}", { count: rest }),
   ].filter(Boolean);
   return words.join(", ").replace(/^./, (first) => first.toUpperCase());
 }
@@ -38,8 +40,8 @@ export const CallGroup = memo(function CallGroup({ group, calls }: { group: Grou
           <Icon aria-hidden />
         </span>
         <span className="tool-words">{wordsFor(group, calls)}</span>
-        {failed > 0 && <span className="pill pill-bad">{failed} failed</span>}
-        {busy.length > 0 && <span className="spinner" role="img" aria-label="running" />}
+        {failed > 0 && <span className="pill pill-bad">{t("{failed} failed", { failed })}</span>}
+        {busy.length > 0 && <span className="spinner" role="img" aria-label={t("running")} />}
         <ChevronRight className="tool-chevron" aria-hidden />
       </button>
       <div className="tool-group">

@@ -1,7 +1,9 @@
 import { useContext, useLayoutEffect, useRef } from "react";
 import { RowContext, useOpen } from "../chat/opened.ts";
+import { t } from "../language/catalogue.ts";
 import { Colored } from "../markdown/Colored.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
+import { number } from "../ui/format.ts";
 
 const SHOWN_LINES = 60;
 const SHOWN_CHARACTERS = 12_000;
@@ -19,7 +21,7 @@ interface Props {
 }
 
 /** What a tool printed: its tail while it runs; then its head, or its end, with a way to the rest. */
-export function Output({ text, language = null, live = false, end = false, label = "Output" }: Props) {
+export function Output({ text, language = null, live = false, end = false, label = t("Output") }: Props) {
   const row = useContext(RowContext);
   const [whole, setWhole] = useOpen(row && `${row} ${label}`);
   const tail = live || end;
@@ -28,17 +30,19 @@ export function Output({ text, language = null, live = false, end = false, label
   const shown = whole ? text.slice(0, MOST_CHARACTERS) : partOf(text, tail);
   const lines = text.split("\n").length;
   const size =
-    lines > SHOWN_LINES ? `${lines.toLocaleString()} lines` : `${text.length.toLocaleString()} characters`;
+    lines > SHOWN_LINES
+      ? t("{count, plural, one {# line} other {# lines}}", { count: lines })
+      : t("{count, plural, one {# character} other {# characters}}", { count: text.length });
   const more = !whole && !live && shown.length < text.length && (
     <button type="button" className="output-more" onClick={() => setWhole(true)}>
-      {text.length > MOST_CHARACTERS ? `Show more of ${size}` : `Show all ${size}`}
+      {text.length > MOST_CHARACTERS ? t("Show more of {size}", { size }) : t("Show all {size}", { size })}
     </button>
   );
   return (
     <div className="output" data-end={tail}>
       {tail && more}
       <div className="output-copy">
-        <CopyButton text={() => text} label={`Copy ${label.toLowerCase()}`} />
+        <CopyButton text={() => text} label={t("Copy: {label}", { label })} />
       </div>
       <pre ref={box.ref} tabIndex={0} aria-label={label} onScroll={box.onScroll}>
         <Colored code={shown} language={live ? null : language} />
@@ -46,8 +50,10 @@ export function Output({ text, language = null, live = false, end = false, label
       {!tail && more}
       {whole && shown.length < text.length && (
         <p className="output-more">
-          The first {MOST_CHARACTERS.toLocaleString()} of {text.length.toLocaleString()} characters. Copy
-          takes all of them.
+          {t("The first {part} of {count} characters. Copy takes all of them.", {
+            part: number(MOST_CHARACTERS),
+            count: number(text.length),
+          })}
         </p>
       )}
     </div>

@@ -4,6 +4,7 @@ import { usePhase } from "../chat/hooks.ts";
 import { isBusy } from "../chat/phase.ts";
 import { useSettled } from "../chat/reading.ts";
 import { useSay } from "../composer/send.ts";
+import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { Button } from "../ui/Button.tsx";
 import { type Fields, outputOf, type Renderer } from "./renderer.ts";
@@ -26,11 +27,11 @@ function Plan({ call, fields }: { call: Call; fields: Fields }) {
           <Button
             look="primary"
             disabled={busy}
-            onClick={() => void say({ text: "Implement the plan.", plan_mode: false })}
+            onClick={() => void say({ text: t("Implement the plan."), plan_mode: false })}
           >
-            Implement
+            {t("Implement")}
           </Button>
-          <span className="quiet small">or say below what should change</span>
+          <span className="quiet small">{t("or say below what should change")}</span>
         </div>
       )}
       {call.state.phase === "failed" && <p className="call-failed">{call.state.reason}</p>}
@@ -40,7 +41,7 @@ function Plan({ call, fields }: { call: Call; fields: Fields }) {
 
 export const proposePlan: Renderer = {
   icon: ClipboardList,
-  line: (fields) => ({ verb: "Proposed a plan", object: textField(fields, "title") }),
+  line: (fields) => ({ verb: t("Proposed a plan"), object: textField(fields, "title") }),
   Body: Plan,
   open: true,
 };

@@ -2,6 +2,8 @@
 
 import { lazy, Suspense } from "react";
 import { argumentsOf, textField } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
+import { Filled, hole } from "../language/Filled.tsx";
 import { languageOfPath } from "../markdown/highlight.ts";
 import { type FileEdits, sketch } from "./edits.ts";
 import { Output } from "./Output.tsx";
@@ -22,7 +24,7 @@ function Command({ fields }: { fields: Fields }) {
   const { command, ...rest } = fields;
   return (
     <>
-      <Output text={String(command ?? "")} language="bash" label="Command" />
+      <Output text={String(command ?? "")} language="bash" label={t("Command")} />
       <Arguments fields={rest} />
     </>
   );
@@ -34,12 +36,12 @@ function WrittenFile({ fields }: { fields: Fields }) {
   return (
     <>
       <p className="proposed-path">
-        Write <code>{path}</code>
+        <Filled text={t("Write {path}", hole("path"))} path={<code>{path}</code>} />
       </p>
       {content ? (
-        <Output text={content} language={languageOfPath(path)} label={`New content of ${path}`} />
+        <Output text={content} language={languageOfPath(path)} label={t("New content of {path}", { path })} />
       ) : (
-        <p className="quiet">An empty file.</p>
+        <p className="quiet">{t("An empty file.")}</p>
       )}
     </>
   );

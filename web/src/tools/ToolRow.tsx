@@ -2,6 +2,7 @@ import { ChevronRight, CircleAlert } from "lucide-react";
 import { memo, useMemo } from "react";
 import { argumentsOf, type Call } from "../chat/calls.ts";
 import { RowContext, useOpen } from "../chat/opened.ts";
+import { t } from "../language/catalogue.ts";
 import { duration } from "../ui/format.ts";
 import { rendererOf } from "./registry.ts";
 import { ToolMedia } from "./ToolMedia.tsx";
@@ -26,17 +27,17 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
         onClick={() => setOpen(!open)}
       >
         <span className="tool-icon">
-          {phase === "failed" ? <CircleAlert aria-label="Failed" /> : <Icon aria-hidden />}
+          {phase === "failed" ? <CircleAlert aria-label={t("Failed")} /> : <Icon aria-hidden />}
         </span>
         <span className="tool-words">
           <span>{verb}</span> {object && <code className="tool-object">{object}</code>}
         </span>
         {note && <span className="tool-note">{note}</span>}
         {phase === "running" || phase === "writing" ? (
-          <span className="spinner" aria-label="running" role="img" />
+          <span className="spinner" aria-label={t("running")} role="img" />
         ) : null}
-        {phase === "waiting" && <span className="pill pill-accent">needs you</span>}
-        {phase === "failed" && <span className="pill pill-bad">failed</span>}
+        {phase === "waiting" && <span className="pill pill-accent">{t("needs you")}</span>}
+        {phase === "failed" && <span className="pill pill-bad">{t("failed")}</span>}
         {call.ms !== null && !renderer.open && call.ms >= 1_000 && (
           <span className="tool-note">{duration(call.ms)}</span>
         )}

@@ -1,5 +1,6 @@
 import { Lightbulb } from "lucide-react";
 import { type Call, structured, textField } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
 
@@ -26,9 +27,13 @@ function adviceOf(call: Call): Advice {
 function AdviceView({ advice }: { advice: Advice }) {
   switch (advice.type) {
     case "thinking":
-      return advice.text ? <Markdown text={advice.text} /> : <p className="quiet">Thinking about it…</p>;
+      return advice.text ? (
+        <Markdown text={advice.text} />
+      ) : (
+        <p className="quiet">{t("Thinking about it…")}</p>
+      );
     case "limit_reached":
-      return <p className="quiet">The advisor's limit for this turn is reached.</p>;
+      return <p className="quiet">{t("The advisor's limit for this turn is reached.")}</p>;
     case "error":
       return <p className="call-failed">{advice.reason}</p>;
     case "advice":
@@ -37,7 +42,8 @@ function AdviceView({ advice }: { advice: Advice }) {
           <Markdown text={advice.text} />
           <p className="quiet small">
             {advice.model}
-            {advice.remaining !== null && ` · ${advice.remaining} uses left`}
+            {advice.remaining !== null &&
+              ` · ${t("{count, plural, one {# use left} other {# uses left}}", { count: advice.remaining })}`}
           </p>
         </>
       );
@@ -55,7 +61,7 @@ function Advisor({ call, fields }: { call: Call; fields: Fields }) {
 
 export const advisor: Renderer = {
   icon: Lightbulb,
-  line: (_, call) => ({ verb: tense(call, "Asking the advisor", "Asked the advisor") }),
+  line: (_, call) => ({ verb: tense(call, t("Asking the advisor"), t("Asked the advisor")) }),
   Body: Advisor,
   open: true,
 };

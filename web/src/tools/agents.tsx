@@ -6,11 +6,12 @@ import { Link } from "wouter";
 import { api } from "../api/client.ts";
 import type { ChatCard } from "../api/types.ts";
 import { type Call, structured, textField } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
 import { useCard } from "../list/directory.ts";
 import { subtitleOf } from "../list/groups.ts";
 import { StatusIcon } from "../list/StatusIcon.tsx";
 import { Markdown } from "../markdown/Markdown.tsx";
-import { elapsed, money, plural } from "../ui/format.ts";
+import { elapsed, money } from "../ui/format.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
 
@@ -66,7 +67,9 @@ function ChildProgress({ card }: { card: ChatCard }) {
   const steps = own.reduce((sum, line) => sum + line.calls, 0);
   const until = works ? Date.now() : Date.parse(card.updated_at);
   const facts = [
-    works ? `step ${steps + 1}` : steps > 0 && plural(steps, "step"),
+    works
+      ? t("step {step}", { step: steps + 1 })
+      : steps > 0 && t("{count, plural, one {# step} other {# steps}}", { count: steps }),
     elapsed(until - Date.parse(card.created_at)),
     data && data.cost > 0 && money(data.cost),
   ];
@@ -75,13 +78,13 @@ function ChildProgress({ card }: { card: ChatCard }) {
 
 /** What it does or waits for; at rest what it was about, or that it is done. */
 function standing(card: ChatCard): string {
-  return card.status === "waiting" && !card.asks ? (card.turn_label ?? "done") : subtitleOf(card);
+  return card.status === "waiting" && !card.asks ? (card.turn_label ?? t("done")) : subtitleOf(card);
 }
 
 export const spawnAgent: Renderer = {
   icon: Bot,
   line: (fields, call) => ({
-    verb: tense(call, "Starting an agent:", "Started an agent:"),
+    verb: tense(call, t("Starting an agent:"), t("Started an agent:")),
     object: textField(fields, "title") || textField(fields, "prompt").slice(0, 80),
     note: <ChildState id={childId(call)} type={textField(fields, "type")} />,
   }),
@@ -89,7 +92,7 @@ export const spawnAgent: Renderer = {
     <div className="stack">
       <Markdown text={textField(fields, "prompt")} />
       {childId(call) ? (
-        <ChildLink id={childId(call)} fallback="Open the agent's chat" />
+        <ChildLink id={childId(call)} fallback={t("Open the agent's chat")} />
       ) : (
         <Output text={outputOf(call)} />
       )}
@@ -112,16 +115,16 @@ function reportsOf(call: Call): Report[] {
 }
 
 const STANDING: Record<string, string> = {
-  running: "Still working when the wait timed out.",
-  needs_user: "Needs you: open its chat.",
-  interrupted: "Stopped.",
-  gone: "No longer exists.",
+  running: t("Still working when the wait timed out."),
+  needs_user: t("Needs you: open its chat."),
+  interrupted: t("Stopped."),
+  gone: t("No longer exists."),
 };
 
 function ReportView({ report }: { report: Report }) {
   return (
     <div className="stack">
-      <ChildLink id={report.id} fallback={report.title ?? "Agent"} />
+      <ChildLink id={report.id} fallback={report.title ?? t("Agent")} />
       {report.last_error && <p className="call-failed">{report.last_error.message}</p>}
       {STANDING[report.status] && <p className="quiet">{STANDING[report.status]}</p>}
       {report.report && <Markdown text={report.report} />}
@@ -132,7 +135,7 @@ function ReportView({ report }: { report: Report }) {
 export const waitAgent: Renderer = {
   icon: Hourglass,
   line: (_, call) => ({
-    verb: tense(call, "Waiting for agents", "Received from"),
+    verb: tense(call, t("Waiting for agents"), t("Received from")),
     object: reportsOf(call)
       .map((report) => report.title)
       .filter(Boolean)
@@ -154,7 +157,7 @@ export const waitAgent: Renderer = {
 export const messageAgent: Renderer = {
   icon: MessageCircle,
   line: (fields, call) => ({
-    verb: tense(call, "Messaging an agent", "Messaged an agent"),
+    verb: tense(call, t("Messaging an agent"), t("Messaged an agent")),
     object: textField(fields, "message").slice(0, 80),
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
@@ -162,18 +165,18 @@ export const messageAgent: Renderer = {
 
 export const interruptAgent: Renderer = {
   icon: OctagonPause,
-  line: (_, call) => ({ verb: tense(call, "Stopping an agent", "Stopped an agent") }),
+  line: (_, call) => ({ verb: tense(call, t("Stopping an agent"), t("Stopped an agent")) }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };
 
 export const listAgents: Renderer = {
   icon: Bot,
-  line: (_, call) => ({ verb: tense(call, "Listing", "Listed"), object: "agents" }),
+  line: (_, call) => ({ verb: tense(call, t("Listing"), t("Listed")), object: t("agents") }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };
 
 export const listSubagentModels: Renderer = {
   icon: Bot,
-  line: (_, call) => ({ verb: tense(call, "Listing", "Listed"), object: "models for agents" }),
+  line: (_, call) => ({ verb: tense(call, t("Listing"), t("Listed")), object: t("models for agents") }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };

@@ -1,6 +1,7 @@
 import { SquarePen } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { argumentsOf, type Call, structured, textField } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
 import { type FileEdits, sketch } from "./edits.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
@@ -34,7 +35,7 @@ export const editFiles: Renderer = {
   icon: SquarePen,
   line: (fields, call) => {
     const files = editsOf(call);
-    const verb = tense(call, "Editing", "Edited");
+    const verb = tense(call, t("Editing"), t("Edited"));
     if (files.length === 0) return { verb, object: textField(fields, "path") || undefined };
     const { added, removed } = counts(diffOf(call) || sketch(files));
     const note = (
@@ -42,7 +43,14 @@ export const editFiles: Renderer = {
         <span className="added">+{added}</span> <span className="removed">−{removed}</span>
       </>
     );
-    return { verb, object: files.length === 1 ? files[0]?.path : `${files.length} files`, note };
+    return {
+      verb,
+      object:
+        files.length === 1
+          ? files[0]?.path
+          : t("{count, plural, one {# file} other {# files}}", { count: files.length }),
+      note,
+    };
   },
   Body: ({ call }) => {
     if (call.state.phase === "failed") return <p className="call-failed">{call.state.reason}</p>;

@@ -2,6 +2,7 @@
 
 import { ListTree, ScrollText, Terminal, Zap } from "lucide-react";
 import { type Call, textField } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
 import { Output } from "./Output.tsx";
 import { outputOf, type Renderer, tense } from "./renderer.ts";
 
@@ -31,8 +32,8 @@ function endedOf(words: string): Ended {
 function Ending({ call }: { call: Call }) {
   const { ending } = ranOf(call);
   if (ending?.kind === "exit" && ending.code !== 0)
-    return <span className="pill pill-bad">exit {ending.code}</span>;
-  if (ending?.kind === "running") return <span className="pill pill-accent">in background</span>;
+    return <span className="pill pill-bad">{t("exit {code}", { code: ending.code })}</span>;
+  if (ending?.kind === "running") return <span className="pill pill-accent">{t("in background")}</span>;
   return ending?.kind === "other" ? (
     <span className="pill pill-warn">{ending.words.slice(0, 40)}</span>
   ) : null;
@@ -41,7 +42,7 @@ function Ending({ call }: { call: Call }) {
 export const execute: Renderer = {
   icon: Terminal,
   line: (fields, call) => ({
-    verb: call.state.phase === "waiting" ? "Wants to run" : tense(call, "Running", "Ran"),
+    verb: call.state.phase === "waiting" ? t("Wants to run") : tense(call, t("Running"), t("Ran")),
     object: textField(fields, "command").split("\n")[0],
     note: <Ending call={call} />,
   }),
@@ -59,8 +60,8 @@ export const execute: Renderer = {
 export const processOutput: Renderer = {
   icon: ScrollText,
   line: (fields, call) => ({
-    verb: tense(call, "Following", "Followed"),
-    object: `process ${textField(fields, "id")}`,
+    verb: tense(call, t("Following"), t("Followed")),
+    object: t("process {id}", { id: textField(fields, "id") }),
     note: <Ending call={call} />,
   }),
   Body: ({ call }) => <Output text={ranOf(call).output} live={call.state.phase === "running"} end />,
@@ -68,15 +69,18 @@ export const processOutput: Renderer = {
 
 export const processList: Renderer = {
   icon: ListTree,
-  line: (_, call) => ({ verb: tense(call, "Listing", "Listed"), object: "processes" }),
+  line: (_, call) => ({ verb: tense(call, t("Listing"), t("Listed")), object: t("processes") }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };
 
 export const processSignal: Renderer = {
   icon: Zap,
   line: (fields) => ({
-    verb: "Sent",
-    object: `${textField(fields, "signal") || "signal"} to process ${textField(fields, "id")}`,
+    verb: t("Sent"),
+    object: t("{signal} to process {id}", {
+      signal: textField(fields, "signal") || t("signal"),
+      id: textField(fields, "id"),
+    }),
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };

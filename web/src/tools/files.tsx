@@ -2,8 +2,8 @@
 
 import { FileText, FolderTree, Search, SquarePen } from "lucide-react";
 import { textField } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
 import { languageOfPath } from "../markdown/highlight.ts";
-import { plural } from "../ui/format.ts";
 import { Output } from "./Output.tsx";
 import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
 
@@ -15,9 +15,9 @@ function linesOf(text: string): number {
 export const readFile: Renderer = {
   icon: FileText,
   line: (fields, call) => ({
-    verb: tense(call, "Reading", "Read"),
+    verb: tense(call, t("Reading"), t("Read")),
     object: textField(fields, "path"),
-    note: fields.offset ? `from line ${fields.offset}` : undefined,
+    note: fields.offset ? t("from line {offset}", { offset: Number(fields.offset) }) : undefined,
   }),
   Body: ({ call, fields }) => (
     <Output text={outputOf(call)} language={languageOfPath(textField(fields, "path"))} />
@@ -27,9 +27,11 @@ export const readFile: Renderer = {
 export const writeFile: Renderer = {
   icon: SquarePen,
   line: (fields, call) => ({
-    verb: tense(call, "Writing", "Wrote"),
+    verb: tense(call, t("Writing"), t("Wrote")),
     object: textField(fields, "path"),
-    note: plural(linesOf(textField(fields, "content")), "line"),
+    note: t("{count, plural, one {# line} other {# lines}}", {
+      count: linesOf(textField(fields, "content")),
+    }),
   }),
   Body: ({ call, fields }) => (
     <>
@@ -51,7 +53,9 @@ function named(fields: Fields): string {
 export const listFiles: Renderer = {
   icon: FolderTree,
   line: (fields, call) => ({
-    verb: tense(call, "Listing", "Listed") + (named(fields) ? "" : " the workspace"),
+    verb: named(fields)
+      ? tense(call, t("Listing"), t("Listed"))
+      : tense(call, t("Listing the workspace"), t("Listed the workspace")),
     object: named(fields),
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
@@ -60,7 +64,7 @@ export const listFiles: Renderer = {
 export const searchFiles: Renderer = {
   icon: Search,
   line: (fields, call) => ({
-    verb: tense(call, "Searching for", "Searched for"),
+    verb: tense(call, t("Searching for"), t("Searched for")),
     object: textField(fields, "pattern"),
     note: [textField(fields, "path"), textField(fields, "glob")].filter(Boolean).join(" "),
   }),

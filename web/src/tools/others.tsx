@@ -2,6 +2,7 @@
 
 import { BookOpen, Globe, History, Monitor, Plug, Wrench } from "lucide-react";
 import { structured, textField } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
 import { safeAddress } from "../markdown/links.ts";
 import { Output } from "./Output.tsx";
 import { type Fields, outputOf, type Renderer, tense } from "./renderer.ts";
@@ -20,7 +21,7 @@ function hitsOf(output: string): Hit[] {
 export const webSearch: Renderer = {
   icon: Globe,
   line: (fields, call) => ({
-    verb: tense(call, "Searching the web for", "Searched the web for"),
+    verb: tense(call, t("Searching the web for"), t("Searched the web for")),
     object: textField(fields, "query"),
   }),
   Body: ({ call }) => {
@@ -43,8 +44,8 @@ export const webSearch: Renderer = {
 export const recall: Renderer = {
   icon: History,
   line: (fields, call) => ({
-    verb: tense(call, "Recalling", "Recalled"),
-    object: textField(fields, "query") || "earlier messages",
+    verb: tense(call, t("Recalling"), t("Recalled")),
+    object: textField(fields, "query") || t("earlier messages"),
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };
@@ -52,7 +53,7 @@ export const recall: Renderer = {
 export const readSkill: Renderer = {
   icon: BookOpen,
   line: (fields, call) => ({
-    verb: tense(call, "Reading skill", "Read skill"),
+    verb: tense(call, t("Reading skill"), t("Read skill")),
     object: textField(fields, "name"),
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
@@ -72,14 +73,18 @@ export const mcp: Renderer = {
   icon: Plug,
   line: (_, call) => {
     const [server = "", ...tool] = call.part.tool.split("__");
-    return { verb: tense(call, "Using", "Used"), object: tool.join("__").replaceAll("_", " "), note: server };
+    return {
+      verb: tense(call, t("Using"), t("Used")),
+      object: tool.join("__").replaceAll("_", " "),
+      note: server,
+    };
   },
   Body: ({ call, fields }) => <Exchange fields={fields} output={outputOf(call)} />,
 };
 
 export const unknownTool: Renderer = {
   icon: Wrench,
-  line: (_, call) => ({ verb: tense(call, "Using", "Used"), object: call.part.tool || "a tool" }),
+  line: (_, call) => ({ verb: tense(call, t("Using"), t("Used")), object: call.part.tool || t("a tool") }),
   Body: ({ call, fields }) => <Exchange fields={fields} output={outputOf(call)} />,
 };
 
@@ -93,7 +98,7 @@ function actionsOf(fields: Fields): string {
 export const computer: Renderer = {
   icon: Monitor,
   line: (fields, call) => ({
-    verb: tense(call, "Using the screen:", "Used the screen:"),
+    verb: tense(call, t("Using the screen:"), t("Used the screen:")),
     object: actionsOf(fields),
   }),
   Body: ({ call, fields }) => <Exchange fields={fields} output={outputOf(call)} />,

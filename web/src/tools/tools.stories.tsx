@@ -254,7 +254,7 @@ export const Timed: Story = {
   render: () =>
     shown(["execute", { command: "sleep 2" }, "[Exit code 0 after 2.0 s.]", { created_at: at(62) }]),
   play: async ({ root }) => {
-    expect(root.textContent).toContain("1 min 1 s");
+    expect(root.textContent).toContain("1m 1s");
   },
 };
 

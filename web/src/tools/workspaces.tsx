@@ -2,6 +2,7 @@
 
 import { Box, Paperclip, Play, ScrollText, Square } from "lucide-react";
 import { textField } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
 import { Output } from "./Output.tsx";
 import { type Line, outputOf, type Renderer, tense } from "./renderer.ts";
 
@@ -17,24 +18,24 @@ function plain(
 }
 
 export const createWorkspace = plain(Box, (fields, call) => ({
-  verb: tense(call, "Creating a workspace from", "Created a workspace from"),
-  object: textField(fields, "template") || "blank",
+  verb: tense(call, t("Creating a workspace from"), t("Created a workspace from")),
+  object: textField(fields, "template") || t("blank"),
 }));
 export const startWorkspace = plain(Play, (_, call) => ({
-  verb: tense(call, "Starting the workspace", "Started the workspace"),
+  verb: tense(call, t("Starting the workspace"), t("Started the workspace")),
 }));
 export const stopWorkspace = plain(Square, (_, call) => ({
-  verb: tense(call, "Stopping the workspace", "Stopped the workspace"),
+  verb: tense(call, t("Stopping the workspace"), t("Stopped the workspace")),
 }));
 export const listTemplates = plain(ScrollText, (_, call) => ({
-  verb: tense(call, "Listing", "Listed"),
-  object: "templates",
+  verb: tense(call, t("Listing"), t("Listed")),
+  object: t("templates"),
 }));
 export const readTemplate = plain(ScrollText, (fields, call) => ({
-  verb: tense(call, "Reading template", "Read template"),
+  verb: tense(call, t("Reading template"), t("Read template")),
   object: textField(fields, "name") || textField(fields, "template"),
 }));
 export const attachFile = plain(Paperclip, (fields, call) => ({
-  verb: tense(call, "Attaching", "Attached"),
+  verb: tense(call, t("Attaching"), t("Attached")),
   object: textField(fields, "name") || textField(fields, "path"),
 }));

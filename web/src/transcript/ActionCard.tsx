@@ -6,6 +6,7 @@ import { api } from "../api/client.ts";
 import type { PendingAction } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
+import { t } from "../language/catalogue.ts";
 import { ChildLink } from "../tools/agents.tsx";
 import { Proposed } from "../tools/Proposed.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -25,7 +26,9 @@ function Frame({ title, deadline, children }: { title: string; deadline?: string
       <header>
         <CircleHelp aria-hidden />
         <h3 className="grow">{title}</h3>
-        {deadline && <span className="quiet small">until {momentOf(deadline)}</span>}
+        {deadline && (
+          <span className="quiet small">{t("until {deadline}", { deadline: momentOf(deadline) })}</span>
+        )}
       </header>
       {children}
     </section>
@@ -33,9 +36,9 @@ function Frame({ title, deadline, children }: { title: string; deadline?: string
 }
 
 const TITLES = {
-  approval: "Approval needed",
-  outcome_unknown: "Did this happen?",
-  client_tool: "Waiting for a client tool",
+  approval: t("Approval needed"),
+  outcome_unknown: t("Did this happen?"),
+  client_tool: t("Waiting for a client tool"),
 };
 
 function Calls({ action }: { action: PendingAction }) {
@@ -45,8 +48,9 @@ function Calls({ action }: { action: PendingAction }) {
     <Frame title={TITLES[kind]} deadline={action.deadline_at}>
       {kind === "outcome_unknown" && (
         <p className="quiet">
-          The server stopped while this ran. It may or may not have taken effect, so it is not repeated
-          automatically.
+          {t(
+            "The server stopped while this ran. It may or may not have taken effect, so it is not repeated automatically.",
+          )}
         </p>
       )}
       {kind === "client_tool" ? (
@@ -68,10 +72,14 @@ function Children({ ids }: { ids: readonly string[] }) {
     <div className="stack">
       <p className="working">
         <span className="pulse" aria-hidden />
-        <span className="shimmer">Waiting for {ids.length === 1 ? "an agent" : `${ids.length} agents`}…</span>
+        <span className="shimmer">
+          {t("{count, plural, one {Waiting for an agent…} other {Waiting for # agents…}}", {
+            count: ids.length,
+          })}
+        </span>
       </p>
       {ids.map((id) => (
-        <ChildLink key={id} id={id} fallback="Agent" />
+        <ChildLink key={id} id={id} fallback={t("Agent")} />
       ))}
     </div>
   );
@@ -86,16 +94,16 @@ function Budget({ action }: { action: PendingAction }) {
   const limit = (action.limit ?? 0) * RAISE || 1_000_000;
   const post = (body: object) => void api.post(`/chats/${live.id}/action`, body).catch(complain);
   return (
-    <Frame title="Budget reached">
+    <Frame title={t("Budget reached")}>
       <p>
-        {money(action.spent ?? 0)} of {money(action.limit ?? 0)} spent.
+        {t("{spent} of {limit} spent.", { spent: money(action.spent ?? 0), limit: money(action.limit ?? 0) })}
       </p>
       {mine && (
         <div className="spread wrap">
           <Button look="primary" onClick={() => post({ limit })}>
-            Raise to {money(limit)}
+            {t("Raise to {limit}", { limit: money(limit) })}
           </Button>
-          <Button onClick={() => post({ decline: true })}>End the turn</Button>
+          <Button onClick={() => post({ decline: true })}>{t("End the turn")}</Button>
         </div>
       )}
     </Frame>

@@ -4,12 +4,13 @@ import { Globe, Info, Paperclip } from "lucide-react";
 import { useState } from "react";
 import { pathOf } from "../api/client.ts";
 import type { FilePart, NoticePart, SourcePart } from "../api/types.ts";
+import { t } from "../language/catalogue.ts";
 import { safeAddress } from "../markdown/links.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 
 export function SourcesRow({ sources }: { sources: readonly SourcePart[] }) {
   return (
-    <ul className="sources" aria-label="Sources">
+    <ul className="sources" aria-label={t("Sources")}>
       {sources.map((source) => {
         const address = safeAddress(source.url);
         if (!address) return null;
@@ -50,14 +51,19 @@ function Picture({ name, address }: { name: string; address: string }) {
   const [large, setLarge] = useState(false);
   return (
     <>
-      <button type="button" className="picture" aria-label={`Enlarge ${name}`} onClick={() => setLarge(true)}>
+      <button
+        type="button"
+        className="picture"
+        aria-label={t("Enlarge {name}", { name })}
+        onClick={() => setLarge(true)}
+      >
         <img src={address} alt={name} loading="lazy" />
       </button>
       {large && (
         <Dialog title={name} className="lightbox" onClose={() => setLarge(false)}>
           <img src={address} alt={name} />
           <a href={address} download={name} className="button button-plain">
-            Download
+            {t("Download")}
           </a>
         </Dialog>
       )}

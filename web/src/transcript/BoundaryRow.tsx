@@ -1,12 +1,13 @@
 import { ChevronsDownUp } from "lucide-react";
 import { type Call, structured } from "../chat/calls.ts";
+import { t } from "../language/catalogue.ts";
 import { outputOf } from "../tools/renderer.ts";
 import { tokens } from "../ui/format.ts";
 
 const WHY: Record<string, string> = {
   automatic: "automatically",
-  manual: "on request",
-  overflow: "because the context window was full",
+  manual: t("on request"),
+  overflow: t("because the context window was full"),
 };
 
 function numbersOf(call: Call): string {
@@ -14,7 +15,7 @@ function numbersOf(call: Call): string {
   const before = fields?.tokens_before ?? fields?.before;
   const after = fields?.tokens_after ?? fields?.after;
   return typeof before === "number" && typeof after === "number"
-    ? `${tokens(before)} → ${tokens(after)} tokens`
+    ? t("{before} → {after} tokens", { before: tokens(before), after: tokens(after) })
     : "";
 }
 
@@ -26,12 +27,16 @@ export function BoundaryRow({ call }: { call: Call }) {
   return (
     <div className="boundary">
       <span className="boundary-words">
-        {busy ? <span className="spinner" role="img" aria-label="running" /> : <ChevronsDownUp aria-hidden />}
+        {busy ? (
+          <span className="spinner" role="img" aria-label={t("running")} />
+        ) : (
+          <ChevronsDownUp aria-hidden />
+        )}
         {busy
-          ? "Compacting the context…"
+          ? t("Compacting the context…")
           : call.state.phase === "failed"
-            ? "Compaction failed"
-            : `Context compacted ${why}`}
+            ? t("Compaction failed")
+            : t("Context compacted {why}", { why })}
         <span className="small">{busy ? outputOf(call) : numbersOf(call)}</span>
       </span>
     </div>

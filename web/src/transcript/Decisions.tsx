@@ -5,6 +5,7 @@ import { api } from "../api/client.ts";
 import type { PendingCall } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
+import { t } from "../language/catalogue.ts";
 import { Proposed } from "../tools/Proposed.tsx";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -22,23 +23,23 @@ interface Way {
 
 const WAYS: Record<Asked, Way[]> = {
   approval: [
-    { decision: "approve", words: "Approve", key: "a", many: true },
-    { decision: "approve_always", words: "Always allow in this chat", key: "", many: false },
-    { decision: "deny", words: "Deny", key: "d", many: true },
+    { decision: "approve", words: t("Approve"), key: "a", many: true },
+    { decision: "approve_always", words: t("Always allow in this chat"), key: "", many: false },
+    { decision: "deny", words: t("Deny"), key: "d", many: true },
   ],
   outcome_unknown: [
-    { decision: "happened", words: "It happened", key: "h", many: true },
-    { decision: "repeat", words: "Run again", key: "r", many: true },
-    { decision: "skip", words: "Skip", key: "s", many: true },
+    { decision: "happened", words: t("It happened"), key: "h", many: true },
+    { decision: "repeat", words: t("Run again"), key: "r", many: true },
+    { decision: "skip", words: t("Skip"), key: "s", many: true },
   ],
 };
 const DECIDED: Record<string, string> = {
-  approve: "Approved",
-  approve_always: "Approved",
-  deny: "Denied",
-  happened: "It happened",
-  repeat: "Runs again",
-  skip: "Skipped",
+  approve: t("Approved"),
+  approve_always: t("Approved"),
+  deny: t("Denied"),
+  happened: t("It happened"),
+  repeat: t("Runs again"),
+  skip: t("Skipped"),
 };
 
 export function Decisions({ kind, calls }: { kind: Asked; calls: readonly PendingCall[] }) {
@@ -73,7 +74,7 @@ export function Decisions({ kind, calls }: { kind: Asked; calls: readonly Pendin
           onDecide={decide}
         />
       )}
-      {!mine && <p className="quiet">The owner of the chat decides.</p>}
+      {!mine && <p className="quiet">{t("The owner of the chat decides.")}</p>}
     </>
   );
 }
@@ -124,7 +125,7 @@ function Pending({ call, kind, mine, decided, selected, onSelect, onDecide }: Pe
         {selected !== null && mine && !decided && (
           <input
             type="checkbox"
-            aria-label={`Select ${call.tool}`}
+            aria-label={t("Select {tool}", { tool: call.tool })}
             checked={selected}
             onChange={(event) => onSelect(event.target.checked)}
           />
@@ -172,8 +173,8 @@ function Denial({ onDeny, onCancel }: { onDeny: (reason: string) => void; onCanc
     >
       <input
         className="input grow"
-        aria-label="Reason for the denial (optional)"
-        placeholder="Reason (optional), for the model"
+        aria-label={t("Reason for the denial (optional)")}
+        placeholder={t("Reason (optional), for the model")}
         value={reason}
         // biome-ignore lint/a11y/noAutofocus: whoever pressed Deny writes here, or presses Enter
         autoFocus
@@ -185,10 +186,10 @@ function Denial({ onDeny, onCancel }: { onDeny: (reason: string) => void; onCanc
         }}
       />
       <Button look="danger" type="submit">
-        Deny
+        {t("Deny")}
       </Button>
       <Button look="ghost" onClick={onCancel}>
-        Cancel
+        {t("Cancel")}
       </Button>
     </form>
   );
@@ -204,9 +205,12 @@ interface TogetherProps {
 /** One decision about all calls, or about those that are selected. */
 function Together({ kind, open, selected, onDecide }: TogetherProps) {
   const meant = selected.length > 0 ? selected : open;
-  const which = selected.length > 0 ? `${selected.length} selected` : `all ${open.length}`;
+  const which =
+    selected.length > 0
+      ? t("{count} selected", { count: selected.length })
+      : t("all {count}", { count: open.length });
   return (
-    <div className="spread wrap decide-together" role="group" aria-label="Decide together">
+    <div className="spread wrap decide-together" role="group" aria-label={t("Decide together")}>
       {WAYS[kind]
         .filter((way) => way.many)
         .map(({ decision, words }) => (

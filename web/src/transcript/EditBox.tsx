@@ -4,6 +4,7 @@ import type { Message } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { contentOf, textOf } from "../chat/said.ts";
 import { useKeptText } from "../composer/keptText.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
 
@@ -41,7 +42,7 @@ export function EditBox({ message, place, onDone }: Props) {
       <textarea
         className="input"
         dir="auto"
-        aria-label="Edit message"
+        aria-label={t("Edit message")}
         rows={Math.min(16, text.split("\n").length + 1)}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody asked to edit
         autoFocus={fresh}
@@ -53,12 +54,12 @@ export function EditBox({ message, place, onDone }: Props) {
         }}
       />
       <div className="spread">
-        <span className="quiet small grow">The answers below stay available as another version.</span>
+        <span className="quiet small grow">{t("The answers below stay available as another version.")}</span>
         <Button small onClick={done}>
-          Cancel
+          {t("Cancel")}
         </Button>
         <Button small look="primary" disabled={saving || !text.trim()} onClick={() => void save()}>
-          Send
+          {t("Send")}
         </Button>
       </div>
     </div>

@@ -7,6 +7,7 @@ import { mayAdminister, useMe } from "../app/session.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
 import type { ChatState } from "../chat/state.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { tokens } from "../ui/format.ts";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
@@ -22,7 +23,7 @@ function OtherModel({ onModel }: { onModel: (name: string) => void }) {
     .sort((one, other) => (other.context_window ?? 0) - (one.context_window ?? 0));
   if (others.length === 0) return null;
   return (
-    <Menu label="Retry with another model" className="button button-plain" words="Another model">
+    <Menu label={t("Retry with another model")} className="button button-plain" words={t("Another model")}>
       {(close) =>
         others.map((model) => (
           <MenuItem
@@ -58,11 +59,14 @@ export function ErrorCard({ error }: { error: ChatError }) {
     }
   };
   const advice = adviceFor(error.kind, mayAdminister(useMe()));
-  const facts = [error.provider, error.status_code && `status ${error.status_code}`]
+  const facts = [
+    error.provider,
+    error.status_code && t("status {status_code}", { status_code: error.status_code }),
+  ]
     .filter(Boolean)
     .join(", ");
   return (
-    <section className="error-card" aria-label="Error">
+    <section className="error-card" aria-label={t("Error")}>
       <CircleAlert aria-hidden />
       <div className="grow stack">
         <div>
@@ -72,7 +76,7 @@ export function ErrorCard({ error }: { error: ChatError }) {
         </div>
         {error.detail && (
           <details>
-            <summary>Details</summary>
+            <summary>{t("Details")}</summary>
             <pre>{error.detail}</pre>
           </details>
         )}
@@ -80,11 +84,11 @@ export function ErrorCard({ error }: { error: ChatError }) {
           <div className="spread wrap">
             {overflow && (
               <Button look="primary" onClick={() => retry({ compact: true })}>
-                Compact and retry
+                {t("Compact and retry")}
               </Button>
             )}
             <Button look={overflow ? "plain" : "primary"} onClick={() => retry({})}>
-              Retry
+              {t("Retry")}
             </Button>
             {overflow && <OtherModel onModel={(model) => retry({}, model)} />}
             {advice.link && (

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { api } from "../api/client.ts";
 import { useChat, useLiveChat } from "../chat/hooks.ts";
 import type { ChatState } from "../chat/state.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 
 const NONE: number[] = [];
@@ -38,11 +39,11 @@ export function FindBar({ query, onQuery, from, onPlace, onClose }: Props) {
     if (numbers.length > 0) go(numbers.find((number) => number >= from()) ?? numbers.at(-1));
   }, [numbers]);
   return (
-    <div className="find" role="search" aria-label="Find in this chat">
+    <div className="find" role="search" aria-label={t("Find in this chat")}>
       <Search aria-hidden />
       <input
-        aria-label="Find in this chat"
-        placeholder="Find in this chat"
+        aria-label={t("Find in this chat")}
+        placeholder={t("Find in this chat")}
         maxLength={200}
         // biome-ignore lint/a11y/noAutofocus: it opens because somebody wants to type
         autoFocus
@@ -58,21 +59,30 @@ export function FindBar({ query, onQuery, from, onPlace, onClose }: Props) {
         }}
       />
       <span className="find-count" role="status">
-        {asked && (numbers.length > 0 ? `${at + 1} of ${numbers.length}` : "No results")}
+        {asked &&
+          (numbers.length > 0
+            ? t("{at} of {count}", { at: at + 1, count: numbers.length })
+            : t("No results"))}
       </span>
       <Button
         look="ghost"
         small
-        label="Previous match"
+        label={t("Previous match")}
         disabled={numbers.length === 0}
         onClick={() => step(-1)}
       >
         <ChevronUp />
       </Button>
-      <Button look="ghost" small label="Next match" disabled={numbers.length === 0} onClick={() => step(1)}>
+      <Button
+        look="ghost"
+        small
+        label={t("Next match")}
+        disabled={numbers.length === 0}
+        onClick={() => step(1)}
+      >
         <ChevronDown />
       </Button>
-      <Button look="ghost" small label="Close" onClick={onClose}>
+      <Button look="ghost" small label={t("Close")} onClick={onClose}>
         <X />
       </Button>
     </div>

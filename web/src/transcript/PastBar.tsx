@@ -3,6 +3,7 @@ import { useFork } from "../chat/fork.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
 import { useVersions } from "../chat/versionsContext.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 
 /** In the composer's place while an earlier version is read: it cannot be answered, only left or gone on from. */
@@ -13,19 +14,19 @@ export function PastBar() {
   const last = past?.at(-1)?.number;
   return (
     <div className="composer-place">
-      <section className="past-bar" aria-label="Earlier version">
+      <section className="past-bar" aria-label={t("Earlier version")}>
         <History aria-hidden />
         <p className="grow" role="status">
-          <strong>An earlier version</strong> <span className="quiet">(read-only)</span>
+          <strong>{t("An earlier version")}</strong> <span className="quiet">{t("(read-only)")}</span>
         </p>
         <div className="spread">
           {mine && (
             <Button onClick={() => last !== undefined && void fork(last)}>
-              <GitFork /> Continue in a new chat
+              <GitFork /> {t("Continue in a new chat")}
             </Button>
           )}
           <Button look="primary" onClick={backToNow}>
-            <CornerDownLeft /> Back to the latest version
+            <CornerDownLeft /> {t("Back to the latest version")}
           </Button>
         </div>
       </section>

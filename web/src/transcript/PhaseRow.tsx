@@ -2,6 +2,7 @@
 
 import { usePhase } from "../chat/hooks.ts";
 import type { Phase } from "../chat/phase.ts";
+import { t } from "../language/catalogue.ts";
 import { Loading } from "../ui/Loading.tsx";
 import { ActionCard } from "./ActionCard.tsx";
 import { ErrorCard } from "./ErrorCard.tsx";
@@ -22,30 +23,30 @@ export function PhaseRow({ shown }: { shown: boolean }) {
 
 const SPOKEN: Record<Phase["kind"], string> = {
   loading: "",
-  idle: "The answer is complete.",
-  starting: "Working.",
-  streaming: "Answering.",
-  retrying: "The model did not answer. Retrying soon.",
-  error: "The turn ended with an error.",
-  reconnecting: "Reconnecting.",
-  interrupting: "Stopping.",
-  action: "The chat needs you.",
+  idle: t("The answer is complete."),
+  starting: t("Working."),
+  streaming: t("Answering."),
+  retrying: t("The model did not answer. Retrying soon."),
+  error: t("The turn ended with an error."),
+  reconnecting: t("Reconnecting."),
+  interrupting: t("Stopping."),
+  action: t("The chat needs you."),
 };
 
 function spoken(phase: Phase): string {
   return phase.kind === "action" && phase.action.kind === "children"
-    ? "Waiting for agents."
+    ? t("Waiting for agents.")
     : SPOKEN[phase.kind];
 }
 
 function PhaseView({ phase }: { phase: Phase }) {
   switch (phase.kind) {
     case "starting":
-      return <Working words={phase.waiting_for_capacity ? "Waiting for capacity" : "Working"} />;
+      return <Working words={phase.waiting_for_capacity ? t("Waiting for capacity") : t("Working")} />;
     case "reconnecting":
-      return <Working words="Reconnecting" />;
+      return <Working words={t("Reconnecting")} />;
     case "interrupting":
-      return <Working words="Stopping" />;
+      return <Working words={t("Stopping")} />;
     case "retrying":
       return <Retrying retry={phase.retry} />;
     case "error":
@@ -53,7 +54,7 @@ function PhaseView({ phase }: { phase: Phase }) {
     case "action":
       return <ActionCard action={phase.action} />;
     case "loading":
-      return <Loading words="Loading the chat" />;
+      return <Loading words={t("Loading the chat")} />;
     case "streaming":
       return <Working />;
     case "idle":

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { useLiveChat } from "../chat/hooks.ts";
 import { progressOf } from "../chat/progress.ts";
+import { t } from "../language/catalogue.ts";
 import { elapsed, tokens } from "../ui/format.ts";
 
 const TICK_MS = 1_000;
@@ -16,8 +17,8 @@ export function Progress() {
   const { started_at, step, output } = progressOf(live.state);
   const facts = [
     started_at && elapsed(Date.now() - Date.parse(started_at)),
-    `step ${step}`,
-    output > 0 && `${tokens(output)} tokens`,
+    t("step {step}", { step }),
+    output > 0 && t("{output} tokens", { output: tokens(output) }),
   ];
   return <span className="progress">{facts.filter(Boolean).join(" · ")}</span>;
 }

@@ -1,14 +1,15 @@
 import { Eye } from "lucide-react";
+import { t } from "../language/catalogue.ts";
 
 /** In the composer's place in a chat that somebody else shares: one reads along. */
 export function ReaderBar() {
   return (
     <div className="composer-place">
-      <section className="past-bar" aria-label="Shared with you">
+      <section className="past-bar" aria-label={t("Shared with you")}>
         <Eye aria-hidden />
         <p className="grow">
-          <strong>Shared with you</strong>{" "}
-          <span className="quiet">(read-only). Only the owner can send messages.</span>
+          <strong>{t("Shared with you")}</strong>{" "}
+          <span className="quiet">{t("(read-only). Only the owner can send messages.")}</span>
         </p>
       </section>
     </div>

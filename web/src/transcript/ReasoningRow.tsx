@@ -2,6 +2,7 @@ import { Brain, ChevronRight } from "lucide-react";
 import type { ReasoningPart } from "../api/types.ts";
 import { between } from "../chat/calls.ts";
 import { useOpen } from "../chat/opened.ts";
+import { t } from "../language/catalogue.ts";
 import { Markdown } from "../markdown/Markdown.tsx";
 import { duration } from "../ui/format.ts";
 
@@ -27,7 +28,7 @@ export function bodyOf(text: string): string {
 export function ReasoningRow({ id, part, live }: { id: string; part: ReasoningPart; live: boolean }) {
   const [open, setOpen] = useOpen(id);
   const ms = between(part.started_at, part.completed_at);
-  const title = titleOf(part.text) ?? "Thinking";
+  const title = titleOf(part.text) ?? t("Thinking");
   const body = bodyOf(part.text);
   return (
     <div className="tool">

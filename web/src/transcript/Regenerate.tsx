@@ -7,6 +7,7 @@ import { useReading } from "../chat/reading.ts";
 import { contentOf } from "../chat/said.ts";
 import type { ChatState } from "../chat/state.ts";
 import { shownMessages } from "../chat/stretch.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { useToasts } from "../ui/Toasts.tsx";
@@ -26,12 +27,12 @@ export function Regenerate({ number, model }: { number: number; model: string | 
   const others = models.filter((entry) => entry.name !== model);
   return (
     <>
-      <Button look="ghost" small label="Regenerate answer" onClick={() => again()}>
+      <Button look="ghost" small label={t("Regenerate answer")} onClick={() => again()}>
         <RefreshCw />
       </Button>
       {others.length > 0 && (
         <Menu
-          label="Regenerate with another model"
+          label={t("Regenerate with another model")}
           className="button button-ghost button-small button-icon button-narrow"
           button={<ChevronDown aria-hidden />}
         >

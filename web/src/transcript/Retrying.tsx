@@ -4,7 +4,9 @@ import { api } from "../api/client.ts";
 import type { RetryState } from "../api/types.ts";
 import { useLiveChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
+import { elapsed } from "../ui/format.ts";
 import { useToasts } from "../ui/Toasts.tsx";
 
 const TICK_MS = 250;
@@ -24,14 +26,14 @@ export function Retrying({ retry }: { retry: RetryState }) {
     <div className="retrying">
       <RotateCw aria-hidden />
       <div>
-        <p>{seconds > 0 ? `Retrying in ${seconds} s…` : "Retrying…"}</p>
+        <p>{seconds > 0 ? t("Retrying in {time}…", { time: elapsed(seconds * 1_000) }) : t("Retrying…")}</p>
         <p className="quiet small">
-          {retry.error} Attempt {retry.attempt}.
+          {t("{error} Attempt {attempt}.", { error: retry.error, attempt: retry.attempt })}
         </p>
       </div>
       {mine && seconds > 0 && (
         <Button small onClick={() => void api.post(`/chats/${live.id}/retry`).catch(complain)}>
-          Retry now
+          {t("Retry now")}
         </Button>
       )}
     </div>

@@ -19,6 +19,7 @@ import { committedRows, liveRows, pastRows, type Row } from "../chat/rows.ts";
 import type { ChatState } from "../chat/state.ts";
 import { shownMessages } from "../chat/stretch.ts";
 import { useVersions } from "../chat/versionsContext.ts";
+import { t } from "../language/catalogue.ts";
 import { FindBar } from "./FindBar.tsx";
 import { useMarks } from "./marks.ts";
 import { PhaseRow } from "./PhaseRow.tsx";
@@ -111,7 +112,7 @@ export function Transcript() {
         ref={scroller}
         className="transcript"
         role="log"
-        aria-label="Conversation"
+        aria-label={t("Conversation")}
         aria-live="off"
         tabIndex={0}
         onScroll={() => {

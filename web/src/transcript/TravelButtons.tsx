@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUpToLine, ChevronDown, ChevronUp } from "lucide-react";
 import { keyNames } from "../app/shortcuts.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 
 interface Props {
@@ -13,22 +14,27 @@ interface Props {
 /** The ways through a long conversation, for whoever is on the way or points at it. */
 export function TravelButtons({ away, onStart, onQuestion, onEnd }: Props) {
   return (
-    <div className="travel" data-away={away} role="group" aria-label="Go to">
-      <Button look="plain" label="Start of the chat" title="Start of the chat (Home)" onClick={onStart}>
+    <div className="travel" data-away={away} role="group" aria-label={t("Go to")}>
+      <Button
+        look="plain"
+        label={t("Start of the chat")}
+        title={t("Start of the chat (Home)")}
+        onClick={onStart}
+      >
         <ArrowUpToLine />
       </Button>
       <Button
         look="plain"
-        label="Previous question"
-        title={`Previous question (${keyNames("⌥", "↑")})`}
+        label={t("Previous question")}
+        title={t("Previous question ({keys})", { keys: keyNames("⌥", "↑") })}
         onClick={() => onQuestion(-1)}
       >
         <ChevronUp />
       </Button>
       <Button
         look="plain"
-        label="Next question"
-        title={`Next question (${keyNames("⌥", "↓")})`}
+        label={t("Next question")}
+        title={t("Next question ({keys})", { keys: keyNames("⌥", "↓") })}
         onClick={() => onQuestion(1)}
       >
         <ChevronDown />
@@ -36,8 +42,8 @@ export function TravelButtons({ away, onStart, onQuestion, onEnd }: Props) {
       {away && (
         <Button
           look="plain"
-          label="Scroll to the latest message"
-          title="Latest message (End)"
+          label={t("Scroll to the latest message")}
+          title={t("Latest message (End)")}
           onClick={onEnd}
         >
           <ArrowDown />

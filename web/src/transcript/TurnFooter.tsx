@@ -4,9 +4,11 @@ import { useLiveChat } from "../chat/hooks.ts";
 import { useMine } from "../chat/reading.ts";
 import { durationOf, type Turn } from "../chat/turn.ts";
 import { useSay } from "../composer/send.ts";
+import { t } from "../language/catalogue.ts";
+import { termOf } from "../language/terms.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
-import { duration, money, plural, tokens } from "../ui/format.ts";
+import { duration, money, tokens } from "../ui/format.ts";
 import { Regenerate } from "./Regenerate.tsx";
 
 /** What a turn took. The last one says so when it was cut short, and offers to go on. */
@@ -15,17 +17,19 @@ export function TurnFooter({ turn, last }: { turn: Turn; last: boolean }) {
   const facts = [
     ms !== null && duration(ms),
     turn.model,
-    turn.effort && turn.effort !== "none" && turn.effort,
-    turn.output > 0 && `${tokens(turn.input)} in, ${tokens(turn.output)} out`,
+    turn.effort && turn.effort !== "none" && termOf(turn.effort),
+    turn.output > 0 &&
+      t("{input} in, {output} out", { input: tokens(turn.input), output: tokens(turn.output) }),
     turn.cost !== null && money(turn.cost),
-    turn.files.length > 0 && `${plural(turn.files.length, "file")} changed`,
+    turn.files.length > 0 &&
+      t("{count, plural, one {# file changed} other {# files changed}}", { count: turn.files.length }),
   ].filter(Boolean);
   return (
     <footer className="turn">
       {turn.ending !== "complete" && <Ending turn={turn} last={last} />}
       <div className="turn-facts">
         <span className="turn-buttons">
-          <CopyButton text={() => turn.text} label="Copy answer" />
+          <CopyButton text={() => turn.text} label={t("Copy answer")} />
           <Regenerate number={turn.number} model={turn.model} />
           <ForkButton after={turn.until} />
         </span>
@@ -42,10 +46,10 @@ function Ending({ turn, last }: { turn: Turn; last: boolean }) {
   return (
     <div className="turn-ending">
       {interrupted ? <CircleSlash2 aria-hidden /> : <Scissors aria-hidden />}
-      <span>{interrupted ? "Interrupted" : "The answer reached the output limit"}</span>
+      <span>{interrupted ? t("Interrupted") : t("The answer reached the output limit")}</span>
       {last && mine && (
-        <Button small onClick={() => void say({ text: "Continue." })}>
-          Continue
+        <Button small onClick={() => void say({ text: t("Continue.") })}>
+          {t("Continue")}
         </Button>
       )}
     </div>
@@ -57,7 +61,7 @@ function ForkButton({ after }: { after: number }) {
   const mine = useMine();
   if (!mine) return null;
   return (
-    <Button look="ghost" small label="Fork from here" onClick={() => void fork(after)}>
+    <Button look="ghost" small label={t("Fork from here")} onClick={() => void fork(after)}>
       <GitFork />
     </Button>
   );

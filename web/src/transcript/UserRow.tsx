@@ -7,6 +7,7 @@ import type { Row } from "../chat/rows.ts";
 import { textOf } from "../chat/said.ts";
 import type { Send } from "../chat/state.ts";
 import { useEditing } from "../composer/keptText.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
 import { clockTime, fullTime } from "../ui/format.ts";
@@ -39,9 +40,9 @@ export function UserRow({ row }: { row: Extract<Row, { kind: "user" }> }) {
           <time dateTime={message.created_at} title={fullTime(message.created_at)}>
             {clockTime(message.created_at)}
           </time>
-          <CopyButton text={() => textOf(parts)} label="Copy message" />
+          <CopyButton text={() => textOf(parts)} label={t("Copy message")} />
           {!reading && (
-            <Button look="ghost" small label="Edit message" onClick={() => setEditing(true)}>
+            <Button look="ghost" small label={t("Edit message")} onClick={() => setEditing(true)}>
               <Pencil />
             </Button>
           )}
@@ -77,7 +78,9 @@ function Folding({ id, text }: { id: string; text: string }) {
       {shown}
       {long && (
         <button type="button" className="said-more" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Show less" : `Show all ${lines.length.toLocaleString()} lines`}
+          {open
+            ? t("Show less")
+            : t("Show all {count, plural, one {# line} other {# lines}}", { count: lines.length })}
         </button>
       )}
     </div>
@@ -89,12 +92,12 @@ function SendState({ send }: { send: Send }) {
   const live = useLiveChat();
   const { state, client_id } = send;
   if (state.phase === "sending" || state.phase === "accepted")
-    return <span className="only-spoken">Sending</span>;
+    return <span className="only-spoken">{t("Sending")}</span>;
   const discard = (
     <Button
       look="ghost"
       small
-      label="Discard"
+      label={t("Discard")}
       onClick={() => live.dispatch({ type: "send_dropped", client_id })}
     >
       <X />
@@ -104,15 +107,15 @@ function SendState({ send }: { send: Send }) {
     return (
       <div className="send-held" role="status">
         <Clock aria-hidden />
-        <span>Will be sent when the server is back</span>
+        <span>{t("Will be sent when the server is back")}</span>
         {discard}
       </div>
     );
   return (
     <div className="send-failed" role="alert">
-      <span>Not sent: {state.reason}</span>
+      <span>{t("Not sent: {reason}", { reason: state.reason })}</span>
       <Button small onClick={() => void live.send(send)}>
-        <RotateCw /> Send again
+        <RotateCw /> {t("Send again")}
       </Button>
       {discard}
     </div>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import type { Message } from "../api/types.ts";
 import type { Version } from "../chat/versions.ts";
 import { useVersions } from "../chat/versionsContext.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
 
 /** ‹ 2 / 3 › beside a message that was edited: each version with what followed it. */
@@ -24,12 +25,17 @@ export function VersionSwitch({ message }: { message: Message }) {
     </Button>
   );
   return (
-    <div ref={group} className="versions" role="group" aria-label={`Version ${at + 1} of ${versions.length}`}>
-      {step("Earlier version", versions[at - 1], ChevronLeft)}
+    <div
+      ref={group}
+      className="versions"
+      role="group"
+      aria-label={t("Version {at} of {count}", { at: at + 1, count: versions.length })}
+    >
+      {step(t("Earlier version"), versions[at - 1], ChevronLeft)}
       <span aria-hidden>
         {at + 1} / {versions.length}
       </span>
-      {step("Later version", versions[at + 1], ChevronRight)}
+      {step(t("Later version"), versions[at + 1], ChevronRight)}
     </div>
   );
 }

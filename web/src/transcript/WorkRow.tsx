@@ -2,7 +2,8 @@ import { ChevronRight, Wrench } from "lucide-react";
 import { useOpen } from "../chat/opened.ts";
 import type { Row } from "../chat/rows.ts";
 import { durationOf } from "../chat/turn.ts";
-import { duration, plural } from "../ui/format.ts";
+import { t } from "../language/catalogue.ts";
+import { duration } from "../ui/format.ts";
 
 /** The work of a turn that is over: one line, which opens to all of it. */
 export function WorkRow({ row }: { row: Extract<Row, { kind: "work" }> }) {
@@ -17,10 +18,14 @@ export function WorkRow({ row }: { row: Extract<Row, { kind: "work" }> }) {
           <Wrench aria-hidden />
         </span>
         <span className="tool-words">
-          {ms !== null && ms >= 1_000 ? `Worked for ${duration(ms)}` : "Worked"}
+          {ms !== null && ms >= 1_000 ? t("Worked for {ms}", { ms: duration(ms) }) : t("Worked")}
         </span>
-        {calls.length > 0 && <span className="tool-note">{plural(calls.length, "tool call")}</span>}
-        {failed > 0 && <span className="pill pill-bad">{failed} failed</span>}
+        {calls.length > 0 && (
+          <span className="tool-note">
+            {t("{count, plural, one {# tool call} other {# tool calls}}", { count: calls.length })}
+          </span>
+        )}
+        {failed > 0 && <span className="pill pill-bad">{t("{failed} failed", { failed })}</span>}
         <ChevronRight className="tool-chevron" aria-hidden />
       </button>
     </div>

@@ -85,7 +85,7 @@ export const Retrying: Story = {
       },
     }),
   play: async ({ root, user, asked: requests }) => {
-    expect(root.textContent).toMatch(/Retrying in [345]\d s/);
+    expect(root.textContent).toMatch(/Retrying in [345]\ds/);
     await user.click(root.querySelector(".retrying button") as HTMLElement);
     expect(requests.map((entry) => entry.what)).toEqual(["POST /chats/c1/retry"]);
   },

@@ -1,15 +1,16 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
+import { t } from "../language/catalogue.ts";
 import { Button } from "./Button.tsx";
 import { copy } from "./copy.ts";
 
 const SHOWN_MS = 1_500;
-const COPIED = "Copied";
+const COPIED = t("Copied");
 
-export function CopyButton({ text, label = "Copy" }: { text: () => string; label?: string }) {
+export function CopyButton({ text, label = t("Copy") }: { text: () => string; label?: string }) {
   const [shown, setShown] = useState<string>();
   const take = async () => {
-    setShown((await copy(text())) ? COPIED : "Copying is blocked by the browser");
+    setShown((await copy(text())) ? COPIED : t("Copying is blocked by the browser"));
     setTimeout(() => setShown(undefined), SHOWN_MS);
   };
   return (

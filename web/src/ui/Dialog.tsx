@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { t } from "../language/catalogue.ts";
 import { Button } from "./Button.tsx";
 import { useReturnedFocus } from "./returnFocus.ts";
 
@@ -29,7 +30,7 @@ export function Dialog({ title, onClose, children, className = "" }: Props) {
     >
       <header className="dialog-head">
         <h2 id={heading}>{title}</h2>
-        <Button look="ghost" label="Close" onClick={onClose}>
+        <Button look="ghost" label={t("Close")} onClick={onClose}>
           <X />
         </Button>
       </header>

@@ -1,11 +1,12 @@
 import type { KeyboardEvent, PointerEvent } from "react";
+import { mirrored } from "../language/catalogue.ts";
 
 interface Props {
   label: string;
   value: number;
   least: number;
   most: number;
-  /** Dragging to the left makes the column wider. */
+  /** Dragging to where lines begin makes the column wider. */
   reversed?: boolean;
   onChange: (value: number) => void;
 }
@@ -15,7 +16,7 @@ const STEP = 24;
 /** The line between two columns; it can be dragged, or moved with the arrow keys. */
 export function Divider({ label, value, least, most, reversed = false, onChange }: Props) {
   const set = (next: number) => onChange(Math.max(least, Math.min(most, Math.round(next))));
-  const sign = reversed ? -1 : 1;
+  const sign = reversed !== mirrored() ? -1 : 1;
   const drag = (event: PointerEvent<HTMLElement>) => {
     event.preventDefault();
     const target = event.currentTarget;

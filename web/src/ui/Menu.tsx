@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { mirrored } from "../language/catalogue.ts";
 
 interface Props {
   label: string;
@@ -96,7 +97,8 @@ function placeAndFocus(at: DOMRect, menu: HTMLElement | null, align: "start" | "
   requestAnimationFrame(() => {
     if (!menu) return;
     const { width, height } = menu.getBoundingClientRect();
-    const left = align === "start" || at.width === 0 ? at.left : at.right - width;
+    const atLeft = (align === "start") !== mirrored();
+    const left = atLeft || at.width === 0 ? at.left : at.right - width;
     const below = at.bottom + 6;
     const fits = below + height < innerHeight - 8 || at.top < innerHeight / 2;
     menu.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { t } from "../language/catalogue.ts";
 import { tokens } from "./format.ts";
 
 interface Props {
@@ -30,20 +31,23 @@ export function Percent({ label, value, window, onChange }: Props) {
         className="input"
         min={1}
         max={100}
-        aria-label={`${label}, in percent`}
+        aria-label={t("{label}, in percent", { label })}
         aria-describedby={id}
         value={value}
         onChange={(event) => onChange(within(Number(event.target.value)))}
       />
       <span aria-hidden>%</span>
       <span id={id} className="quiet small">
-        {value === 100 ? "never by itself" : windowWords(value, window)}
+        {value === 100 ? t("never by itself") : windowWords(value, window)}
       </span>
     </div>
   );
 }
 
 function windowWords(value: number, window: number | undefined): string {
-  if (!window) return "window unknown";
-  return `${tokens(Math.round((window * value) / 100))} of ${tokens(window)} tokens`;
+  if (!window) return t("window unknown");
+  return t("{used} of {window} tokens", {
+    used: tokens(Math.round((window * value) / 100)),
+    window: tokens(window),
+  });
 }

@@ -1,5 +1,6 @@
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
+import { t } from "../language/catalogue.ts";
 import { Button } from "./Button.tsx";
 import { useToasts } from "./Toasts.tsx";
 
@@ -11,7 +12,7 @@ interface Props {
 }
 
 /** Takes something away with a second click: what is gone does not come back. */
-export function RemoveButton({ label, words = "Remove", onRemove }: Props) {
+export function RemoveButton({ label, words = t("Remove"), onRemove }: Props) {
   const { complain } = useToasts();
   const [sure, setSure] = useState(false);
   if (!sure)

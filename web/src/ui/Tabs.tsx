@@ -1,3 +1,5 @@
+import { mirrored } from "../language/catalogue.ts";
+
 interface Props<Name extends string> {
   label: string;
   tabs: readonly { name: Name; label: string }[];
@@ -20,8 +22,8 @@ export function Tabs<Name extends string>({ label, tabs, current, onSelect }: Pr
       role="tablist"
       aria-label={label}
       onKeyDown={(event) => {
-        if (event.key === "ArrowRight") move(event.currentTarget, 1);
-        if (event.key === "ArrowLeft") move(event.currentTarget, -1);
+        if (event.key === (mirrored() ? "ArrowLeft" : "ArrowRight")) move(event.currentTarget, 1);
+        if (event.key === (mirrored() ? "ArrowRight" : "ArrowLeft")) move(event.currentTarget, -1);
       }}
     >
       {tabs.map((tab) => (

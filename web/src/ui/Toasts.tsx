@@ -3,6 +3,7 @@
 import { X } from "lucide-react";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { reasonOf } from "../api/errors.ts";
+import { t } from "../language/catalogue.ts";
 import { Button } from "./Button.tsx";
 
 interface Toast {
@@ -60,7 +61,7 @@ export function Toasts({ children }: { children: ReactNode }) {
                 {toast.action.words}
               </Button>
             )}
-            <Button look="ghost" small label="Dismiss" onClick={() => drop(toast.id)}>
+            <Button look="ghost" small label={t("Dismiss")} onClick={() => drop(toast.id)}>
               <X />
             </Button>
           </div>

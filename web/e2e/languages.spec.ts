@@ -1,0 +1,133 @@
+/** The page in other languages: every text, its direction, its numbers, and the choice itself. */
+
+import { texts } from "../scripts/texts.mjs";
+import { expect, type Person, test } from "./page.ts";
+
+const PLACES = {
+  settings: [
+    ...["profile", "prompt", "notifications", "skills", "usage", "workspaces"],
+    ...["mcp", "keys", "connect", "tokens"],
+  ],
+  admin: [
+    ...["providers", "models", "prompts", "advisor", "mcp", "hooks", "templates", "policies"],
+    ...["users", "budgets", "usage", "audit"],
+  ],
+};
+
+async function speaks(person: Person, language: string): Promise<void> {
+  await person.page.addInitScript((chosen) => localStorage.setItem("language", chosen), language);
+}
+
+/** A catalogue that marks each text it was asked for: what has no mark asked none. */
+const MARKED = /⟦.*⟧/s;
+async function marks(person: Person): Promise<void> {
+  await person.page.route(/\/assets\/de-[^/]*\.js$/, (route) => {
+    const messages = Object.fromEntries(texts().map((text) => [text, `⟦${text}⟧`]));
+    return route.fulfill({
+      contentType: "text/javascript",
+      body: `export default ${JSON.stringify(messages)};`,
+    });
+  });
+  await speaks(person, "de");
+}
+
+/** What is read or heard on the page, text by text. */
+function said(person: Person): Promise<string[]> {
+  return person.page.evaluate(() => {
+    const found = new Set<string>();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      // What people or programs wrote is in whatever language they wrote it in.
+      if (!parent || parent.closest("script, style, code, pre, kbd, .markdown, .approvals-table th .quiet"))
+        continue;
+      // Pieces of a sentence that stand in one place are one text.
+      if (/\p{L}{2}/u.test(node.nodeValue ?? "")) found.add((parent.textContent ?? "").trim());
+    }
+    for (const element of document.querySelectorAll("[aria-label], [title], [placeholder], [alt]"))
+      for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+        const words = element.getAttribute(name);
+        if (words && /\p{L}{2}/u.test(words)) found.add(words);
+      }
+    return [...found];
+  });
+}
+
+for (const [area, names] of Object.entries(PLACES)) {
+  test(`no text of ${area} escapes the catalogue`, async ({ person }) => {
+    await marks(person);
+    await person.page.goto("/");
+    for (const name of names) {
+      await person.goes(`/${area}/${name}`);
+      await expect(person.page.getByRole("heading", { level: 2 }).first()).toBeVisible();
+      const words = (await said(person)).filter((text) => !MARKED.test(text) && !isData(text));
+      expect([name, words]).toEqual([name, []]);
+    }
+  });
+}
+
+test("no text of a chat escapes the catalogue", async ({ person }) => {
+  await marks(person);
+  await person.page.goto("/");
+  const box = person.page.getByRole("textbox", { name: "⟦Message⟧", exact: true });
+  await box.fill("[[think:**Looking**\n\nat it]][[say:Done.]]");
+  await box.press("Enter");
+  await expect(person.page.getByRole("button", { name: "⟦Copy answer⟧" })).toBeVisible();
+  await person.settles();
+  const own = /^\[\[think|^Looking|Done\.|demo|^\d/;
+  expect(
+    (await said(person)).filter((text) => !MARKED.test(text) && !isData(text) && !own.test(text)),
+  ).toEqual([]);
+});
+
+/** Names, addresses, and what tools say of themselves to models. */
+function isData(text: string): boolean {
+  return NAMES.has(text) || /^https?:/.test(text);
+}
+const NAMES = new Set([
+  ...["Perdure", "Demo agent", "demo", "English", "Deutsch", "العربية"],
+  ...["Anthropic", "OpenAI", "Google Gemini", "OpenRouter", "Ollama", "Azure OpenAI", "Amazon Bedrock"],
+  ...["Google Vertex AI", "OpenAI API", "AI SDK", "AG-UI", "MCP", "Agent Client Protocol", "REST API"],
+]);
+
+test("somebody chooses a language, and everything is in it from then on", async ({ person }) => {
+  await person.page.goto("/settings/profile");
+  await person.page.getByRole("combobox", { name: "Language" }).selectOption("Deutsch");
+  await expect(person.page.getByRole("heading", { name: "Darstellung" })).toBeVisible();
+  await expect(person.page.locator("html")).toHaveAttribute("lang", "de");
+  await person.page.goto("/");
+  const box = person.page.getByRole("textbox", { name: "Nachricht" });
+  await box.fill("[[say:Fertig.]]");
+  await box.press("Enter");
+  await expect(person.page.getByRole("button", { name: "Antwort kopieren" })).toBeVisible();
+  // A decimal comma, and the dollar where German has it.
+  await person.page.goto("/settings/usage");
+  await expect(person.page.locator(".budget")).toContainText(/0(,\d+)?\s\$ ausgegeben/);
+  expect(await person.accessibility()).toEqual([]);
+});
+
+test("Arabic begins at the right, and programs stay as they are", async ({ person }) => {
+  await speaks(person, "ar");
+  await person.page.goto("/");
+  await expect(person.page.locator("html")).toHaveAttribute("dir", "rtl");
+  const box = person.page.getByRole("textbox", { name: "رسالة" });
+  await box.fill("[[say:مرحبا\n\n```py\nprint(1)\n```\n]]");
+  await box.press("Enter");
+  await expect(person.page.getByRole("button", { name: "نسخ الإجابة" })).toBeVisible();
+  const side = await person.page.getByRole("complementary").first().boundingBox();
+  const talk = await person.page.getByRole("log").boundingBox();
+  expect(side?.x).toBeGreaterThan((talk?.x ?? 0) + 100);
+  await expect(person.page.locator("pre").first()).toHaveCSS("direction", "ltr");
+  expect(await person.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  expect(await person.findingsInBothThemes()).toEqual([]);
+});
+
+test("who has chosen nothing is spoken to as the browser says", async ({ browser, server }) => {
+  const context = await browser.newContext({ baseURL: server.url, locale: "de-AT" });
+  const page = await context.newPage();
+  await page.goto("/");
+  await expect(page.getByRole("button", { name: "Anmelden" })).toBeVisible();
+  await page.getByRole("combobox", { name: "Sprache" }).selectOption("العربية");
+  await expect(page.getByRole("button", { name: "تسجيل الدخول" })).toBeVisible();
+  await context.close();
+});

@@ -1,0 +1,3 @@
+export function texts(): string[];
+export function escaped(): string[];
+export function catalogues(): { language: string; messages: Record<string, string> }[];
