@@ -80,14 +80,20 @@ test("no text of a chat escapes the catalogue", async ({ person }) => {
   ).toEqual([]);
 });
 
-/** Names, addresses, and what tools say of themselves to models. */
+/** Names, addresses, and what the server wrote. */
 function isData(text: string): boolean {
-  return NAMES.has(text) || /^https?:/.test(text);
+  return NAMES.has(text) || /^https?:|^Mozilla/.test(text);
 }
 const NAMES = new Set([
   ...["Perdure", "Demo agent", "demo", "English", "Deutsch", "العربية"],
   ...["Anthropic", "OpenAI", "Google Gemini", "OpenRouter", "Ollama", "Azure OpenAI", "Amazon Bedrock"],
   ...["Google Vertex AI", "OpenAI API", "AI SDK", "AG-UI", "MCP", "Agent Client Protocol", "REST API"],
+  // The templates that the server brings, and the title that the simulator gives.
+  ...["blank", "local", "python", "node", "git", "A new chat"],
+  "An empty workspace without network.",
+  "Python with a virtual environment of its own, and network.",
+  "Node.js with a place for global packages, and network.",
+  "A clone of a git repository, with network.",
 ]);
 
 test("somebody chooses a language, and everything is in it from then on", async ({ person }) => {

@@ -2,7 +2,6 @@
 
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { ChatPage } from "../chat/ChatPage.tsx";
 import { NewChat } from "../chat/NewChat.tsx";
 import { t } from "../language/catalogue.ts";
 import { ChatList } from "../list/ChatList.tsx";
@@ -20,6 +19,10 @@ import { TopBar } from "./TopBar.tsx";
 import "./shell.css";
 
 const Settings = lazy(() => import("../settings/Settings.tsx"));
+const loadChat = () => import("../chat/ChatPage.tsx");
+const ChatPage = lazy(loadChat);
+// Who comes for a chat gets it together with the rest; who comes to begin one has it before they have said anything.
+if (location.pathname.startsWith("/chats/")) void loadChat();
 
 export type Overlay = "none" | "palette" | "keyboard" | "drawer";
 
@@ -30,6 +33,7 @@ export function Shell() {
   const [width, setWidth] = useStored("list-width", 292);
   const [folded, setFolded] = useStored("list-folded", false);
   useEffect(() => directory.watch(), [directory]);
+  useEffect(() => void loadChat(), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: arriving somewhere closes the drawer
   useEffect(() => setOverlay("none"), [location]);
   useShortcuts({

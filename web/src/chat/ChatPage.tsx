@@ -23,7 +23,7 @@ import "./chat.css";
 
 const Panel = lazy(() => import("../panel/Panel.tsx"));
 
-export function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void }) {
+export default function ChatPage({ id, onDrawer }: { id: string; onDrawer: () => void }) {
   const { chats } = useStores();
   const live = useMemo(() => chats.get(id), [chats, id]);
   const [panel, setPanel] = useStored("panel-open", false);

@@ -29,6 +29,10 @@ const TERMS: Record<string, string> = {
   forced_on: t("always on"),
   default_on: t("on by default"),
   default_off: t("off by default"),
+  // Experiments.
+  hooks: t("Hooks"),
+  computer_use: t("Computer use"),
+  mcp_tool_search: t("MCP tool search"),
   // What models are asked for.
   advisor: t("advisor"),
   words: t("titles and summaries"),
