@@ -70,7 +70,10 @@ test("two calls at once are decided one by one, and a denial says why", async ({
   await expect(file).toContainText("Denied");
   await command.getByRole("button", { name: "Approve", exact: true }).press("a");
   await person.seesAnswer("both are answered");
-  await person.transcript.getByRole("button", { name: /^Worked/ }).last().click();
+  await person.transcript
+    .getByRole("button", { name: /^Worked/ })
+    .last()
+    .click();
   await open(person, /Wrote a.txt/);
   await person.reads("The user denied this call. Reason: Use another folder.");
 });
