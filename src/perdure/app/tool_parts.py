@@ -2,6 +2,7 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from perdure.agent.advisor import ModelAdvisor
 from perdure.agent.archive import StoredArchive
@@ -23,6 +24,7 @@ from perdure.tools.services import ToolServices
 from perdure.tools.skill_sources import PersonalSkills, Skills, WorkspaceSkills
 from perdure.workspaces.contexts import Contexts
 from perdure.workspaces.drivers import Drivers
+from perdure.workspaces.egress.control import EgressOptions
 from perdure.workspaces.local.driver import LocalDriver
 from perdure.workspaces.pull_requests import GitHub, PullRequests
 from perdure.workspaces.service import Workspaces
@@ -40,8 +42,9 @@ class WorkspaceParts:
 def make_workspace_parts(
     settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures
 ) -> WorkspaceParts:
-    local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed)
-    drivers, templates = Drivers(settings.data_dir, local), TemplateCatalogue(pool)
+    egress = EgressOptions(trust=Path(settings.ca_file).read_text() if settings.ca_file else None)
+    local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed, egress=egress)
+    drivers, templates = Drivers(settings.data_dir, local, egress), TemplateCatalogue(pool)
     workspaces = Workspaces(pool, drivers, templates, pubsub, clock, measures)
     contexts = Contexts(pool, workspaces, pubsub)
     network = outside_network(settings)

@@ -229,3 +229,22 @@ MCP_LONGEST_CALL = timedelta(days=1)
 
 SERVICE_PAUSE = timedelta(milliseconds=500)
 """After which a service that failed starts again."""
+
+EGRESS_ALONE = timedelta(minutes=1)
+"""How long the proxy of a workspace waits for one before it leaves."""
+EGRESS_RESTART = timedelta(milliseconds=200)
+"""Before a proxy that died is started again."""
+EGRESS_CLIENT = timedelta(minutes=5)
+"""How long a program in a workspace may say nothing to the proxy."""
+EGRESS_HELLO = timedelta(seconds=20)
+"""How long it may take to begin TLS."""
+EGRESS_CONNECT = timedelta(seconds=10)
+"""How long a proxy waits for a server to be reached."""
+EGRESS_SERVER = timedelta(minutes=10)
+"""How long it waits for a server that says nothing."""
+EGRESS_AUTHORITY = timedelta(days=3650)
+"""How long the certificates' authority of a workspace is valid."""
+EGRESS_CERTIFICATE = timedelta(days=397)
+"""How long a certificate of a host is that it vouches for: what browsers take at most."""
+CLOCKS_APART = timedelta(days=1)
+"""How far the clock inside may be behind, that certificates are valid for it."""

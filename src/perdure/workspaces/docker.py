@@ -9,7 +9,7 @@ import json
 import os
 import secrets
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,12 @@ from perdure.workspaces.bundle import bundle
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import UNREACHABLE, Connection
 from perdure.workspaces.driver import Network, Plan
+from perdure.workspaces.egress import control
+from perdure.workspaces.egress.control import EgressControl, EgressOptions, EgressPlaces, EgressUsers
+from perdure.workspaces.egress.proxy import PORT
 
 TREE, HOME, PRIVATE = "/workspace", "/home/agent", "/var/lib/perdure"
+CERTIFICATES = "/run/perdure/certificates.pem"
 USER = 1000
 TEMPORARY = "rw,nosuid,nodev,size=1g,mode=1777"
 OPEN_FILES = 4096
@@ -42,6 +46,7 @@ class Engine:
     url: str
     image: str
     root: Path
+    egress: EgressOptions = field(default_factory=EgressOptions)
 
 
 class DockerDriver:
@@ -86,6 +91,9 @@ class DockerDriver:
     async def connect(self, plan: Plan) -> WorkspaceClient:
         return await self._reachable(plan, "agent").answering()
 
+    def egress(self, plan: Plan) -> EgressControl:
+        return EgressControl(self._places(plan))
+
     async def stop(self, plan: Plan) -> None:
         for role in ("view", "agent"):
             with contextlib.suppress(WorkspaceUnreachable, TimeoutError):
@@ -93,6 +101,8 @@ class DockerDriver:
                     await client.shut_down()
             with _asking():
                 await self._discard(plan, role)
+        if plan.network is Network.ALLOW:
+            await self.egress(plan).stop()
 
     async def remove(self, plan: Plan) -> None:
         await self.stop(plan)
@@ -131,6 +141,9 @@ class DockerDriver:
     async def _run(self, plan: Plan, role: str) -> WorkspaceClient:
         if not (self._root(plan) / "tree").is_dir():
             raise WorkspaceRefused("not_created", "The workspace's files are gone. Create a new workspace.")
+        if plan.network is Network.ALLOW:
+            users = EgressUsers(open=True)
+            await self.egress(plan).start(str(plan.id), self._engine.egress, users)
         with contextlib.suppress(WorkspaceUnreachable):
             return await self._reachable(plan, role).answering()
         await self._launch(plan, role)
@@ -181,6 +194,9 @@ class DockerDriver:
     def _container(self, plan: Plan, role: str) -> dict[str, Any]:
         root, mode = self._root(plan), "ro" if role == "view" else "rw"
         binds = [f"{root}/tree:{TREE}:{mode}", f"{root}/home:{HOME}:{mode}", f"{root}/{role}:{PRIVATE}:rw"]
+        if plan.network is Network.ALLOW:
+            places = self._places(plan)
+            binds += [f"{places.offers.parent}:{PRIVATE}/offers:rw", f"{places.bundle}:{CERTIFICATES}:ro"]
         return {
             "Image": self._engine.image,
             "Cmd": ["python3", "-I", "-S", "-B", f"{PRIVATE}/agent.pyz", f"{PRIVATE}/settings.json"],
@@ -190,7 +206,7 @@ class DockerDriver:
             "Labels": {"perdure.workspace": str(plan.id)},
             "HostConfig": {
                 "Binds": binds,
-                "NetworkMode": "none" if plan.network is Network.NONE else "bridge",
+                "NetworkMode": "bridge" if plan.network is Network.HOST else "none",
                 "Memory": plan.limits.memory_bytes,
                 "PidsLimit": plan.limits.processes + AGENT_PROCESSES,
                 "CapDrop": ["ALL"],
@@ -219,7 +235,7 @@ class DockerDriver:
             self._settle(plan, role)
 
     def _settle(self, plan: Plan, role: str) -> None:
-        private = self._root(plan) / role
+        private, allow = self._root(plan) / role, plan.network is Network.ALLOW
         _store(private / "agent.pyz", bundle())
         settings = {
             "tree": TREE,
@@ -231,7 +247,9 @@ class DockerDriver:
             "user": USER if os.getuid() != USER else USER + 1,
             "group": USER if os.getuid() != USER else USER + 1,
             "read_only": role == "view",
-            "environment": dict(plan.environment),
+            "egress": f"{PRIVATE}/offers" if allow else "",
+            "egress_port": PORT,
+            "environment": {**(control.environment(CERTIFICATES) if allow else {}), **plan.environment},
             "limits": {
                 "file_bytes": plan.limits.file_bytes,
                 "disk_bytes": 0 if role == "view" else plan.limits.disk_bytes,
@@ -246,6 +264,9 @@ class DockerDriver:
 
     def _root(self, plan: Plan) -> Path:
         return self._engine.root / str(plan.id)
+
+    def _places(self, plan: Plan) -> EgressPlaces:
+        return EgressPlaces(self._root(plan) / "egress")
 
     def _client(self) -> aiodocker.Docker:
         if self._docker is None:

@@ -10,6 +10,8 @@ import msgspec
 from perdure.core.ids import WorkspaceId
 from perdure.core.screen import Screen
 from perdure.workspaces.client import WorkspaceClient
+from perdure.workspaces.egress.control import EgressControl
+from perdure.workspaces.egress.rules import Rule
 
 MEBIBYTE = 1024 * 1024
 GIBIBYTE = 1024 * MEBIBYTE
@@ -18,6 +20,8 @@ NO_VIEW = "This workspace has no read-only view; commands are not available in t
 
 class Network(StrEnum):
     NONE = "none"
+    ALLOW = "allow"
+    """What rules allow, through a proxy outside."""
     HOST = "host"
 
 
@@ -48,6 +52,8 @@ class Plan:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     computer: Computer | None = None
+    rules: tuple[Rule, ...] = ()
+    """What may leave it where its network is by permission."""
 
 
 def stored(plan: Plan) -> str:
@@ -96,6 +102,10 @@ class Driver(Protocol):
 
     async def view(self, plan: Plan) -> WorkspaceClient:
         """The same files, read-only, through an agent program of its own."""
+        ...
+
+    def egress(self, plan: Plan) -> EgressControl:
+        """The proxy of a workspace whose network is by permission; it runs while the workspace does."""
         ...
 
     async def stop(self, plan: Plan) -> None:

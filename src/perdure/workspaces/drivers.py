@@ -7,6 +7,7 @@ from pathlib import Path
 from perdure.core.errors import Misconfigured
 from perdure.core.extras import require
 from perdure.workspaces.driver import Driver
+from perdure.workspaces.egress.control import EgressOptions
 
 ENGINE = "unix:///var/run/docker.sock"
 ENGINES = ("unix://", "tcp://", "http://", "https://")
@@ -16,8 +17,9 @@ SSH_PORT = "22"
 class Drivers:
     """One driver for each engine or host, made when a workspace needs it first."""
 
-    def __init__(self, folder: Path, local: Driver) -> None:
+    def __init__(self, folder: Path, local: Driver, egress: EgressOptions | None = None) -> None:
         self._folder = folder
+        self._egress = egress or EgressOptions()
         self._known: dict[tuple[str, frozenset[tuple[str, str]]], Driver] = {("local", frozenset()): local}
 
     def of(self, name: str, settings: Mapping[str, str]) -> Driver:
@@ -42,7 +44,7 @@ class Drivers:
         require("docker")
         from perdure.workspaces.docker import DockerDriver, Engine  # noqa: PLC0415
 
-        return DockerDriver(Engine(engine, _needed(settings, "image"), self._folder / "docker"))
+        return DockerDriver(Engine(engine, _needed(settings, "image"), self._folder / "docker", self._egress))
 
     def _ssh(self, settings: Mapping[str, str]) -> Driver:
         """Keys are named, never part of a template: each is a file that whoever runs the server put there."""

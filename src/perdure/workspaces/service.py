@@ -31,8 +31,9 @@ from perdure.store.tables.workspaces import NewWorkspace, WorkspaceRow
 from perdure.workspaces.call_keys import CallKeys
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import UNREACHABLE
-from perdure.workspaces.driver import Computer, Driver, Plan, restored, stored
+from perdure.workspaces.driver import Computer, Driver, Network, Plan, restored, stored
 from perdure.workspaces.drivers import Drivers
+from perdure.workspaces.egress.rules import armed
 from perdure.workspaces.templates.building import Bound, Progress, Stage, bind, build
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Value
@@ -40,6 +41,8 @@ from perdure.workspaces.templates.template import Value
 _log = logging.getLogger(__name__)
 _parameters = msgspec.json.Decoder(dict[str, Value])
 
+ALLOWING = f'"{Network.ALLOW}"'
+"""Part of every plan with a network by permission, so that of others nothing is read."""
 UNMADE = ("creating", "failed")
 """How a workspace stands that nothing can run in."""
 
@@ -148,7 +151,7 @@ class Workspaces:
         begun = self._clock.monotonic()
         try:
             bound = await self._bound(row)
-            async for step in build(self._driver(row, bound.plan(row.id)), row.id, bound):
+            async for step in build(self._driver(row, bound.plan(row.id)), row.id, bound, lambda: self._rule(row)):
                 told(step)
         except (BuildFailed, Misconfigured, NotFound, InvalidInput) as error:
             self.measures.built(self._clock.monotonic() - begun, failed=True)
@@ -196,6 +199,7 @@ class Workspaces:
     async def _reached(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
         known = self._clients.get((row.id, view))
         if known is not None and await _answers(known):
+            await self._rule(row)
             await self.touch(row.id)
             return known
         if known is not None:
@@ -203,10 +207,19 @@ class Workspaces:
             await known.close()
         begun = self._clock.monotonic()
         client = await self._open(row, view=view)
+        await self._rule(row)
         self.measures.opened(self._clock.monotonic() - begun)
         self._clients[row.id, view] = client
         await workspaces.stand(self.pool, row.id, "running", None)
         return client
+
+    async def _rule(self, row: WorkspaceRow) -> None:
+        """Tell the proxy of a workspace with a network by permission what holds now; also one that has just begun."""
+        if row.plan is not None and ALLOWING not in row.plan:
+            return
+        plan = await self._plan(row)
+        if plan.network is Network.ALLOW:
+            await self._driver(row, plan).egress(plan).tell([armed(rule) for rule in plan.rules])
 
     async def forget_keys(self, home: ChatId, keys: Sequence[str]) -> None:
         """Let a chat's workspace forget calls, if it is at hand: none is started for that."""

@@ -16,6 +16,7 @@ from perdure.workspaces.bundle import bundle
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import UNREACHABLE, Connection
 from perdure.workspaces.driver import NO_VIEW, Plan
+from perdure.workspaces.egress.control import EgressControl
 
 PROBE = "python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))'"
 # A number may be another agent's since: only one that was started at the noted moment is ended.
@@ -92,6 +93,10 @@ class SshDriver:
     async def view(self, plan: Plan) -> WorkspaceClient:
         del plan
         raise WorkspaceRefused("no_view", NO_VIEW)
+
+    def egress(self, plan: Plan) -> EgressControl:
+        del plan
+        raise Misconfigured("A host reached over SSH has its own network: use another driver for one by permission.")
 
     async def stop(self, plan: Plan) -> None:
         with contextlib.suppress(WorkspaceUnreachable, TimeoutError):

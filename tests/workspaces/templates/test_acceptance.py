@@ -12,6 +12,16 @@ from perdure.workspaces.templates.template import Texts, accepted, parse
         ("driver = 'dokcer'", "driver", "must be one of local, docker, ssh"),
         ("[limits]\nmemory = 1", "limits.memory", "there is no such limit: there are memory_bytes, processes,"),
         ("[limits]\nprocesses = 0", "limits.processes", "must be above 0"),
+        ("network = 'allow'\n[[rules]]\nhost = '*'", "rules[0].host", "allows every host"),
+        ("network = 'allow'\n[[rules]]\nhost = '*.com'", "rules[0].host", "must name two parts"),
+        ("network = 'allow'\n[[rules]]\nhost = 'a b'", "rules[0].host", "must be a name"),
+        ("network = 'allow'\n[[rules]]\nhost = 'a.b'\nmethods = ['get']", "rules[0].methods", "must be names as GET"),
+        (
+            "network = 'allow'\n[[rules]]\nhost = 'a.b'\nnetworks = ['0.0.0.0/0']",
+            "rules[0].networks",
+            "must be networks",
+        ),
+        ("network = 'host'\n[[rules]]\nhost = 'a.b'", "rules", "hold only where"),
         ("[limits]\ndisk_bytes = -1", "limits.disk_bytes", "must be above 0"),
     ],
 )

@@ -22,6 +22,7 @@ from perdure.workspaces.agent.intents import Intents
 from perdure.workspaces.agent.kernel import adopt_orphans, hide_memory, name_process
 from perdure.workspaces.agent.keys import Keys
 from perdure.workspaces.agent.memory import Memory
+from perdure.workspaces.agent.offering import listen, offer
 from perdure.workspaces.agent.pipes import Pipes
 from perdure.workspaces.agent.places import Places
 from perdure.workspaces.agent.problems import Problem
@@ -120,7 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
 
     def run() -> None:
-        asyncio.run(serve(settings, *_prepare(settings)))
+        asyncio.run(serve(*_prepare(settings)))
 
     if "--detach" in given:
         return 0 if start_detached(settings.socket, settings.socket + ".log", run) else 1
@@ -135,11 +136,14 @@ def _settings(path: str) -> Settings:
         return Settings.read(Fields.parse(file.read()))
 
 
-def _prepare(settings: Settings) -> tuple[Folder, socket.socket, Memory]:
+def _prepare(settings: Settings) -> tuple[Settings, Folder, socket.socket, Memory]:
     """Take what needs the starter's rights, then give them up."""
     folder = Folder(settings.state_descriptor) if settings.state_descriptor is not None else Folder.open(settings.state)
     listening = _listen(settings)
-    for descriptor in (settings.state_descriptor, settings.socket_descriptor, settings.oom_descriptor):
+    if settings.egress:
+        settings = settings._replace(egress_descriptor=os.open(settings.egress, os.O_PATH | os.O_DIRECTORY))
+    kept = (settings.state_descriptor, settings.socket_descriptor, settings.oom_descriptor, settings.egress_descriptor)
+    for descriptor in kept:
         if descriptor is not None:
             os.set_inheritable(descriptor, False)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -154,7 +158,7 @@ def _prepare(settings: Settings) -> tuple[Folder, socket.socket, Memory]:
     name_process("perdure-agent")
     os.umask(0o022)
     os.chdir(settings.tree)
-    return folder, listening, memory
+    return settings, folder, listening, memory
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -179,12 +183,19 @@ async def serve(settings: Settings, folder: Folder, listening: socket.socket, me
     serving = asyncio.ensure_future(Server(handler(program), settings.token).serve(listening))
     measuring = asyncio.ensure_future(program.disk.run())
     leaving = asyncio.ensure_future(_leave_when_deleted(program, folder))
+    offering = asyncio.ensure_future(_offer(settings))
     await program.stopping.wait()
     # Long enough for the answer to the one who asked to leave.
     await asyncio.sleep(0.05)
     serving.cancel()
     measuring.cancel()
     leaving.cancel()
+    offering.cancel()
+
+
+async def _offer(settings: Settings) -> None:
+    if settings.egress_descriptor is not None:
+        await offer(listen(settings.egress_port), settings.egress_descriptor)
 
 
 async def _leave_when_deleted(program: Program, folder: Folder) -> None:

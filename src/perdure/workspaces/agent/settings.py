@@ -49,6 +49,9 @@ class Settings(NamedTuple):
     disk_bytes: int
     oom_descriptor: int | None
     deleted_check_ms: int
+    egress_descriptor: int | None
+    egress: str
+    egress_port: int
 
     @classmethod
     def read(cls, fields: Fields) -> Settings:
@@ -71,6 +74,9 @@ class Settings(NamedTuple):
             disk_bytes=fields.object("limits").integer("disk_bytes", 0),
             oom_descriptor=fields.maybe_integer("oom_descriptor"),
             deleted_check_ms=fields.integer("deleted_check_ms", DELETED_CHECK_MILLISECONDS, 1),
+            egress_descriptor=fields.maybe_integer("egress_descriptor"),
+            egress=fields.text("egress", ""),
+            egress_port=fields.integer("egress_port", 0),
         )
 
     def command_environment(self, more: dict[str, str]) -> dict[str, str]:

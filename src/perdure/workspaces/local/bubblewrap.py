@@ -13,6 +13,7 @@ USER = 1000
 TREE = "/workspace"
 HOME = "/home/agent"
 AGENT = "/run/perdure/agent"
+CERTIFICATES = "/run/perdure/certificates.pem"
 TEMPORARY_BYTES = 1024 * 1024 * 1024
 
 ACCOUNTS = {
@@ -46,11 +47,14 @@ class Sources:
     agent: Path
     accounts: Path
     python: Path | None
+    certificates: Path | None = None
+    """Whom programs inside trust, where a proxy may open TLS."""
 
     def staged(self, stage: Path) -> "Sources":
         """The same pieces where the launcher puts them for a user who cannot reach the originals."""
         python = stage / "python" if self.python else None
-        return Sources(stage / "tree", stage / "home", stage / "agent", stage / "accounts", python)
+        certificates = stage / "certificates" if self.certificates else None
+        return Sources(stage / "tree", stage / "home", stage / "agent", stage / "accounts", python, certificates)
 
     def binds(self) -> list[tuple[str, str]]:
         pieces = {
@@ -59,6 +63,7 @@ class Sources:
             "agent": self.agent,
             "accounts": self.accounts,
             "python": self.python,
+            "certificates": self.certificates,
         }
         return [(str(path), name) for name, path in pieces.items() if path is not None]
 
@@ -67,7 +72,7 @@ def arguments(sources: Sources, network: Network, *, read_only: bool, python: Pa
     """Bubblewrap's arguments up to the program that runs inside."""
     bind = "--ro-bind" if read_only else "--bind"
     return [
-        "bwrap", *NAMESPACES, *(["--unshare-net"] if network is Network.NONE else []),
+        "bwrap", *NAMESPACES, *([] if network is Network.HOST else ["--unshare-net"]),
         "--as-pid-1", "--new-session", "--cap-drop", "ALL", "--clearenv", "--hostname", "workspace",
         "--uid", str(USER), "--gid", str(USER),
         *system(), *configuration(sources.accounts, network),
@@ -75,6 +80,7 @@ def arguments(sources: Sources, network: Network, *, read_only: bool, python: Pa
         "--perms", "1777", "--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp",  # noqa: S108
         "--ro-bind", str(sources.agent), AGENT,
         *(["--ro-bind", str(sources.python), str(python)] if python else []),
+        *(["--ro-bind", str(sources.certificates), CERTIFICATES] if sources.certificates else []),
         bind, str(sources.tree), TREE, bind, str(sources.home), HOME, "--chdir", TREE,
         "--remount-ro", "/", "--info-fd", "@information", *(["--seccomp", "@filter"] if seccomp.program() else []),
     ]  # fmt: skip

@@ -16,13 +16,15 @@ from perdure.core.errors import Misconfigured, WorkspaceRefused, WorkspaceUnreac
 from perdure.core.timing import WORKSPACE_REACH_RETRY, WORKSPACE_STOP
 from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import Connection
-from perdure.workspaces.driver import NO_VIEW, Plan
+from perdure.workspaces.driver import NO_VIEW, Network, Plan
+from perdure.workspaces.egress.control import EgressControl, EgressOptions, EgressUsers
 from perdure.workspaces.local import cgroups, launch
 from perdure.workspaces.local.bubblewrap import why_not
 from perdure.workspaces.local.launch_request import launch_request
-from perdure.workspaces.local.layout import Layout, shared, user_of
+from perdure.workspaces.local.layout import Layout, egress_user_of, shared, user_of
 
 WORKSPACE_LEAVE_LOOKS = 100
+UNFENCED = "A network by permission needs a sandbox. Unset PERDURE_UNSANDBOXED, or use another template."
 NOT_STARTED = (
     "The workspace could not be started. Call start_workspace and try again; if that fails too, tell the user."
 )
@@ -33,8 +35,9 @@ class LocalDriver:
 
     name = "local"
 
-    def __init__(self, root: Path, *, unsandboxed: bool = False) -> None:
+    def __init__(self, root: Path, *, unsandboxed: bool = False, egress: EgressOptions | None = None) -> None:
         self._root = root
+        self._egress = egress or EgressOptions()
         self.sandboxed = not unsandboxed
         self.has_view = self.sandboxed
         self._tried = False
@@ -66,6 +69,8 @@ class LocalDriver:
         async with self._alone(plan):
             for role in ("view", "agent"):
                 await self._stop(plan, role)
+            if plan.network is Network.ALLOW:
+                await self.egress(plan).stop()
             await asyncio.to_thread(cgroups.existing(str(plan.id)).remove)
 
     async def remove(self, plan: Plan) -> None:
@@ -83,6 +88,8 @@ class LocalDriver:
         if not self._layout(plan).tree.is_dir():
             raise WorkspaceRefused("not_created", "The workspace's files are gone. Create a new workspace.")
         async with self._alone(plan):
+            if plan.network is Network.ALLOW:
+                await self._start_egress(plan)
             with contextlib.suppress(WorkspaceUnreachable):
                 client = self._client(plan, role)
                 return await _answering(client)
@@ -90,6 +97,15 @@ class LocalDriver:
             await self._stop(plan, role)
             await self._launch(plan, role)
             return await _answering(self._client(plan, role), log=self._layout(plan).log(role))
+
+    def egress(self, plan: Plan) -> EgressControl:
+        return EgressControl(self._layout(plan).egress)
+
+    async def _start_egress(self, plan: Plan) -> None:
+        if not self.sandboxed:
+            raise Misconfigured(UNFENCED)
+        users = EgressUsers(egress_user_of(plan.id), user_of(plan.id))
+        await self.egress(plan).start(str(plan.id), self._egress, users)
 
     async def _launch(self, plan: Plan, role: str) -> None:
         group = await asyncio.to_thread(cgroups.prepare, str(plan.id), plan.limits)

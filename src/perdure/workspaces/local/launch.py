@@ -64,6 +64,8 @@ def _descriptors(request: "dict[str, Any]") -> dict[str, int]:
         "state": os.open(request["state"], os.O_RDONLY | os.O_DIRECTORY),
     }
     kept["information"] = os.open(request["information"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    if request["egress"]:
+        kept["egress"] = os.open(request["egress"], os.O_PATH | os.O_DIRECTORY)
     if request["events"]:
         kept["events"] = os.open(request["events"], os.O_RDONLY)
     if request["filter"]:

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from perdure.workspaces.driver import Plan
+from perdure.workspaces.driver import Network, Plan
+from perdure.workspaces.egress import control
+from perdure.workspaces.egress.proxy import PORT
 from perdure.workspaces.local import bubblewrap
-from perdure.workspaces.local.bubblewrap import AGENT, HOME, TREE, Sources
+from perdure.workspaces.local.bubblewrap import AGENT, CERTIFICATES, HOME, TREE, Sources
 from perdure.workspaces.local.cgroups import Group
 from perdure.workspaces.local.launch import STAGE
 from perdure.workspaces.local.layout import Layout, interpreter, user_of
@@ -18,7 +20,9 @@ def launch_request(
 ) -> dict[str, object]:
     """Everything for one start, as JSON. `@name` stands for the number of a descriptor that the launcher opens."""
     python = interpreter()
-    sources = Sources(layout.tree, layout.home, shared / "agent", shared / "accounts", python.prefix)
+    allow = plan.network is Network.ALLOW
+    bundle = layout.egress.bundle if allow else None
+    sources = Sources(layout.tree, layout.home, shared / "agent", shared / "accounts", python.prefix, bundle)
     run = [str(python.program), "-I", "-S", "-B", AGENT if sandboxed else str(sources.agent), "-"]
     user = user_of(plan.id) if sandboxed else None
     seen = sources if user is None else sources.staged(Path(STAGE))
@@ -28,6 +32,7 @@ def launch_request(
         "events": str(group.events) if group.events else "",
         "socket": str(layout.socket(role)),
         "state": str(layout.state(role)),
+        "egress": str(layout.egress.offers.parent) if allow else "",
         "information": str(layout.information(role)),
         "log": str(layout.log(role)),
         "filter": program().hex(),
@@ -58,8 +63,10 @@ def _settings(plan: Plan, layout: Layout, role: str, *, group: Group, sandboxed:
         "state_descriptor": "@state",
         "socket_descriptor": "@socket",
         "oom_descriptor": "@events",
+        "egress_descriptor": "@egress",
+        "egress_port": PORT,
         "read_only": role == "view",
-        "environment": dict(plan.environment),
+        "environment": {**_network(plan), **plan.environment},
         "limits": {
             "processes": 0 if group.limits_processes else limits.processes,
             "process_memory_bytes": 0 if group.limits_memory else limits.memory_bytes,
@@ -67,3 +74,7 @@ def _settings(plan: Plan, layout: Layout, role: str, *, group: Group, sandboxed:
             "disk_bytes": 0 if role == "view" else limits.disk_bytes,
         },
     }
+
+
+def _network(plan: Plan) -> dict[str, str]:
+    return control.environment(CERTIFICATES) if plan.network is Network.ALLOW else {}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces.bundle import bundle, sources
+from perdure.workspaces.egress.control import EgressPlaces
 from perdure.workspaces.local.bubblewrap import ACCOUNTS
 
 FIRST_USER = 2_000_000
@@ -36,6 +37,10 @@ class Layout:
     @property
     def lock(self) -> Path:
         return self.root / "lock"
+
+    @property
+    def egress(self) -> EgressPlaces:
+        return EgressPlaces(self.root / "egress")
 
     def state(self, role: str) -> Path:
         return self.root / "state" / role
@@ -70,6 +75,12 @@ class Layout:
         if user is not None:
             for path in (self.tree, self.home, self.state("agent"), self.state("view")):
                 os.chown(path, user, user)
+
+
+def egress_user_of(workspace: WorkspaceId) -> int | None:
+    """The user of its proxy: neither the server's nor one that commands have."""
+    user = user_of(workspace)
+    return None if user is None else user + USERS
 
 
 def user_of(workspace: WorkspaceId) -> int | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,6 +38,7 @@ class Bound:
             environment={**recipe.environment, **variables},
             settings=recipe.settings,
             computer=recipe.computer,
+            rules=recipe.rules,
         )
 
     def _filled(self, text: str) -> str:
@@ -85,14 +86,24 @@ class Progress:
     text: str = ""
 
 
-async def build(driver: Driver, workspace: WorkspaceId, bound: Bound) -> AsyncGenerator[Progress]:
-    """Make, fill and start a workspace. Asked again after a crash it goes on; its commands run once."""
+async def _nothing() -> None:
+    pass
+
+
+async def build(
+    driver: Driver, workspace: WorkspaceId, bound: Bound, started: Callable[[], Awaitable[None]] = _nothing
+) -> AsyncGenerator[Progress]:
+    """Make, fill and start a workspace. Asked again after a crash it goes on; its commands run once.
+
+    `started` is waited for before the first command runs inside.
+    """
     plan = bound.plan(workspace)
     finished = False
     try:
         yield Progress(Stage.CREATE)
         await driver.create(plan)
         async with await driver.start(plan) as client:
+            await started()
             async for progress in _fill(client, workspace, bound):
                 yield progress
         finished = True

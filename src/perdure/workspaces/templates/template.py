@@ -13,6 +13,7 @@ from jsonschema_rs import FancyRegexOptions
 
 from perdure.core.errors import InvalidInput, Validation
 from perdure.workspaces.driver import Computer, Limits, Network
+from perdure.workspaces.egress.rules import Rule, faults
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 PARAMETER_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -52,6 +53,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     description: str
     driver: str = "local"
     network: Network = Network.NONE
+    rules: tuple[Rule, ...] = ()
+    """What may leave a workspace whose network is `allow`."""
     limits: Limits = Limits()
     environment: dict[str, str] = {}
     settings: dict[str, str] = {}
@@ -184,7 +187,7 @@ def accepted(texts: Texts) -> Template:
     """A template that somebody brings, or everything that is wrong with it."""
     template = parse(texts)
     said = tomllib.loads(texts.recipe).get("limits", {})
-    wrong = [*_driver_faults(template.recipe), *_limit_faults(template.recipe, said)]
+    wrong = [*_driver_faults(template.recipe), *_limit_faults(template.recipe, said), *_network_faults(template.recipe)]
     if wrong:
         raise InvalidInput("The template does not make sense.", *wrong)
     return template
@@ -204,3 +207,12 @@ def _limit_faults(recipe: Recipe, said: dict[str, object]) -> list[Validation]:
     ]
     low = [Validation(f"limits.{name}", "must be above 0") for name in LIMITS if getattr(recipe.limits, name) < 1]
     return strange + low
+
+
+def _network_faults(recipe: Recipe) -> list[Validation]:
+    wrong = [fault for place, rule in enumerate(recipe.rules) for fault in faults(rule, f"rules[{place}]")]
+    if recipe.rules and recipe.network is not Network.ALLOW:
+        wrong.append(Validation("rules", 'hold only where network = "allow"'))
+    if recipe.network is Network.ALLOW and recipe.driver == "ssh":
+        wrong.append(Validation("network", "a host reached over SSH has its own network: use another driver"))
+    return wrong

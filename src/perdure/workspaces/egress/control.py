@@ -1,0 +1,183 @@
+"""How the server speaks with the proxy of a workspace: starting it, telling it rules, hearing of requests."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from perdure.core.errors import WorkspaceUnreachable
+from perdure.workspaces.connection import Connection
+from perdure.workspaces.egress.certificates import Authority, new_authority
+from perdure.workspaces.egress.main import EgressSettings, Told
+from perdure.workspaces.egress.proxy import PORT, SeenRequest
+from perdure.workspaces.egress.rules import ArmedRule
+
+TRUST_FILES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+TRUST_VARIABLES = (
+    "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO",
+    "CARGO_HTTP_CAINFO", "DENO_CERT", "AWS_CA_BUNDLE", "HTTPLIB2_CA_CERTS", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+    "NIX_SSL_CERT_FILE", "BUNDLE_SSL_CA_CERT", "NPM_CONFIG_CAFILE",
+)  # fmt: skip
+NOT_STARTED = "The workspace's network could not be started. Call start_workspace and try again; else tell the user."
+
+_authorities = msgspec.json.Decoder(Authority)
+
+
+class EgressAnswer(Struct, frozen=True):
+    """What a proxy says of itself and, where it was asked, of requests."""
+
+    incarnation: str = ""
+    last: int = 0
+    requests: tuple[SeenRequest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EgressPlaces:
+    """Where the proxy of a workspace keeps what. Only `bundle` is visible inside, and of `offers` an open folder."""
+
+    root: Path
+
+    @property
+    def control(self) -> Path:
+        return self.root / "control.sock"
+
+    @property
+    def offers(self) -> Path:
+        return self.root / "offers" / "socket"
+
+    @property
+    def authority(self) -> Path:
+        return self.root / "authority.json"
+
+    @property
+    def bundle(self) -> Path:
+        return self.root / "certificates.pem"
+
+    def make(self, name: str, users: "EgressUsers") -> Authority:
+        """The folders and the authority; the same one each time."""
+        self.offers.parent.mkdir(parents=True, exist_ok=True)
+        self.offers.parent.chmod(0o777 if users.open else 0o700)
+        if users.inside is not None:
+            os.chown(self.offers.parent, users.inside, users.inside)
+        if not self.authority.exists():
+            fresh = self.root / "authority.new"
+            fresh.touch(0o600)
+            fresh.write_bytes(msgspec.json.encode(new_authority(name)))
+            fresh.replace(self.authority)
+        found = _authorities.decode(self.authority.read_bytes())
+        self.bundle.write_text("\n".join([*_system_trust(), found.certificate]))
+        self.bundle.chmod(0o644)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class EgressOptions:
+    """What holds for all proxies of a deployment."""
+
+    trust: str | None = None
+    """Certificates besides the system's that servers outside may have."""
+    hosts: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Names that are not looked up, with their addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class EgressUsers:
+    """As whom a proxy runs, and as whom the agent program that offers it a socket; as the server where none is said."""
+
+    proxy: int | None = None
+    inside: int | None = None
+    open: bool = False
+    """Whether the agent program has a user that cannot be told from here. The folder around it is closed."""
+
+
+class EgressControl:
+    """The proxy of one workspace, as the server sees it."""
+
+    def __init__(self, places: EgressPlaces) -> None:
+        self._places = places
+
+    async def tell(self, rules: Sequence[ArmedRule]) -> EgressAnswer:
+        return await self._ask("PUT", "/v1/rules", body=Told(tuple(rules)))
+
+    async def requests(self, after: int, patience: timedelta = timedelta()) -> EgressAnswer:
+        """Those after a number, as soon as there are any."""
+        query: dict[str, str | int] = {"after": after, "wait_ms": int(patience.total_seconds() * 1000)}
+        return await self._ask("GET", "/v1/requests", query=query, wait=patience)
+
+    async def running(self) -> bool:
+        try:
+            await self._ask("GET", "/v1/health")
+        except WorkspaceUnreachable:
+            return False
+        return True
+
+    async def stop(self) -> None:
+        with contextlib.suppress(WorkspaceUnreachable):
+            await self._ask("POST", "/v1/shutdown")
+
+    async def start(self, name: str, options: EgressOptions, users: EgressUsers) -> None:
+        """Run the proxy, unless it runs. It outlives this process."""
+        if await self.running():
+            return
+        authority = await asyncio.to_thread(self._places.make, name, users)
+        settings = EgressSettings(
+            control=str(self._places.control),
+            offers=str(self._places.offers),
+            authority=authority,
+            log=str(self._places.root / "log"),
+            user=users.proxy,
+            inside=users.inside,
+            open=users.open,
+            trust=options.trust,
+            hosts=dict(options.hosts),
+        )
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-I", "-m", "perdure.workspaces.egress.main", env={},
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+            close_fds=True, start_new_session=True,
+        )  # fmt: skip
+        _, errors = await process.communicate(msgspec.json.encode(settings))
+        if process.returncode:
+            raise WorkspaceUnreachable(f"{NOT_STARTED} It said: {errors.decode()[-500:]}")
+
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: dict[str, str | int] | None = None,
+        body: object = None,
+        wait: timedelta | None = None,
+    ) -> EgressAnswer:
+        connection = Connection.at(self._places.control)
+        try:
+            return await connection.ask(EgressAnswer, method, path, query=query, body=body, wait=wait)
+        finally:
+            await connection.close()
+
+
+def environment(certificates: str) -> dict[str, str]:
+    """What makes the usual programs use the proxy, and trust what it shows them, without being configured."""
+    proxy = f"http://127.0.0.1:{PORT}"
+    exempt = "localhost,127.0.0.1,::1"
+    java = " ".join(f"-D{name}.proxyHost=127.0.0.1 -D{name}.proxyPort={PORT}" for name in ("http", "https"))
+    proxies = {name: proxy for plain in ("http_proxy", "https_proxy", "all_proxy") for name in (plain, plain.upper())}
+    return {
+        **proxies,
+        "no_proxy": exempt,
+        "NO_PROXY": exempt,
+        "NODE_USE_ENV_PROXY": "1",
+        "JAVA_TOOL_OPTIONS": f"{java} -Dhttp.nonProxyHosts=localhost|127.*",
+        **dict.fromkeys(TRUST_VARIABLES, certificates),
+    }
+
+
+def _system_trust() -> list[str]:
+    return [Path(name).read_text() for name in TRUST_FILES if Path(name).is_file()][:1]
