@@ -23,6 +23,7 @@ NEEDS: dict[str, set[Role]] = {
     "create_chat": {Role.OWNER, Role.ADMIN, Role.MEMBER},
     "upload_file": {Role.OWNER, Role.ADMIN, Role.MEMBER},
     "create_workspace": {Role.OWNER, Role.ADMIN, Role.MEMBER},
+    "add_webhook": {Role.OWNER, Role.ADMIN, Role.MEMBER},
     "add_schedule": {Role.OWNER, Role.ADMIN, Role.MEMBER},
     "put_budgets": {Role.OWNER, Role.ADMIN},
     "add_user": {Role.OWNER, Role.ADMIN},

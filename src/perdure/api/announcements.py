@@ -5,7 +5,7 @@ from collections.abc import Callable
 from perdure.access.actor import Actor
 from perdure.api.services import Services
 from perdure.core.ids import ChatId
-from perdure.core.notice import SCHEDULES_CHANGED, Notice, Topic
+from perdure.core.notice import SCHEDULES_CHANGED, WEBHOOKS_CHANGED, Notice, Topic
 
 
 class Announcements:
@@ -41,6 +41,10 @@ class Announcements:
     def schedules_changed(self) -> None:
         """Something may be due earlier than anybody looks."""
         self._notice(Notice(Topic.CONFIG, name=SCHEDULES_CHANGED))
+
+    def webhooks_changed(self) -> None:
+        """Somebody wants to be told something, or nothing any more, or once more."""
+        self._notice(Notice(Topic.CONFIG, name=WEBHOOKS_CHANGED))
 
     def config_changed(self) -> None:
         self._due.append(lambda: self._services.config.changed(self._actor.organisation_id))

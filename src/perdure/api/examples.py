@@ -62,6 +62,9 @@ EXAMPLES: Mapping[str, Any] = {
     },
     "change_schedule": {"paused": True},
     "run_schedule": {},
+    "add_webhook": {"name": "Build machine", "url": "https://ci.example.org/perdure", "events": ["chat.finished"]},
+    "change_webhook": {"enabled": False},
+    "replay_outgoing": {},
     "put_skill": {"description": "How we write release notes", "content": "One line per change, in the present tense."},
     "add_mcp_server": {
         "slug": "everything",

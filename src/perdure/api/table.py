@@ -22,6 +22,7 @@ from perdure.api.routes import (
     skills,
     titles,
     tools,
+    webhooks,
     workspaces,
 )
 from perdure.api.routing import Table
@@ -48,5 +49,6 @@ TABLE = Table(
     mcp.routes,
     hooks.routes,
     schedules.routes,
+    webhooks.routes,
     skills.routes,
 )

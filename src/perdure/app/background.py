@@ -17,6 +17,7 @@ from perdure.worker.describing import Describing
 from perdure.worker.housekeeping import Housekeeping
 from perdure.worker.push import Push
 from perdure.worker.refills import Refills
+from perdure.worker.webhooks import WebhookSender
 
 # Push services want to know whom to write to; a deployment that has no address of its own has nobody.
 CONTACT = "mailto:nobody@perdure.invalid"
@@ -46,6 +47,7 @@ def make_background(
         make_search(stack, foundation),
         make_push(stack, foundation, services.vapid),
         make_refills(stack, foundation),
+        make_webhook_sender(stack, foundation),
         make_schedule_runner(stack, foundation, services),
         Housekeeping(pool, machine, foundation.config, pubsub, clock),
     )
@@ -77,6 +79,21 @@ def make_refills(stack: AsyncExitStack, foundation: Foundation) -> Refills:
     refills = Refills(foundation.pool, foundation.machine, foundation.config, foundation.clock)
     stack.callback(foundation.pubsub.listen(refills.heard))
     return refills
+
+
+def make_webhook_sender(stack: AsyncExitStack, foundation: Foundation) -> WebhookSender:
+    """What tells other programs, woken by every change that they may want to hear of."""
+    sender = WebhookSender(
+        foundation.pool,
+        foundation.machine.outbox,
+        foundation.keyring,
+        foundation.clock,
+        foundation.measures.webhooks,
+        network=foundation.network,
+    )
+    stack.callback(foundation.announcer.follow(sender.committed))
+    stack.callback(foundation.pubsub.listen(sender.heard))
+    return sender
 
 
 def make_schedule_runner(stack: AsyncExitStack, foundation: Foundation, services: Services) -> ScheduleRunner:

@@ -15,6 +15,7 @@ ProviderId = NewType("ProviderId", UUID)
 McpServerId = NewType("McpServerId", UUID)
 HookId = NewType("HookId", UUID)
 ScheduleId = NewType("ScheduleId", UUID)
+WebhookId = NewType("WebhookId", UUID)
 
 ModelName = NewType("ModelName", str)
 """The unique name of a model setting, such as `demo` or `anthropic/claude-sonnet`."""

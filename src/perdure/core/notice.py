@@ -7,7 +7,8 @@ from msgspec import Struct
 from perdure.core.ids import ChatId
 
 SCHEDULES_CHANGED = "schedules"
-"""The name of the setting that changed where a schedule did."""
+WEBHOOKS_CHANGED = "webhooks"
+"""The names of the settings that changed where a schedule or a webhook did."""
 
 
 class Topic(StrEnum):

@@ -204,6 +204,12 @@ SCHEDULE_SETTLE_PERIOD = timedelta(seconds=5)
 SCHEDULE_MISSED = timedelta(minutes=1)
 # Whoever took a run has begun it within this time, or another does.
 SCHEDULE_TAKEN = timedelta(seconds=30)
+WEBHOOK_PERIOD = timedelta(seconds=1)
+WEBHOOK_PATIENCE = timedelta(seconds=10)
+# Longer than a delivery may take: whoever took one and says nothing has died.
+WEBHOOK_TAKEN = 3 * WEBHOOK_PATIENCE
+WEBHOOK_RETRIES = tuple(timedelta(seconds=each) for each in (5, 30, 120, 600, 3_600, 10_800, 28_800, 86_400))
+WEBHOOK_KEPT = timedelta(days=7)
 SCHEDULE_RUNS_KEPT = timedelta(days=90)
 HOUSEKEEPING_PERIOD = timedelta(minutes=10)
 DESCRIPTION_CAP = timedelta(minutes=1)

@@ -19,6 +19,7 @@ from perdure.machine.row_cache import ChatLocks, RowCache
 from perdure.machine.transitions import Transition
 from perdure.machine.transitions.messages import Target
 from perdure.store.execution import Execution, IdTaken
+from perdure.store.outbox import Outbox
 
 Bundle = Callable[[Chat], Transitions]
 """Transitions to follow from where the chat is. It is asked again whenever the chat moved meanwhile."""
@@ -39,6 +40,11 @@ class Machine:
         self._locks = ChatLocks()
         self._rows = RowCache()
         self._committing = set[asyncio.Task[None]]()
+
+    @property
+    def outbox(self) -> Outbox:
+        """Whether other programs are told of changes."""
+        return self._execution.outbox
 
     async def load(self, chat_id: ChatId) -> Chat:
         return await self._execution.load(chat_id)

@@ -20,6 +20,7 @@ from perdure.store.away import AWAY, reason
 from perdure.store.connections import RELEASE_PATIENCE, Connection
 from perdure.store.errors import meaning
 from perdure.store.losses import Losses
+from perdure.store.outbox import Outbox
 from perdure.store.pool import Pool
 from perdure.store.row_readers import reader_of
 from perdure.store.rows import leading_chat_of, parts_of
@@ -74,8 +75,10 @@ class Execution:
         timeout: float = 30,
         measures: DatabaseMeasures | None = None,
         losses: Losses | None = None,
+        outbox: Outbox | None = None,
     ) -> None:
         self._pool = pool
+        self.outbox = outbox or Outbox()
         self._timeout = timeout
         self._statements = 0
         self._measures = measures or DatabaseMeasures(Metrics())
@@ -126,7 +129,7 @@ class Execution:
 
     async def commit(self, plan: Commit) -> Commit | None:
         """Write it all, or nothing. None means that somebody else moved the chat first."""
-        sql, values = statement(plan)
+        sql, values = statement(plan, told=self.outbox.wanted)
         with self._measures.commit_seconds.time():
             try:
                 row = await self._asked(sql, values)
@@ -148,7 +151,7 @@ class Execution:
                     row = await connection.fetchrow(execution.hold.sql, chat_id, timeout=self._timeout)
                     if row is None:
                         raise ChatNotFound
-                    held = HeldRow(connection, leading_chat_of(row), self._timeout)
+                    held = HeldRow(connection, leading_chat_of(row), self._timeout, told=self.outbox.wanted)
                     yield held
                 self._measures.commits.labels("done").inc(held.written)
             finally:
@@ -169,8 +172,9 @@ class Execution:
 class HeldRow:
     """A chat's row inside a transaction that holds it."""
 
-    def __init__(self, connection: Connection, chat: Chat, timeout: float) -> None:
+    def __init__(self, connection: Connection, chat: Chat, timeout: float, *, told: bool = False) -> None:
         self._connection = connection
+        self._told = told
         self._timeout = timeout
         self.chat = chat
         self.written = 0
@@ -182,7 +186,7 @@ class HeldRow:
         return None if row is None else _trace_of(row)
 
     async def commit(self, plan: Commit) -> Commit | None:
-        sql, values = statement(plan)
+        sql, values = statement(plan, told=self._told)
         try:
             row = await self._connection.fetchrow(sql, *values, timeout=self._timeout)
         except _FAILURES as error:

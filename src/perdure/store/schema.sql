@@ -591,6 +591,34 @@ CREATE TABLE public.organisations (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.outbox (
+    id bigint NOT NULL,
+    name uuid DEFAULT gen_random_uuid() NOT NULL,
+    webhook_id uuid NOT NULL,
+    chat_id uuid NOT NULL,
+    event text NOT NULL,
+    number integer,
+    state text DEFAULT 'pending'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone DEFAULT now() NOT NULL,
+    taken_until timestamp with time zone,
+    status integer,
+    detail text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    settled_at timestamp with time zone,
+    CONSTRAINT outbox_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
+)
+WITH (fillfactor='70');
+
+ALTER TABLE public.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.outbox_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.provider_keys (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     provider_id uuid NOT NULL,
@@ -793,6 +821,18 @@ CREATE TABLE public.users (
     CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'auditor'::text])))
 );
 
+CREATE TABLE public.webhooks (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    owner_id uuid NOT NULL,
+    name text NOT NULL,
+    url text NOT NULL,
+    events text[] NOT NULL,
+    enabled boolean DEFAULT true NOT NULL,
+    secret bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.workspace_contexts (
     chat_id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -915,6 +955,9 @@ ALTER TABLE ONLY public.model_settings
 ALTER TABLE ONLY public.organisations
     ADD CONSTRAINT organisations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.provider_keys
     ADD CONSTRAINT provider_keys_pkey PRIMARY KEY (id);
 
@@ -986,6 +1029,9 @@ ALTER TABLE ONLY public.user_settings
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.workspace_contexts
     ADD CONSTRAINT workspace_contexts_pkey PRIMARY KEY (chat_id);
@@ -1071,6 +1117,12 @@ CREATE INDEX model_settings_by_provider ON public.model_settings USING btree (pr
 
 CREATE UNIQUE INDEX model_settings_default ON public.model_settings USING btree (organisation_id) WHERE chosen;
 
+CREATE INDEX outbox_of_webhook ON public.outbox USING btree (webhook_id, id);
+
+CREATE INDEX outbox_pending ON public.outbox USING btree (webhook_id, chat_id, id) WHERE (state = 'pending'::text);
+
+CREATE INDEX outbox_settled ON public.outbox USING btree (settled_at) WHERE (settled_at IS NOT NULL);
+
 CREATE UNIQUE INDEX provider_keys_deployment ON public.provider_keys USING btree (provider_id) WHERE (user_id IS NULL);
 
 CREATE UNIQUE INDEX provider_keys_personal ON public.provider_keys USING btree (provider_id, user_id) WHERE (user_id IS NOT NULL);
@@ -1104,6 +1156,8 @@ CREATE INDEX turn_traces_by_age ON public.turn_traces USING btree (began_at);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
 CREATE INDEX users_of_organisation ON public.users USING btree (organisation_id, created_at, id);
+
+CREATE INDEX webhooks_of_owner ON public.webhooks USING btree (owner_id);
 
 CREATE INDEX workspace_contexts_of_workspace ON public.workspace_contexts USING btree (workspace_id);
 
@@ -1232,6 +1286,9 @@ ALTER TABLE ONLY public.model_settings
 ALTER TABLE ONLY public.model_settings
     ADD CONSTRAINT model_settings_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES public.providers(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.provider_keys
     ADD CONSTRAINT provider_keys_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES public.providers(id) ON DELETE CASCADE;
 
@@ -1285,6 +1342,12 @@ ALTER TABLE ONLY public.user_settings
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.workspace_contexts
     ADD CONSTRAINT workspace_contexts_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chat_cards(id) ON DELETE CASCADE;

@@ -15,6 +15,7 @@ from perdure.observe.measures.work import (
     ScheduleMeasures,
     ToolMeasures,
     TurnMeasures,
+    WebhookMeasures,
 )
 from perdure.observe.metrics import Metrics
 
@@ -29,6 +30,7 @@ class Measures:
         self.tools = ToolMeasures(self.metrics)
         self.agents = AgentMeasures(self.metrics)
         self.hooks = HookMeasures(self.metrics)
+        self.webhooks = WebhookMeasures(self.metrics)
         self.schedules = ScheduleMeasures(self.metrics)
         self.mcp = McpMeasures(self.metrics)
         self.replica = ReplicaMeasures(self.metrics)

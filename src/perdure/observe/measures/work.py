@@ -174,6 +174,18 @@ class HookMeasures:
         self._seconds.labels(event).observe(seconds)
 
 
+class WebhookMeasures:
+    """Counts deliveries."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._deliveries = metrics.counter(
+            "webhook_deliveries", "Deliveries to webhooks: delivered, failed and tried again, or dead.", "outcome"
+        )
+
+    def delivered(self, outcome: str) -> None:
+        self._deliveries.labels(outcome).inc()
+
+
 class ScheduleMeasures:
     """Counts what becomes of due times."""
 

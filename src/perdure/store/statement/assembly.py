@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from functools import cache
 
 from perdure.core.commit import Commit
-from perdure.store.statement import card, messages, row
+from perdure.store.statement import card, messages, outbox, row
 from perdure.store.statement.text import Bind, Render, Text
 
 PIECES: Sequence[tuple[Bind, Render]] = (
@@ -27,13 +27,16 @@ PIECES: Sequence[tuple[Bind, Render]] = (
     (card.bind_card, card.render_card),
     (card.bind_inbox, card.render_inbox),
     (card.bind_key, card.render_key),
+    (outbox.bind_outbox, outbox.render_outbox),
 )
+_TOLD_NOBODY = PIECES[:-1]
+"""What a change needs where nobody elsewhere wants to hear of it."""
 
 
-def statement(commit: Commit) -> tuple[str, list[object]]:
-    """The SQL of a change, and its arguments."""
+def statement(commit: Commit, *, told: bool = False) -> tuple[str, list[object]]:
+    """The SQL of a change, and its arguments. `told` says whether webhooks may want to hear of it."""
     values: list[object] = [commit.chat.id, commit.change_id, commit.chat.snapshot_version]
-    shapes = tuple([bind(commit, values) for bind, _ in PIECES])
+    shapes = tuple([bind(commit, values) for bind, _ in (PIECES if told else _TOLD_NOBODY)])
     return _text(shapes), values
 
 
@@ -42,7 +45,7 @@ def _text(shapes: tuple[Hashable, ...]) -> str:
     text = Text()
     for _ in range(3):
         text.value()
-    for shape, (_, render) in zip(shapes, PIECES, strict=True):
+    for shape, (_, render) in zip(shapes, PIECES, strict=False):
         if shape is not None:
             render(text, shape)
     return str(text)

@@ -41,6 +41,10 @@ async def list_provider_keys(db: Database) -> list[bytes]: ...
 
 
 @query
+async def list_webhooks(db: Database) -> list[bytes]: ...
+
+
+@query
 async def seal_deployment_secrets(db: Database, secret: bytes, renewed: bytes) -> None: ...
 
 
@@ -66,3 +70,7 @@ async def seal_mcp_servers(db: Database, secret: bytes, renewed: bytes) -> None:
 
 @query
 async def seal_provider_keys(db: Database, secret: bytes, renewed: bytes) -> None: ...
+
+
+@query
+async def seal_webhooks(db: Database, secret: bytes, renewed: bytes) -> None: ...

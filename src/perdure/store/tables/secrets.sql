@@ -34,6 +34,10 @@ SELECT secret FROM mcp_servers WHERE secret IS NOT NULL
 -- Every sealed secret of provider_keys.
 SELECT secret FROM provider_keys WHERE secret IS NOT NULL
 
+-- name: secrets.list_webhooks
+-- Every sealed secret of webhooks.
+SELECT secret FROM webhooks WHERE secret IS NOT NULL
+
 -- name: secrets.seal_deployment_secrets
 -- Seal a secret of deployment_secrets anew, if nobody changed it meanwhile.
 UPDATE deployment_secrets SET secret = $2 WHERE secret = $1
@@ -61,3 +65,7 @@ UPDATE mcp_servers SET secret = $2 WHERE secret = $1
 -- name: secrets.seal_provider_keys
 -- Seal a secret of provider_keys anew, if nobody changed it meanwhile.
 UPDATE provider_keys SET secret = $2 WHERE secret = $1
+
+-- name: secrets.seal_webhooks
+-- Seal a secret of webhooks anew, if nobody changed it meanwhile.
+UPDATE webhooks SET secret = $2 WHERE secret = $1
