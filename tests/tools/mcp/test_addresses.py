@@ -1,9 +1,15 @@
 """Addresses that a server names for its sign-in: what is inside is not fetched for a stranger."""
 
+from collections.abc import AsyncIterator
+
+import aiohttp.web
 import pytest
 
+from perdure.testing.ports import free_port
+from perdure.tools.mcp.grants import OAuthClient, exchange
 from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.protocol.discovery import check_named
+from perdure.tools.network import Network
 
 OUTSIDE = "https://mcp.example.com/v1"
 
@@ -47,3 +53,39 @@ async def test_an_admin_who_set_a_server_up_on_this_machine_allowed_it() -> None
     await check_named("http://127.0.0.1:9000/token", "http://127.0.0.1:8000/mcp")
     with pytest.raises(Unreachable):
         await check_named("http://169.254.169.254/token", "http://127.0.0.1:8000/mcp")
+
+
+@pytest.fixture
+async def issuer() -> AsyncIterator[tuple[str, list[str]]]:
+    """A sign-in service that leads elsewhere, or never stops talking; and what it was asked for."""
+    asked: list[str] = []
+
+    async def leads(request: aiohttp.web.Request) -> aiohttp.web.Response:
+        asked.append(request.path)
+        return aiohttp.web.Response(status=int(request.path.removeprefix("/")), headers={"location": "/elsewhere"})
+
+    async def talks(request: aiohttp.web.Request) -> aiohttp.web.StreamResponse:
+        answer = aiohttp.web.StreamResponse()
+        await answer.prepare(request)
+        while True:
+            await answer.write(b" " * 65_536)
+
+    app = aiohttp.web.Application()
+    app.router.add_route("*", "/endless", talks)
+    app.router.add_route("*", "/{path}", leads)
+    runner = aiohttp.web.AppRunner(app)
+    await runner.setup()
+    port = free_port()
+    await aiohttp.web.TCPSite(runner, "127.0.0.1", port).start()
+    yield f"http://127.0.0.1:{port}", asked
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize("path", ["301", "302", "303", "307", "308", "endless"])
+async def test_what_proves_who_we_are_goes_nowhere_else_and_no_answer_is_endless(
+    issuer: tuple[str, list[str]], path: str
+) -> None:
+    url, asked = issuer
+    with pytest.raises(Unreachable):
+        await exchange(f"{url}/{path}", {"code": "c"}, OAuthClient("id", "secret", "client_secret_post"), "", Network())
+    assert asked in ([f"/{path}"], [])

@@ -1,5 +1,6 @@
 """Tokens that people got for servers by signing in: kept encrypted, renewed before they run out, used by many."""
 
+import asyncio
 from datetime import datetime, timedelta
 
 import aiohttp
@@ -18,6 +19,7 @@ from perdure.tools.mcp.messages import SignInNeeded, Unreachable
 from perdure.tools.network import Network
 
 MCP_TOKEN_MARGIN = timedelta(minutes=1)
+LARGEST_ANSWER = 1024 * 1024
 SIGN_IN = "the user has to sign in to it first, in the settings"
 
 
@@ -102,6 +104,15 @@ class Grants:
         return expires_at is not None and expires_at - self._clock.now() < MCP_TOKEN_MARGIN
 
 
+async def _bounded(response: aiohttp.ClientResponse) -> bytes:
+    """The body, if it is no longer than any answer about tokens."""
+    try:
+        content = await response.content.readexactly(LARGEST_ANSWER)
+    except asyncio.IncompleteReadError as ended:
+        return ended.partial
+    raise Unreachable(f"its sign-in service answered more than {len(content)} bytes")
+
+
 async def exchange(endpoint: str, form: dict[str, str], client: OAuthClient, resource: str, network: Network) -> Tokens:
     """Ask a token endpoint for tokens."""
     body = {**form, "client_id": client.client_id, **({"resource": resource} if resource else {})}
@@ -114,10 +125,17 @@ async def exchange(endpoint: str, form: dict[str, str], client: OAuthClient, res
     try:
         async with (
             aiohttp.ClientSession(timeout=timeout, auth=auth) as http,
-            http.post(endpoint, data=body, proxy=network.proxy(endpoint), ssl=network.trusted or True) as response,
+            http.post(
+                endpoint,
+                data=body,
+                proxy=network.proxy(endpoint),
+                ssl=network.trusted or True,
+                # Where it leads on to was not looked at, and what is sent proves who we are.
+                allow_redirects=False,
+            ) as response,
         ):
-            content = await response.read()
-            if response.status >= 500:
+            content = await _bounded(response)
+            if response.status >= 500 or 300 <= response.status < 400:
                 raise Unreachable(f"its sign-in service answered with HTTP {response.status}")
             if response.status >= 400:
                 raise SignInNeeded(
