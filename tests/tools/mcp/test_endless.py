@@ -8,9 +8,11 @@ import pytest
 
 from perdure.config.mcp import Transport
 from perdure.tools.mcp.messages import Refusal, Unreachable
+from perdure.tools.mcp.protocol.discovery import authorization_server_of
 from perdure.tools.mcp.protocol.session import OpenSession
 from perdure.tools.mcp.protocol.transports import LONGEST_LINE
 from perdure.tools.mcp.transport import TransportOptions
+from perdure.tools.network import Network
 
 PIECE = b"x" * 65_536
 MOST = 6 * LONGEST_LINE
@@ -22,17 +24,18 @@ class Endless:
     sent = 0
     url = ""
 
-    def __init__(self, head: bytes) -> None:
+    def __init__(self, head: bytes, piece: bytes) -> None:
         self._head = head
+        self._piece = piece
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\n" + self._head + b"\r\n")
         try:
             while self.sent < MOST:
-                writer.write(PIECE)
+                writer.write(self._piece)
                 await writer.drain()
-                self.sent += len(PIECE)
+                self.sent += len(self._piece)
             await reader.read()
         except ConnectionError:
             pass
@@ -41,8 +44,8 @@ class Endless:
 
 
 @asynccontextmanager
-async def endless(head: bytes) -> AsyncGenerator[Endless]:
-    server = Endless(head)
+async def endless(head: bytes, piece: bytes = PIECE) -> AsyncGenerator[Endless]:
+    server = Endless(head, piece)
     listening = await asyncio.start_server(server.answer, "127.0.0.1", 0)
     server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/mcp"
     try:
@@ -62,6 +65,23 @@ async def endless(head: bytes) -> AsyncGenerator[Endless]:
 )
 async def test_an_answer_without_an_end_is_given_up(head: bytes) -> None:
     async with endless(head) as server:
+        with pytest.raises((Unreachable, Refusal)):
+            await OpenSession.to(
+                TransportOptions(name="endless", transport=Transport.HTTP, url=server.url), lambda: None
+            )
+    assert server.sent < MOST
+
+
+@pytest.mark.parametrize("piece", [PIECE, b"\n" * 65_536, b"[" * 65_536], ids=["word", "blank", "deep"])
+async def test_nor_does_an_answer_without_an_end_keep_anybody_from_signing_in_elsewhere(piece: bytes) -> None:
+    async with endless(b"Content-Type: application/json\r\n", piece) as server:
+        with pytest.raises(Unreachable):
+            await authorization_server_of(server.url, "", Network())
+    assert server.sent < MOST
+
+
+async def test_blank_lines_without_an_end_are_no_answer() -> None:
+    async with endless(b"Content-Type: application/json\r\n", b"\n" * 65_536) as server:
         with pytest.raises((Unreachable, Refusal)):
             await OpenSession.to(
                 TransportOptions(name="endless", transport=Transport.HTTP, url=server.url), lambda: None

@@ -32,6 +32,7 @@ from perdure.core.timing import MCP_CONNECT
 from perdure.tools.mcp.grants import OAuthClient
 from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.protocol.translation import explained
+from perdure.tools.mcp.protocol.transports import bound
 from perdure.tools.mcp.sign_ins import AuthorizationServer
 from perdure.tools.network import Network
 
@@ -174,10 +175,12 @@ async def _metadata(http: httpx2.AsyncClient, url: str, issuer: str | None) -> O
 async def _client(url: str, network: Network) -> AsyncGenerator[httpx2.AsyncClient]:
     try:
         async with httpx2.AsyncClient(
+            headers={"accept-encoding": "identity"},
             timeout=MCP_CONNECT.total_seconds(),
             proxy=network.proxy(url),
             verify=network.trusted or True,
             trust_env=False,
+            event_hooks={"response": [bound]},
         ) as http:
             yield http
     except OAuthFlowError as error:

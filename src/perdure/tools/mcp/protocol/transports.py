@@ -40,8 +40,9 @@ class TransportState:
 class BoundedBody(httpx2.AsyncByteStream):
     """A body that ends where it becomes too much: an answer as a whole, of a stream each event."""
 
-    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+    def __init__(self, body: httpx2.AsyncByteStream, *, events: bool) -> None:
         self._body = body
+        self._events = events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size, before = 0, b""
@@ -50,7 +51,7 @@ class BoundedBody(httpx2.AsyncByteStream):
             # An event's end may be cut in two.
             seen = before + piece
             end = max(seen.rfind(mark) for mark in (b"\n\n", b"\r\n\r\n", b"\r\r"))
-            if end >= 0:
+            if end >= 0 and self._events:
                 size = len(seen) - end
             if size > LONGEST_LINE:
                 raise Unreachable(f"it answered more than {LONGEST_LINE} bytes at once")
@@ -59,6 +60,16 @@ class BoundedBody(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._body.aclose()
+
+
+async def bound(response: httpx2.Response) -> None:
+    """Let no answer be more than there is memory for."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        # A few bytes may stand for many.
+        raise Unreachable("it answers in an encoding that it was not asked for")
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    events = response.headers.get("content-type", "").startswith("text/event-stream")
+    response.stream = BoundedBody(response.stream, events=events)
 
 
 def transport(options: TransportOptions, state: TransportState) -> AbstractAsyncContextManager[TransportStreams]:
@@ -85,11 +96,7 @@ def _factory(options: TransportOptions, state: TransportState) -> McpHttpClientF
 def http_client(options: TransportOptions, state: TransportState) -> httpx2.AsyncClient:
     async def check(response: httpx2.Response) -> None:
         state.status = response.status_code if response.status_code >= 400 else None
-        if response.headers.get("content-encoding", "identity") != "identity":
-            # A few bytes may stand for more than there is memory.
-            raise Unreachable("it answers in an encoding that it was not asked for")
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = BoundedBody(response.stream)
+        await bound(response)
 
     async def signed(request: httpx2.Request) -> None:
         if options.token is not None:
