@@ -10,6 +10,7 @@ from openai import AsyncOpenAI
 
 from perdure.agent.prepare import Policy, Rules
 from perdure.core.ids import ChatId
+from perdure.core.message import File
 from perdure.sim.server import Simulator
 from perdure.testing.replica import InProcessReplica
 from perdure.testing.served_api import listening
@@ -200,3 +201,45 @@ async def test_pages_of_other_origins_are_let_in_where_the_deployment_says_so(re
                 assert answer.status == 401
                 assert answer.headers.get("access-control-allow-origin") == allowed[-1]
     assert allowed == [None, "https://app.example.com", None, "https://app.example.com"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"type": "binary", "mimeType": "text/plain", "data": "Tm90ZXMu", "filename": "notes.txt"},
+        {"type": "document", "source": {"type": "data", "value": "Tm90ZXMu", "mimeType": "text/plain"}},
+    ],
+    ids=["binary", "source"],
+)
+async def test_a_page_of_ag_ui_sends_files(page: Page, replica: InProcessReplica, sim: Simulator, file: Any) -> None:
+    content = [{"type": "text", "text": "[[say:I see.]] Look."}, file]
+    events = await page.runs({"id": "1", "role": "user", "content": content})
+    assert _texts([event for event in events if "delta" in event], "TEXT_MESSAGE_CONTENT") == "I see."
+    assert b"Notes." in bytes(sim.requests[-1].body)
+    (chat,) = await _chats(replica)
+    assert [part.media_type for part in (await replica.messages(chat))[0].parts if isinstance(part, File)] == [
+        "text/plain"
+    ]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"tools": [{"name": "a\n"}]},
+        {"tools": [{"name": "execute"}]},
+        {"tools": [{"name": "a", "parameters": {"type": "string"}}]},
+        {"tools": [{"name": f"t{number}"} for number in range(251)]},
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}] * 201}]},
+        {"messages": [{"role": "system", "content": "x" * 200_000}, {"role": "user", "content": "x"}]},
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "image", "source": {"type": "url", "value": "http://a"}}]}
+            ]
+        },
+    ],
+    ids=["name", "shipped", "schema", "tools", "pieces", "prompt", "address"],
+)
+async def test_what_a_page_sends_is_bounded_as_everywhere(page: Page, replica: InProcessReplica, more: Any) -> None:
+    body = {"threadId": "t", "runId": "r", "messages": [{"role": "user", "content": "x"}], **more}
+    assert (await page.ask("POST", "/ag-ui/demo", body))[0] == 400
+    assert await _chats(replica) == []
