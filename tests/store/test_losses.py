@@ -2,7 +2,9 @@
 
 from uuid import uuid4
 
-from perdure.core.ids import ChatId, MessageNumber, RunnerId
+from perdure.core.chat import Fence, Status
+from perdure.core.ids import ChatId, MessageNumber, ReplicaId, RunnerId
+from perdure.core.timing import SystemClock
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.journal import Journal
@@ -65,6 +67,31 @@ async def test_a_failover_that_lost_nothing_is_not_a_loss(pool: Pool) -> None:
     await world.chat()
     await world.losses.look(2)
     assert await world.said() == []
+
+
+class StandingClock(SystemClock):
+    """Time passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.passed = 0.0
+
+    def monotonic(self) -> float:
+        return self.passed
+
+    async def sleep(self, seconds: float) -> None:
+        self.passed += seconds
+
+
+async def test_a_call_waits_after_a_failover_until_others_have_said_what_they_started(pool: Pool) -> None:
+    clock = StandingClock()
+    losses = Losses(pool, clock=clock)
+    fence = Fence(ReplicaId(uuid4()), RunnerId(uuid4()), Status.RUNNING, 1)
+    for effect, moved, waited in (("once", False, 0.0), ("keyed", True, 0.0), ("once", True, 5.0)):
+        if moved:
+            losses.moved()
+        call = CallRun(ChatId(uuid4()), MessageNumber(1), 0)
+        assert not await Journal(pool, losses).start(call, fence, tool="pay", effect=effect)
+        assert clock.passed == waited
 
 
 async def test_calls_whose_line_in_the_journal_is_lost_get_it_again(pool: Pool) -> None:

@@ -28,7 +28,7 @@ from perdure.store.execution import Execution
 from perdure.store.fleet_pubsub import FleetPubsub
 from perdure.store.losses import Losses
 from perdure.store.migrations.runner import migrate
-from perdure.store.pool import Pool, open_pool
+from perdure.store.pool import Pool, open_pool, when_moved
 from perdure.store.pool import measure as measure_pool
 from perdure.store.postgres_pubsub import PollingPubsub, PostgresPubsub
 from perdure.store.primaries import require_one_primary
@@ -74,7 +74,8 @@ async def open_foundation(
     spans = TurnSpans(tracing, pool, clock)
     watch_database(measures.database, pool, pubsub, config)
     stack.callback(config.follow())
-    losses = Losses(pool, measures.database)
+    losses = Losses(pool, measures.database, clock=clock)
+    stack.callback(when_moved(pool, losses.moved))
     stack.callback(announcer.follow(losses.committed))
     stack.callback(announcer.follow(Meter(measures.turns).committed))
     stack.push_async_callback(asyncio.to_thread, tracing.close)

@@ -30,6 +30,8 @@ class Journal:
         self, call: CallRun, fence: Fence, *, tool: str, effect: str, incarnation: str | None = None
     ) -> bool:
         """Whether the call may run: False once somebody else drives the chat."""
+        if effect == _ONCE:
+            await self._losses.settled()
         if effect == _ONCE and self._losses.has_started(call):
             # A failover lost that it did, and the model asks for the same call again.
             await self._losses.restore_calls()

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import TypeVar
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from perdure.core.commit import Commit
 from perdure.core.cursor import Line
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.ids import ChatId, RunnerId
+from perdure.core.timing import LEASE, UNSERVED, Clock, SystemClock
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.metrics import Metrics
 from perdure.store.pool import Pool
@@ -24,6 +26,8 @@ _log = logging.getLogger(__name__)
 # How many chats, and how many calls, are remembered: the newest.
 REMEMBERED = 10_000
 _BATCH = 1_000
+SAID_AGAIN = LEASE + UNSERVED
+"""How long calls that must not happen twice wait after a failover: no replica is without the database for longer."""
 
 
 class Started(Struct, frozen=True):
@@ -41,8 +45,11 @@ class Losses:
     in the journal is gone get it again, so that nobody starts them a second time unasked.
     """
 
-    def __init__(self, pool: Pool, measures: DatabaseMeasures | None = None) -> None:
+    def __init__(self, pool: Pool, measures: DatabaseMeasures | None = None, *, clock: Clock | None = None) -> None:
         self._pool = pool
+        self._clock = clock or SystemClock()
+        self._moved_at = -inf
+        """When another server of the database was met."""
         self._count = (measures or DatabaseMeasures(Metrics())).lost_histories
         self._snapshots: dict[tuple[ChatId, int], int] = {}
         """The newest snapshot of each chat on each line of the database's history."""
@@ -65,6 +72,15 @@ class Losses:
 
     def started(self, started: Started) -> None:
         _keep(self._started, started.call, started)
+
+    def moved(self) -> None:
+        """Another server answers, which may not know what calls were started."""
+        self._moved_at = self._clock.monotonic()
+
+    async def settled(self) -> None:
+        """Wait until every replica has had time to say again what it started."""
+        while (left := self._moved_at + SAID_AGAIN.total_seconds() - self._clock.monotonic()) > 0:
+            await self._clock.sleep(left)
 
     def has_started(self, call: CallRun) -> bool:
         """Whether this replica started the call before, whatever the database knows of it."""
