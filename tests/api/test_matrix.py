@@ -36,6 +36,8 @@ NEEDS: dict[str, set[Role]] = {
     "add_mcp_server": {Role.OWNER, Role.ADMIN},
     "list_hooks": {Role.OWNER, Role.ADMIN},
     "add_hook": {Role.OWNER, Role.ADMIN},
+    "read_network": {Role.OWNER, Role.ADMIN},
+    "add_rule": {Role.OWNER, Role.ADMIN},
     "read_audit": {Role.OWNER, Role.ADMIN, Role.AUDITOR},
 }
 """The roles that may use a route that names nothing. Whoever is not listed here: everybody."""
@@ -212,6 +214,9 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
         "PATCH /hooks/{hook_id}",
         "DELETE /hooks/{hook_id}",
         "GET /hooks/{hook_id}/deliveries",
+        "DELETE /network/rules/{rule_id}",
+        "PUT /network/secrets/{name}",
+        "DELETE /network/secrets/{name}",
         "GET /skills/{name}",
         "PUT /skills/{name}",
         "DELETE /skills/{name}",

@@ -8,6 +8,7 @@ from perdure.access.people import Groups, People, Tokens
 from perdure.access.rows import ActorRows
 from perdure.config.admin import Configuration, ModelConfiguration
 from perdure.config.integrations import HookConfiguration, McpServers
+from perdure.config.network import NetworkConfiguration
 
 
 class Administration:
@@ -44,6 +45,10 @@ class Administration:
     @cached_property
     def hooks(self) -> HookConfiguration:
         return HookConfiguration(self._rows, self._keyring)
+
+    @cached_property
+    def network(self) -> NetworkConfiguration:
+        return NetworkConfiguration(self._rows, self._keyring)
 
     @cached_property
     def mcp_servers(self) -> McpServers:

@@ -65,6 +65,9 @@ EXAMPLES: Mapping[str, Any] = {
     "add_webhook": {"name": "Build machine", "url": "https://ci.example.org/perdure", "events": ["chat.finished"]},
     "change_webhook": {"enabled": False},
     "replay_outgoing": {},
+    "add_rule": {"rule": {"host": "registry.example.org"}},
+    "put_network_secret": {"secret": "token-of-the-registry"},
+    "allow_in_chat": {"rule": {"host": "docs.example.org"}, "once": True},
     "put_skill": {"description": "How we write release notes", "content": "One line per change, in the present tense."},
     "add_mcp_server": {
         "slug": "everything",

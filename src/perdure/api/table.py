@@ -13,6 +13,7 @@ from perdure.api.routes import (
     mcp,
     messages,
     models,
+    network,
     people,
     queue,
     schedules,
@@ -50,5 +51,6 @@ TABLE = Table(
     hooks.routes,
     schedules.routes,
     webhooks.routes,
+    network.routes,
     skills.routes,
 )

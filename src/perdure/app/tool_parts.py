@@ -4,12 +4,14 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from perdure.access.keyring import Keyring
 from perdure.agent.advisor import ModelAdvisor
 from perdure.agent.archive import StoredArchive
 from perdure.agent.models import Models
 from perdure.agent.toolbox import Toolbox
 from perdure.app.foundation import Foundation, outside_network
 from perdure.app.parts import Parts
+from perdure.config.network import NETWORK_PURPOSE
 from perdure.core.timing import Clock
 from perdure.observe.measures.service import WorkspaceMeasures
 from perdure.providers.client import ProviderClient
@@ -40,9 +42,13 @@ class WorkspaceParts:
 
 
 def make_workspace_parts(
-    settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures
+    settings: Settings, pool: Pool, pubsub: Pubsub, clock: Clock, measures: WorkspaceMeasures, keyring: Keyring
 ) -> WorkspaceParts:
-    egress = EgressOptions(trust=Path(settings.ca_file).read_text() if settings.ca_file else None)
+    def opened(sealed: bytes) -> str:
+        return keyring.open(sealed, NETWORK_PURPOSE)
+
+    trust = Path(settings.ca_file).read_text() if settings.ca_file else None
+    egress = EgressOptions(trust=trust, open_secret=opened)
     local = LocalDriver(settings.data_dir / "workspaces", unsandboxed=settings.unsandboxed, egress=egress)
     drivers, templates = Drivers(settings.data_dir, local, egress), TemplateCatalogue(pool)
     workspaces = Workspaces(pool, drivers, templates, pubsub, clock, measures)
@@ -66,7 +72,9 @@ def make_tool_parts(
     stack: AsyncExitStack, foundation: Foundation, parts: Parts, *, models: Models, client: ProviderClient
 ) -> ToolParts:
     pool, config, clock, measures = foundation.pool, foundation.config, foundation.clock, foundation.measures
-    where = make_workspace_parts(foundation.settings, pool, foundation.pubsub, clock, measures.workspaces)
+    where = make_workspace_parts(
+        foundation.settings, pool, foundation.pubsub, clock, measures.workspaces, foundation.keyring
+    )
     stack.push_async_callback(where.workspaces.close)
     hooks = make_hooks(foundation)
     advisor = ModelAdvisor(pool, config, models, client, clock, measures.agents)

@@ -9,6 +9,7 @@ from perdure.access.vapid import PURPOSE as VAPID_PURPOSE
 from perdure.config.config import KEY_PURPOSE
 from perdure.config.hooks import HOOK_PURPOSE
 from perdure.config.mcp import GRANT_PURPOSE, SERVER_PURPOSE
+from perdure.config.network import NETWORK_PURPOSE
 from perdure.config.webhooks import WEBHOOK_PURPOSE
 from perdure.store.pool import Pool
 from perdure.store.scopes import Database
@@ -30,6 +31,7 @@ SEALED = {
     "mcp_grants": Sealed(GRANT_PURPOSE, secrets.list_mcp_grants, secrets.seal_mcp_grants),
     "webhooks": Sealed(WEBHOOK_PURPOSE, secrets.list_webhooks, secrets.seal_webhooks),
     "hooks": Sealed(HOOK_PURPOSE, secrets.list_hooks, secrets.seal_hooks),
+    "network_secrets": Sealed(NETWORK_PURPOSE, secrets.list_network_secrets, secrets.seal_network_secrets),
     "login_services": Sealed(LOGIN_PURPOSE, secrets.list_login_services, secrets.seal_login_services),
     "deployment_secrets": Sealed(VAPID_PURPOSE, secrets.list_deployment_secrets, secrets.seal_deployment_secrets),
 }

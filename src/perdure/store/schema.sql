@@ -585,6 +585,23 @@ CREATE TABLE public.model_settings (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.network_rules (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    organisation_id uuid NOT NULL,
+    chat_id uuid,
+    rule text NOT NULL,
+    once boolean DEFAULT false NOT NULL,
+    created_by uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.network_secrets (
+    organisation_id uuid NOT NULL,
+    name text NOT NULL,
+    secret bytea NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.organisations (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     name text NOT NULL,
@@ -952,6 +969,12 @@ ALTER TABLE ONLY public.messages
 ALTER TABLE ONLY public.model_settings
     ADD CONSTRAINT model_settings_pkey PRIMARY KEY (organisation_id, name);
 
+ALTER TABLE ONLY public.network_rules
+    ADD CONSTRAINT network_rules_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.network_secrets
+    ADD CONSTRAINT network_secrets_pkey PRIMARY KEY (organisation_id, name);
+
 ALTER TABLE ONLY public.organisations
     ADD CONSTRAINT organisations_pkey PRIMARY KEY (id);
 
@@ -1116,6 +1139,10 @@ CREATE INDEX messages_by_time ON public.messages USING brin (created_at);
 CREATE INDEX model_settings_by_provider ON public.model_settings USING btree (provider_id);
 
 CREATE UNIQUE INDEX model_settings_default ON public.model_settings USING btree (organisation_id) WHERE chosen;
+
+CREATE INDEX network_rules_of_chat ON public.network_rules USING btree (chat_id) WHERE (chat_id IS NOT NULL);
+
+CREATE INDEX network_rules_of_organisation ON public.network_rules USING btree (organisation_id) WHERE (chat_id IS NULL);
 
 CREATE INDEX outbox_of_webhook ON public.outbox USING btree (webhook_id, id);
 
@@ -1285,6 +1312,18 @@ ALTER TABLE ONLY public.model_settings
 
 ALTER TABLE ONLY public.model_settings
     ADD CONSTRAINT model_settings_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES public.providers(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.network_rules
+    ADD CONSTRAINT network_rules_chat_id_fkey FOREIGN KEY (chat_id) REFERENCES public.chats(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.network_rules
+    ADD CONSTRAINT network_rules_created_by_fkey FOREIGN KEY (created_by) REFERENCES public.users(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.network_rules
+    ADD CONSTRAINT network_rules_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.network_secrets
+    ADD CONSTRAINT network_secrets_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE;

@@ -52,6 +52,7 @@ async def execute(
     """Run a command in the workspace. What outlasts the timeout goes on; process_output shows how it stands."""
     client = await command_workspace(ctx)
     line, _ = operations.split_background(command)
+    before = await client.network.last() if client.network else 0
     started = await client.processes.start(line, key=str(ctx.key), workdir=workdir)
     showing = BackgroundTasks(_log)
     showing.start(_show(ctx, client, started.id), "showing what a command prints")
@@ -71,7 +72,8 @@ async def execute(
         raise
     finally:
         showing.cancel()
-    return answers.command(process)
+    refused = await client.network.refused(before) if client.network else []
+    return "\n".join([answers.command(process), *map(answers.refusal, refused)])
 
 
 async def _again(ctx: ToolContext, client: WorkspaceClient) -> WorkspaceClient:

@@ -85,6 +85,11 @@ def command(process: wire.Process) -> str:
     return f"{said.rstrip()}\n{outcome(process)}" if said.strip() else outcome(process)
 
 
+def refusal(said: str) -> str:
+    """A request that did not leave. Only people can change that."""
+    return f"[The network refused {said}. The user can allow it: ask them, and do not try to get around it.]"
+
+
 def processes(found: list[wire.Process]) -> str:
     if not found:
         return "[No process was started here yet.]"

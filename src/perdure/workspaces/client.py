@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from datetime import timedelta
-from typing import Self
+from typing import Protocol, Self
 
 import msgspec
 
@@ -166,6 +166,16 @@ class GitClient:
         return await self._connection.ask(wire.GitDiff, "GET", "/v1/git/diff", query={"path": path})
 
 
+class NetworkClient(Protocol):
+    """Requests that want to leave a workspace, by number."""
+
+    async def last(self) -> int: ...
+
+    async def refused(self, after: int) -> Sequence[str]:
+        """What did not leave since, in words."""
+        ...
+
+
 class WorkspaceClient:
     """A connected workspace."""
 
@@ -176,6 +186,8 @@ class WorkspaceClient:
         self.terminals = TerminalClient(connection)
         self.pipes = PipeClient(connection)
         self.git = GitClient(connection)
+        self.network: NetworkClient | None = None
+        """What wants to leave, where the network is by permission."""
 
     @property
     def incarnation(self) -> str:

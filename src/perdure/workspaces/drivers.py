@@ -19,7 +19,7 @@ class Drivers:
 
     def __init__(self, folder: Path, local: Driver, egress: EgressOptions | None = None) -> None:
         self._folder = folder
-        self._egress = egress or EgressOptions()
+        self.egress = egress or EgressOptions()
         self._known: dict[tuple[str, frozenset[tuple[str, str]]], Driver] = {("local", frozenset()): local}
 
     def of(self, name: str, settings: Mapping[str, str]) -> Driver:
@@ -44,7 +44,7 @@ class Drivers:
         require("docker")
         from perdure.workspaces.docker import DockerDriver, Engine  # noqa: PLC0415
 
-        return DockerDriver(Engine(engine, _needed(settings, "image"), self._folder / "docker", self._egress))
+        return DockerDriver(Engine(engine, _needed(settings, "image"), self._folder / "docker", self.egress))
 
     def _ssh(self, settings: Mapping[str, str]) -> Driver:
         """Keys are named, never part of a template: each is a file that whoever runs the server put there."""

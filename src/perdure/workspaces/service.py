@@ -33,7 +33,9 @@ from perdure.workspaces.client import WorkspaceClient
 from perdure.workspaces.connection import UNREACHABLE
 from perdure.workspaces.driver import Computer, Driver, Network, Plan, restored, stored
 from perdure.workspaces.drivers import Drivers
-from perdure.workspaces.egress.rules import armed
+from perdure.workspaces.egress.control import EgressControl
+from perdure.workspaces.egress.proxy import SeenRequest
+from perdure.workspaces.egress.ruling import EgressRules
 from perdure.workspaces.templates.building import Bound, Progress, Stage, bind, build
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Value
@@ -86,6 +88,7 @@ class Workspaces:
         self._touched: dict[WorkspaceId, float] = {}
         self._followers: list[Follower] = []
         self.keys = CallKeys()
+        self.egress_rules = EgressRules(pool, drivers.egress.open_secret)
 
     async def of_chat(self, chat_id: ChatId) -> WorkspaceRow | None:
         return await workspaces.of_chat(self.pool, chat_id)
@@ -199,7 +202,7 @@ class Workspaces:
     async def _reached(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
         known = self._clients.get((row.id, view))
         if known is not None and await _answers(known):
-            await self._rule(row)
+            known.network = await self._rule(row)
             await self.touch(row.id)
             return known
         if known is not None:
@@ -207,19 +210,40 @@ class Workspaces:
             await known.close()
         begun = self._clock.monotonic()
         client = await self._open(row, view=view)
-        await self._rule(row)
+        client.network = await self._rule(row)
         self.measures.opened(self._clock.monotonic() - begun)
         self._clients[row.id, view] = client
         await workspaces.stand(self.pool, row.id, "running", None)
         return client
 
-    async def _rule(self, row: WorkspaceRow) -> None:
+    async def _rule(self, row: WorkspaceRow) -> EgressControl | None:
         """Tell the proxy of a workspace with a network by permission what holds now; also one that has just begun."""
         if row.plan is not None and ALLOWING not in row.plan:
-            return
+            return None
         plan = await self._plan(row)
-        if plan.network is Network.ALLOW:
-            await self._driver(row, plan).egress(plan).tell([armed(rule) for rule in plan.rules])
+        if plan.network is not Network.ALLOW:
+            return None
+        control = self._driver(row, plan).egress(plan)
+        await self.egress_rules.tell(row, plan.rules, control)
+        return control
+
+    async def requests(self, home: ChatId) -> Sequence[SeenRequest]:
+        """What wanted to leave a chat's workspace lately; nothing where it does not run, or has no such network."""
+        row = await workspaces.of_chat(self.pool, home)
+        plan = None if row is None else await self._plan(row)
+        if row is None or plan is None or plan.network is not Network.ALLOW:
+            return ()
+        try:
+            return (await self._driver(row, plan).egress(plan).requests(0)).requests
+        except WorkspaceUnreachable:
+            return ()
+
+    async def rules_changed(self, home: ChatId) -> None:
+        """Let what was decided for a chat hold now, where its workspace runs."""
+        row = await workspaces.of_chat(self.pool, home)
+        if row is not None:
+            with suppress(WorkspaceUnreachable):
+                await self._rule(row)
 
     async def forget_keys(self, home: ChatId, keys: Sequence[str]) -> None:
         """Let a chat's workspace forget calls, if it is at hand: none is started for that."""

@@ -37,6 +37,10 @@ async def list_mcp_servers(db: Database) -> list[bytes]: ...
 
 
 @query
+async def list_network_secrets(db: Database) -> list[bytes]: ...
+
+
+@query
 async def list_provider_keys(db: Database) -> list[bytes]: ...
 
 
@@ -66,6 +70,10 @@ async def seal_mcp_registrations(db: Database, secret: bytes, renewed: bytes) ->
 
 @query
 async def seal_mcp_servers(db: Database, secret: bytes, renewed: bytes) -> None: ...
+
+
+@query
+async def seal_network_secrets(db: Database, secret: bytes, renewed: bytes) -> None: ...
 
 
 @query

@@ -30,6 +30,10 @@ SELECT registration AS secret FROM mcp_servers WHERE registration IS NOT NULL
 -- Every sealed secret of mcp_servers.
 SELECT secret FROM mcp_servers WHERE secret IS NOT NULL
 
+-- name: secrets.list_network_secrets
+-- Every sealed secret of network_secrets.
+SELECT secret FROM network_secrets
+
 -- name: secrets.list_provider_keys
 -- Every sealed secret of provider_keys.
 SELECT secret FROM provider_keys WHERE secret IS NOT NULL
@@ -61,6 +65,10 @@ UPDATE mcp_servers SET registration = $2 WHERE registration = $1
 -- name: secrets.seal_mcp_servers
 -- Seal a secret of mcp_servers anew, if nobody changed it meanwhile.
 UPDATE mcp_servers SET secret = $2 WHERE secret = $1
+
+-- name: secrets.seal_network_secrets
+-- Seal a secret of network_secrets anew, if nobody changed it meanwhile.
+UPDATE network_secrets SET secret = $2 WHERE secret = $1
 
 -- name: secrets.seal_provider_keys
 -- Seal a secret of provider_keys anew, if nobody changed it meanwhile.

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from perdure.core.errors import WorkspaceUnreachable
+from perdure.core.errors import Misconfigured, WorkspaceUnreachable
 from perdure.workspaces.connection import Connection
 from perdure.workspaces.egress.certificates import Authority, new_authority
 from perdure.workspaces.egress.main import EgressSettings, Told
@@ -25,6 +25,7 @@ TRUST_VARIABLES = (
     "CARGO_HTTP_CAINFO", "DENO_CERT", "AWS_CA_BUNDLE", "HTTPLIB2_CA_CERTS", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
     "NIX_SSL_CERT_FILE", "BUNDLE_SSL_CA_CERT", "NPM_CONFIG_CAFILE",
 )  # fmt: skip
+MOST_TOLD = 5
 NOT_STARTED = "The workspace's network could not be started. Call start_workspace and try again; else tell the user."
 
 _authorities = msgspec.json.Decoder(Authority)
@@ -36,6 +37,8 @@ class EgressAnswer(Struct, frozen=True):
     incarnation: str = ""
     last: int = 0
     requests: tuple[SeenRequest, ...] = ()
+    spent: tuple[str, ...] = ()
+    """The rules among those told that hold once and were used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,15 @@ class EgressPlaces:
         return found
 
 
+OpenSecret = Callable[[bytes], str]
+
+
+def sealed_for_good(sealed: bytes) -> str:
+    """Where nobody was given the keys."""
+    del sealed
+    raise Misconfigured("There is no key to read the secrets of rules with.")
+
+
 @dataclass(frozen=True, slots=True)
 class EgressOptions:
     """What holds for all proxies of a deployment."""
@@ -85,6 +97,8 @@ class EgressOptions:
     """Certificates besides the system's that servers outside may have."""
     hosts: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Names that are not looked up, with their addresses."""
+    open_secret: OpenSecret = sealed_for_good
+    """How the secrets of rules are read, outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +124,18 @@ class EgressControl:
         """Those after a number, as soon as there are any."""
         query: dict[str, str | int] = {"after": after, "wait_ms": int(patience.total_seconds() * 1000)}
         return await self._ask("GET", "/v1/requests", query=query, wait=patience)
+
+    async def last(self) -> int:
+        return (await self.requests(0)).last
+
+    async def refused(self, after: int) -> Sequence[str]:
+        """What did not leave since, each once; nothing where the proxy does not say."""
+        try:
+            seen = (await self.requests(after)).requests
+        except WorkspaceUnreachable:
+            return []
+        said = [f"{each.method} {each.host}:{each.port}{each.path}: {each.reason}" for each in seen if not each.allowed]
+        return list(dict.fromkeys(said))[:MOST_TOLD]
 
     async def running(self) -> bool:
         try:

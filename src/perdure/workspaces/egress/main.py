@@ -150,8 +150,8 @@ def _handler(proxy: Proxy, incarnation: str) -> Handler:
             case "GET", "/v1/health":
                 return answer({"incarnation": incarnation})
             case "PUT", "/v1/rules":
-                proxy.book.tell(msgspec.json.decode(request.body, type=Told).rules)
-                return answer({"incarnation": incarnation})
+                spent = proxy.book.tell(msgspec.json.decode(request.body, type=Told).rules)
+                return answer({"incarnation": incarnation, "spent": spent})
             case "GET", "/v1/requests":
                 patience = min(request.number("wait_ms", 0) / 1000, WORKSPACE_LONG_POLL.total_seconds())
                 number = request.number("after", 0)

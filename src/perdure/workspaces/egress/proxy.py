@@ -81,9 +81,11 @@ class Book:
         self._spent: set[str] = set()
         self._lock = Condition()
 
-    def tell(self, rules: Sequence[ArmedRule]) -> None:
+    def tell(self, rules: Sequence[ArmedRule]) -> list[str]:
+        """What holds from now on. Which of them are used up comes back."""
         with self._lock:
             self._rules = rules
+            return sorted({armed.id for armed in rules} & self._spent)
 
     @property
     def rules(self) -> Sequence[ArmedRule]:

@@ -91,7 +91,7 @@ async def _nothing() -> None:
 
 
 async def build(
-    driver: Driver, workspace: WorkspaceId, bound: Bound, started: Callable[[], Awaitable[None]] = _nothing
+    driver: Driver, workspace: WorkspaceId, bound: Bound, started: Callable[[], Awaitable[object]] = _nothing
 ) -> AsyncGenerator[Progress]:
     """Make, fill and start a workspace. Asked again after a crash it goes on; its commands run once.
 

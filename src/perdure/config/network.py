@@ -1,0 +1,79 @@
+"""What may leave workspaces, as an actor may allow it: rules of the organisation and of chats, and their secrets."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
+from perdure.access.actor import Permission
+from perdure.access.keyring import Keyring
+from perdure.access.rows import ActorRows, record
+from perdure.core.errors import InvalidInput, NotFound, Validation
+from perdure.core.ids import ChatId
+from perdure.store.tables import network
+from perdure.store.tables.network import NetworkRuleRow
+from perdure.workspaces.egress.rules import Rule, faults
+from perdure.workspaces.templates.catalogue import TemplateCatalogue
+
+NETWORK_PURPOSE = "network"
+_CONFIGURE = Permission.CONFIGURE
+_rules = msgspec.json.Decoder(Rule)
+
+
+class NetworkConfiguration:
+    """The rules and secrets of the actor's organisation."""
+
+    def __init__(self, rows: ActorRows, keyring: Keyring) -> None:
+        self._rows = rows
+        self._keyring = keyring
+
+    async def rules(self) -> list[NetworkRuleRow]:
+        return await network.rules(self._rows.organisation(_CONFIGURE))
+
+    async def of_chat(self, chat_id: ChatId) -> list[NetworkRuleRow]:
+        return await network.of_chat(self._rows.db, self._rows.organisation_id, chat_id)
+
+    async def allow(self, rule: Rule, chat_id: ChatId | None, *, once: bool = False) -> NetworkRuleRow:
+        """In one chat, or everywhere. Credentials and private networks are for those who set up the organisation."""
+        if chat_id is None or rule.credential is not None or rule.networks:
+            self._rows.actor.require(_CONFIGURE)
+        if wrong := faults(rule):
+            raise InvalidInput("The rule does not make sense.", *wrong)
+        row = await network.add(self._rows, chat_id, msgspec.json.encode(rule).decode(), once)
+        await record(self._rows, "network.allow", chat_id or row.id, host=rule.host, once=once)
+        return row
+
+    async def take_back(self, rule_id: UUID, chat_id: ChatId | None) -> None:
+        if chat_id is None:
+            self._rows.actor.require(_CONFIGURE)
+        if await network.remove(self._rows.db, self._rows.organisation_id, rule_id, chat_id) is None:
+            raise NotFound("There is no such rule.")
+        await record(self._rows, "network.take_back", chat_id or rule_id)
+
+    async def secrets(self) -> list[str]:
+        return await network.secret_names(self._rows.organisation(_CONFIGURE))
+
+    async def put_secret(self, name: str, secret: str, catalogue: TemplateCatalogue) -> None:
+        """Keep a secret for the rules that name it. One that no rule names would go nowhere."""
+        scope = self._rows.organisation(_CONFIGURE)
+        if name not in await self._named(catalogue):
+            detail = f"no rule names it: give a rule credential = {{ secret = {name!r} }} first"
+            raise InvalidInput("The secret would be used nowhere.", Validation("name", detail))
+        if not secret.isprintable() or not secret.isascii():
+            raise InvalidInput("The secret cannot be sent.", Validation("secret", "must be printable ASCII"))
+        await network.put_secret(scope, name, self._keyring.seal(secret, NETWORK_PURPOSE))
+        await record(self._rows, "network.put_secret", name)
+
+    async def remove_secret(self, name: str) -> None:
+        if await network.remove_secret(self._rows.organisation(_CONFIGURE), name) is None:
+            raise NotFound("There is no such secret.")
+        await record(self._rows, "network.remove_secret", name)
+
+    async def _named(self, catalogue: TemplateCatalogue) -> set[str]:
+        templates = await catalogue.all(self._rows.organisation_id)
+        brought = [rule for template in templates for rule in template.recipe.rules]
+        return {rule.credential.secret for rule in [*brought, *read(await self.rules())] if rule.credential}
+
+
+def read(rows: Sequence[NetworkRuleRow]) -> list[Rule]:
+    return [_rules.decode(row.rule) for row in rows]

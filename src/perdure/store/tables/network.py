@@ -1,0 +1,63 @@
+"""Rules for what may leave workspaces, and the secrets that they name."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from msgspec import Struct
+
+from perdure.core.ids import ChatId, OrganisationId, WorkspaceId
+from perdure.store.query import query
+from perdure.store.scopes import Database, OrganisationScope, PersonScope
+
+
+class NetworkRuleRow(Struct, frozen=True):
+    id: UUID
+    rule: str
+    once: bool
+
+
+class SealedSecret(Struct, frozen=True):
+    name: str
+    secret: bytes
+
+
+@query
+async def rules(scope: OrganisationScope) -> list[NetworkRuleRow]: ...
+
+
+@query
+async def of_chat(db: Database, organisation_id: OrganisationId, chat_id: ChatId) -> list[NetworkRuleRow]: ...
+
+
+@query
+async def of_workspace(db: Database, workspace_id: WorkspaceId) -> list[NetworkRuleRow]: ...
+
+
+@query
+async def add(scope: PersonScope, chat_id: ChatId | None, rule: str, once: bool) -> NetworkRuleRow: ...
+
+
+@query
+async def remove(
+    db: Database, organisation_id: OrganisationId, rule_id: UUID, chat_id: ChatId | None
+) -> UUID | None: ...
+
+
+@query
+async def spend(db: Database, rule_ids: Sequence[UUID]) -> None: ...
+
+
+@query
+async def secret_names(scope: OrganisationScope) -> list[str]: ...
+
+
+@query
+async def put_secret(scope: OrganisationScope, name: str, secret: bytes) -> None: ...
+
+
+@query
+async def remove_secret(scope: OrganisationScope, name: str) -> str | None: ...
+
+
+@query
+async def sealed(db: Database, organisation_id: OrganisationId, names: Sequence[str]) -> list[SealedSecret]: ...

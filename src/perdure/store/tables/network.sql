@@ -1,0 +1,48 @@
+-- name: network.rules
+-- The rules that hold in all workspaces of an organisation whose network is by permission.
+SELECT id, rule, once FROM network_rules WHERE organisation_id = $1 AND chat_id IS NULL ORDER BY created_at, id
+
+-- name: network.of_chat
+-- The rules that were made for a chat.
+SELECT id, rule, once FROM network_rules WHERE organisation_id = $1 AND chat_id = $2 ORDER BY created_at, id
+
+-- name: network.of_workspace
+-- All rules that hold in a workspace: those of its organisation, and of the chats that act there.
+SELECT r.id, r.rule, r.once
+FROM workspaces w
+JOIN network_rules r ON r.organisation_id = w.organisation_id
+WHERE w.id = $1 AND (
+    r.chat_id IS NULL
+    OR r.chat_id IN (SELECT c.id FROM chat_cards c WHERE c.workspace_id = w.id AND c.owner_id = w.owner_id)
+)
+ORDER BY r.created_at, r.id
+
+-- name: network.add
+-- A rule: $4 as JSON, for the chat $3 or for all, $5 for one request only.
+INSERT INTO network_rules (created_by, organisation_id, chat_id, rule, once) VALUES ($1, $2, $3, $4, $5)
+RETURNING id, rule, once
+
+-- name: network.remove
+-- Take a rule away: one of the chat $3, or one that holds for all.
+DELETE FROM network_rules WHERE organisation_id = $1 AND id = $2 AND chat_id IS NOT DISTINCT FROM $3 RETURNING id
+
+-- name: network.spend
+-- Forget rules that held once and were used.
+DELETE FROM network_rules WHERE id = ANY($1) AND once
+
+-- name: network.secret_names
+-- The names of an organisation's secrets for rules.
+SELECT name FROM network_secrets WHERE organisation_id = $1 ORDER BY name
+
+-- name: network.put_secret
+-- Keep a secret, or another one under the same name.
+INSERT INTO network_secrets (organisation_id, name, secret) VALUES ($1, $2, $3)
+ON CONFLICT (organisation_id, name) DO UPDATE SET secret = excluded.secret, changed_at = now()
+
+-- name: network.remove_secret
+-- Forget a secret.
+DELETE FROM network_secrets WHERE organisation_id = $1 AND name = $2 RETURNING name
+
+-- name: network.sealed
+-- Secrets that rules name, as they are kept.
+SELECT name, secret FROM network_secrets WHERE organisation_id = $1 AND name = ANY($2)
