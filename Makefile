@@ -5,7 +5,7 @@ WORKERS ?= $(shell cores=$$(nproc); [ $$cores -gt 4 ] && echo $$cores || echo 4)
 UV      := $(shell uv --version >/dev/null 2>&1 && echo uv || echo .make/uv/bin/uv)
 BIN     := .venv/bin
 READY   := .venv/.synced
-LOCKS   := requirements.lock web/pnpm-lock.yaml tests/peers/pnpm-lock.yaml
+LOCKS   := requirements.lock web/pnpm-lock.yaml tests/peers/pnpm-lock.yaml tests/peers/front_ends/pnpm-lock.yaml
 WEB     := .make/web-packages
 PAGE    := web/dist/index.html
 PREFIX  ?= /opt/perdure
