@@ -30,7 +30,9 @@ export function ModelPicker({ model, effort, onModel, onEffort }: Props) {
         className="picker"
         words={
           <>
-            <span className="truncate">{chosen ? (chosen.display_name ?? chosen.name) : t("No model")}</span>
+            <span className="truncate" dir="auto">
+              {chosen ? (chosen.display_name ?? chosen.name) : t("No model")}
+            </span>
             <ChevronDown aria-hidden />
           </>
         }

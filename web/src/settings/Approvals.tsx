@@ -112,7 +112,11 @@ function ToolRow({ tool, level, layers, onSet }: RowProps) {
     <tr>
       <th scope="row">
         <code>{tool.name}</code>
-        {tool.description && <span className="quiet small">{tool.description}</span>}
+        {tool.description && (
+          <span className="quiet small" dir="auto">
+            {tool.description}
+          </span>
+        )}
       </th>
       <td>
         <Segments
