@@ -105,7 +105,7 @@ test("an edited message keeps its versions: one can be read, left, and gone on f
 
 test("a failing provider is retried with a countdown", async ({ person }) => {
   await person.startsChat("[[fault:overloaded x1 retry_after=8]][[say:back again]]");
-  await expect(person.page.locator(".phase")).toContainText(/Retrying in \d s/);
+  await expect(person.page.locator(".phase")).toContainText(/Retrying in \ds/);
   await person.reads("back again");
 });
 

@@ -34,7 +34,7 @@ test("a turn at work says for how long, at which step and with how many tokens",
   );
   await person.reads("was far away");
   const progress = person.page.locator(".phase .progress");
-  await expect(progress).toHaveText(/^\d+ s · step 2 · \d+ tokens$/);
+  await expect(progress).toHaveText(/^\d+s · step 2 · \d+ tokens$/);
   const before = await progress.textContent();
   await expect(progress).not.toHaveText(before ?? "");
   await person.opens("step");
