@@ -78,7 +78,7 @@ export type ChatEvent =
   | Wire<"ActionRequired">
   | Wire<"PreviewReset">
   | Wire<"HistoryReset">
-  | Wire<"ChatEvent">;
+  | Wire<"perdure.core.events.ChatEvent">;
 
 export type ChatPage = Wire<"ChatPage">;
 export type ChatView = Wire<"ChatView">;
