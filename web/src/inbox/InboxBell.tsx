@@ -21,6 +21,7 @@ const ICONS = {
   failed: CircleAlert,
   needs_you: CircleHelp,
   shared: Share2,
+  schedule_paused: Bell,
   digest: Bell,
 };
 

@@ -38,6 +38,7 @@ const WORDS: Record<InboxEntry["kind"], string> = {
   failed: t("Stopped with an error"),
   needs_you: t("Answered"),
   shared: t("Shared with you"),
+  schedule_paused: t("Schedule paused"),
   digest: "",
 };
 
