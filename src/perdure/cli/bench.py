@@ -6,7 +6,15 @@ from typing import Annotated, NoReturn
 import typer
 import uvloop
 
-from perdure.cli import bench_faces, bench_failover, bench_machine, bench_streams, bench_trees, bench_workspaces
+from perdure.cli import (
+    bench_beside,
+    bench_faces,
+    bench_failover,
+    bench_machine,
+    bench_streams,
+    bench_trees,
+    bench_workspaces,
+)
 from perdure.cli.bench_providers import CallLoad, measured, missed, table
 from perdure.cli.progress import progress
 
@@ -51,6 +59,22 @@ def machine(
     with progress(f"measuring {rounds} times: ours and the bare driver"):
         rows = bench_machine.measured(rounds, commits)
     _judge(bench_machine.table(rows), bench_machine.missed(rows))
+
+
+@app.command()
+def beside(
+    names: Annotated[list[str] | None, typer.Argument(help="Whom: perdure, langgraph, dbos, litellm.")] = None,
+    chats: Annotated[int, typer.Option(help="How many conversations at once.", min=1)] = 50,
+    turns: Annotated[int, typer.Option(help="How many turns each.", min=1)] = 6,
+    tokens: Annotated[int, typer.Option(help="How long an answer is.", min=1)] = 200,
+) -> None:
+    """The same conversations on what people would take instead, with one model and one Postgres. Needs a checkout."""
+    bench_beside.required()
+    wanted = bench_beside.Conversations(chats, turns, tokens)
+    results = uvloop.run(
+        bench_beside.measured(names or (), wanted, lambda name: typer.echo(f"measuring {name}", err=True))
+    )
+    typer.echo(bench_beside.table(results))
 
 
 @app.command()
