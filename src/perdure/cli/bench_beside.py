@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_hex
 from uuid import uuid4
 
 import aiohttp
@@ -33,7 +34,8 @@ from perdure.store.connection import connect
 PROGRAMS = Path("scripts/beside")
 ENVIRONMENTS = Path(".make/beside")
 STARTING = 300.0
-KEY = "beside-key"
+KEY = f"sk-{token_hex(32)}"
+"""What everybody is asked with, and asks the model with. LiteLLM takes no weaker one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ PEERS = (
         ready="/health/liveliness",
         say=_completion,
         # Its list of prices is in the package, too.
-        variables={"LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        variables={"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": KEY},
     ),
 )
 
