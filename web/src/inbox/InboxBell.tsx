@@ -23,6 +23,7 @@ const ICONS = {
   shared: Share2,
   schedule_paused: Bell,
   digest: Bell,
+  schedule_paused: Bell,
 };
 
 export function InboxBell() {
