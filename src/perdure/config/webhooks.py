@@ -20,7 +20,7 @@ MOST_WEBHOOKS = 50
 """How many one person may have."""
 
 
-class ChatEvent(StrEnum):
+class WebhookEvent(StrEnum):
     """What a program can be told of a chat."""
 
     MESSAGE = "chat.message"
@@ -46,7 +46,7 @@ class Webhooks:
     async def one(self, webhook_id: WebhookId) -> WebhookRow:
         return _there(next((row for row in await self.all() if row.id == webhook_id), None))
 
-    async def add(self, name: str, url: str, events: Sequence[ChatEvent], secret: str) -> WebhookRow:
+    async def add(self, name: str, url: str, events: Sequence[WebhookEvent], secret: str) -> WebhookRow:
         _check(url)
         sealed = self._keyring.seal(secret, WEBHOOK_PURPOSE)
         row = await webhooks.add(self._rows, name, url, list(events), sealed, MOST_WEBHOOKS)
@@ -61,7 +61,7 @@ class Webhooks:
         *,
         name: str | None,
         url: str | None,
-        events: Sequence[ChatEvent] | None,
+        events: Sequence[WebhookEvent] | None,
         enabled: bool | None,
     ) -> WebhookRow:
         if url is not None:

@@ -13,11 +13,11 @@ from perdure.api.routing import Routes
 from perdure.api.wire.chats import Title
 from perdure.api.wire.content import END, Named
 from perdure.api.wire.control import Nothing
-from perdure.config.webhooks import ChatEvent, Webhooks, new_secret
+from perdure.config.webhooks import WebhookEvent, Webhooks, new_secret
 from perdure.core.ids import ChatId, WebhookId
 from perdure.store.tables.webhooks import OutgoingRow, OutgoingState, WebhookRow
 
-ChatEvents = Annotated[tuple[ChatEvent, ...], Meta(min_length=1, max_length=4)]
+WebhookEvents = Annotated[tuple[WebhookEvent, ...], Meta(min_length=1, max_length=4)]
 _BASE64 = r"([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
 WebhookSecret = Annotated[str, Meta(min_length=38, max_length=100, pattern=r"^whsec_" + _BASE64 + END)]
 
@@ -28,7 +28,7 @@ class Webhook(Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: WebhookId
     name: str
     url: str
-    events: tuple[ChatEvent, ...]
+    events: tuple[WebhookEvent, ...]
     enabled: bool
     created_at: datetime
     secret: str | None = None
@@ -36,7 +36,7 @@ class Webhook(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @classmethod
     def of(cls, row: WebhookRow, secret: str | None = None) -> "Webhook":
-        events = tuple(ChatEvent(event) for event in row.events)
+        events = tuple(WebhookEvent(event) for event in row.events)
         return cls(
             id=row.id,
             name=row.name,
@@ -55,7 +55,7 @@ class ShownWebhooks(Struct, frozen=True):
 class WebhookBody(Named, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     name: Title
     url: Url
-    events: ChatEvents = (ChatEvent.FINISHED, ChatEvent.FAILED, ChatEvent.NEEDS_YOU)
+    events: WebhookEvents = (WebhookEvent.FINISHED, WebhookEvent.FAILED, WebhookEvent.NEEDS_YOU)
     secret: WebhookSecret | None = None
     """What it is signed with, as Standard Webhooks writes it; without one it is made, and shown this once."""
 
@@ -65,7 +65,7 @@ class WebhookPatch(Named, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
     name: Title | UnsetType = UNSET
     url: Url | UnsetType = UNSET
-    events: ChatEvents | UnsetType = UNSET
+    events: WebhookEvents | UnsetType = UNSET
     enabled: bool | UnsetType = UNSET
 
 
@@ -76,7 +76,7 @@ class Outgoing(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: UUID
     """What its `webhook-id` is made of: the same however often it is sent."""
     chat_id: ChatId
-    event: ChatEvent
+    event: WebhookEvent
     state: OutgoingState
     """`dead` where it was given up."""
     attempts: int
@@ -161,7 +161,7 @@ def _webhooks(caller: Caller) -> Webhooks:
 
 
 def _outgoing(row: OutgoingRow) -> Outgoing:
-    fields: dict[str, Any] = {**structs.asdict(row), "event": ChatEvent(row.event)}
+    fields: dict[str, Any] = {**structs.asdict(row), "event": WebhookEvent(row.event)}
     return Outgoing(**fields)
 
 
