@@ -20,7 +20,12 @@ Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record
 
 
 async def connect(
-    url: str, *, patience: timedelta = timedelta(0), writable: bool = False, prepare: bool = False
+    url: str,
+    *,
+    patience: timedelta = timedelta(0),
+    writable: bool = False,
+    prepare: bool = False,
+    name: str = "perdure",
 ) -> ServerConnection:
     """A connection to a server that is new enough, and takes writes if it must.
 
@@ -31,7 +36,7 @@ async def connect(
     while True:
         try:
             connection = await Hosts(url).connect(
-                server_settings={"application_name": "perdure"}, statement_cache_size=100 if prepare else 0
+                server_settings={"application_name": name}, statement_cache_size=100 if prepare else 0
             )
         except (OSError, asyncpg.CannotConnectNowError, TimeoutError) as error:
             problem = Misconfigured(_unreachable(url, error))

@@ -25,6 +25,10 @@ SELECT
 """
 
 
+LOOKING = "perdure hosts"
+"""The name of sessions that only see what a host is, as the server shows it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A Postgres, as it is now."""
@@ -82,7 +86,7 @@ async def look(url: str) -> Host:
     where, patience = place(url), HOST_PATIENCE.total_seconds()
     try:
         async with asyncio.timeout(2 * patience):
-            connection = await connect(url)
+            connection = await connect(url, name=LOOKING)
             try:
                 began = await connection.fetchval("SELECT pg_postmaster_start_time()::text")
                 return Host(where, await server_of(connection, timeout=patience), began)
