@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import perdure
 
@@ -53,14 +53,15 @@ def compiled(value: Any, depth: int = 3) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
     elif depth and isinstance(value, dict):
-        for each in value.items():
+        for each in cast("dict[Any, Any]", value).items():
             yield from compiled(each, depth)
     elif depth and isinstance(value, list | tuple | set | frozenset):
-        for each in value:
+        for each in cast("Iterable[Any]", value):
             yield from compiled(each, depth - 1)
     elif depth and type(value).__module__.startswith("perdure.") and not isinstance(value, type):
-        for name in getattr(type(value), "__slots__", ()) or getattr(value, "__dict__", ()):
-            yield from compiled(getattr(value, name, None), depth - 1)
+        held = cast("object", value)
+        for name in getattr(type(held), "__slots__", ()) or getattr(held, "__dict__", ()):
+            yield from compiled(getattr(held, name, None), depth - 1)
 
 
 def written() -> Iterator[Written]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import aiohttp
@@ -42,14 +42,16 @@ def spoiled(body: Any) -> Iterator[tuple[str, Any]]:
     for hostile in HOSTILE:
         yield hostile[:30], Raw(hostile.encode())
     if isinstance(body, dict):
-        for key, value in body.items():
-            yield f"no {key}", {name: kept for name, kept in body.items() if name != key}
+        fields = cast("dict[str, Any]", body)
+        for key, value in fields.items():
+            yield f"no {key}", {name: kept for name, kept in fields.items() if name != key}
             for place, spoilt in spoiled(value):
-                yield f"{key}.{place}", {**body, key: spoilt}
+                yield f"{key}.{place}", {**fields, key: spoilt}
     elif isinstance(body, list):
-        for index, value in enumerate(body):
+        items = cast("list[Any]", body)
+        for index, value in enumerate(items):
             for place, spoilt in spoiled(value):
-                yield f"{index}.{place}", [*body[:index], spoilt, *body[index + 1 :]]
+                yield f"{index}.{place}", [*items[:index], spoilt, *items[index + 1 :]]
 
 
 def asks(chat: ChatId) -> dict[str, Ask]:
@@ -138,7 +140,11 @@ def asks(chat: ChatId) -> dict[str, Ask]:
         "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}},
         **{f"tools/call {name}": {"name": name, "arguments": arguments} for name, arguments in calls.items()},
     }
-    meta = {VERSION_KEY: MODERN, CAPABILITIES_KEY: {"extensions": {TASKS: {}}, "elicitation": {}}, "progressToken": 1}
+    meta: dict[str, Any] = {
+        VERSION_KEY: MODERN,
+        CAPABILITIES_KEY: {"extensions": {TASKS: {}}, "elicitation": {}},
+        "progressToken": 1,
+    }
     for name, params in methods.items():
         method = name.split(" ")[0]
         mirrored = {

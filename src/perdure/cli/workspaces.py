@@ -6,6 +6,7 @@ from uuid import UUID
 
 import typer
 
+from perdure.access.keyring import open_keyring
 from perdure.app.tool_parts import make_workspace_parts
 from perdure.cli.users import with_pool
 from perdure.core.errors import NotFound
@@ -57,9 +58,9 @@ def remove(workspace: Id) -> None:
 def _with_workspace(workspace: UUID, work: Callable[[Workspaces, WorkspaceRow], Awaitable[None]]) -> None:
     async def run(pool: Pool) -> None:
         measures = WorkspaceMeasures(Metrics())
-        workspaces = make_workspace_parts(
-            Settings.from_environment(), pool, LocalBus(), SystemClock(), measures
-        ).workspaces
+        settings = Settings.from_environment()
+        keyring = open_keyring(settings.secret_key, settings.data_dir)
+        workspaces = make_workspace_parts(settings, pool, LocalBus(), SystemClock(), measures, keyring).workspaces
         row = await rows.load(pool, WorkspaceId(workspace))
         if row is None:
             raise NotFound("There is no such workspace.")

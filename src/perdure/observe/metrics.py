@@ -152,5 +152,5 @@ def _labelled(sample: str, process: str) -> str:
 
 def _at_hand(metric: M) -> M:
     """The metric, which finds the number of given labels again without a lock. Nobody takes one away."""
-    metric.labels = cache(metric.labels)
+    metric.labels = cache(metric.labels)  # pyright: ignore[reportAttributeAccessIssue] - of each kind its own
     return metric

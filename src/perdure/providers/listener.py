@@ -1,6 +1,6 @@
 """One answer, heard from bytes to deltas: a splitter and a decoder together, without any I/O."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
@@ -35,13 +35,25 @@ class Listener:
         if self.decoder.done:
             return batch
         try:
-            self._hear(self._splitter.feed(piece), batch)
+            for events in self._split(piece):
+                self._hear(events, batch)
         except (Malformed, EventTooLong) as error:
             # A stream that began well is the right API, whatever happened to it since.
             if self.events:
                 raise Garbled(str(error)) from error
             raise
         return fewer(batch) if len(batch) > 1 else batch
+
+    def _split(self, piece: bytes) -> Iterator[Sequence[bytes]]:
+        """The events that a piece completes; one by one where what follows the last word may be broken."""
+        events = self._splitter.feed(piece)
+        if isinstance(events, list):
+            yield events
+            return
+        for event in events:
+            yield (event,)
+            if self.decoder.done:
+                return
 
     def _hear(self, events: Sequence[bytes], batch: list[AnyDelta]) -> None:
         decoder, feed = self.decoder, self.decoder.feed

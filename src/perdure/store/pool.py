@@ -228,7 +228,7 @@ def renew(pool: Pool, *, ending: bool = False) -> None:
 
 def when_moved(pool: Pool, follower: Callable[[], None]) -> Callable[[], None]:
     """Tell somebody whenever another server of the database answers than before. Call the result to stop."""
-    return pool.when_moved(follower) if isinstance(pool, RenewingPool) else lambda: None
+    return pool.when_moved(follower)
 
 
 def refuse(pool: Pool, why: str | None) -> None:

@@ -72,7 +72,7 @@ async def execute(
         raise
     finally:
         showing.cancel()
-    refused = await client.network.refused(before) if client.network else []
+    refused = await client.network.refused(before) if client.network else ()
     return "\n".join([answers.command(process), *map(answers.refusal, refused)])
 
 
