@@ -78,7 +78,7 @@ export type ChatEvent =
   | Wire<"ActionRequired">
   | Wire<"PreviewReset">
   | Wire<"HistoryReset">
-  | Wire<"perdure.core.events.ChatEvent">;
+  | Wire<"ChatEvent">;
 
 export type ChatPage = Wire<"ChatPage">;
 export type ChatView = Wire<"ChatView">;

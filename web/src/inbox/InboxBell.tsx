@@ -23,7 +23,6 @@ const ICONS = {
   shared: Share2,
   schedule_paused: Bell,
   digest: Bell,
-  schedule_paused: Bell,
 };
 
 export function InboxBell() {

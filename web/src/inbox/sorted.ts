@@ -40,7 +40,6 @@ const WORDS: Record<InboxEntry["kind"], string> = {
   shared: t("Shared with you"),
   schedule_paused: t("Schedule paused"),
   digest: "",
-  schedule_paused: "",
 };
 
 /** What an entry says: its own words, or what its chat is waiting for, or how it ended. */
