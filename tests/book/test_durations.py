@@ -7,8 +7,12 @@ SOURCE = Path(__file__).parents[2] / "src/perdure"
 TIMING = SOURCE / "core/timing.py"
 AT_HOME = [SOURCE / floor for floor in ("client", "providers", "tools")]
 """Floors whose own durations are with whoever uses them. On the others they are all in one place still."""
-# The program inside a workspace has nothing but the standard library; what measures or tests the product is not it.
-ELSEWHERE = [TIMING, *AT_HOME, *(SOURCE / place for place in ("workspaces/agent", "proof", "testing"))]
+# The program inside a workspace has nothing but the standard library; what measures or tests the product is not it;
+# and the calendar's days and weeks are nobody's choice.
+ELSEWHERE = [
+    *(TIMING, *AT_HOME),
+    *(SOURCE / place for place in ("workspaces/agent", "proof", "testing", "core/recurrence")),
+]
 CONSTANT = re.compile(r"^(_?[A-Z][A-Z_]*)(?::.+?)? = (?:.*\btimedelta\((?:\w+=)?[\d.]|[\d.]+$)", re.MULTILINE)
 UNITS = {"_MICROSECOND", "_LAST"}
 

@@ -9,7 +9,7 @@ from perdure.providers.dialects.registry import DIALECTS
 from perdure.providers.service import Service
 
 VENDORS = (Path(__file__).parents[2] / "web/src/admin/vendors.ts").read_text()
-OFFERED = re.findall(r'vendor: "(\w*)",\s+name: "[^"]+",\s+dialect: "(\w+)"', VENDORS)
+OFFERED = re.findall(r'vendor: "(\w*)",\s+name: (?:t\()?"[^"]+"\)?,\s+dialect: "(\w+)"', VENDORS)
 CLOUDS = {Service.AZURE, Service.BEDROCK, Service.VERTEX}
 
 

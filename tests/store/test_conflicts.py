@@ -37,6 +37,8 @@ OURS = {
     "mcp_servers_pkey",
     "mcp_sign_ins_pkey",
     "messages_pkey",
+    "network_rules_pkey",
+    "network_secrets_pkey",
     "migrations_pkey",
     "organisations_pkey",
     "outbox_pkey",

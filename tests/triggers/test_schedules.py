@@ -16,6 +16,7 @@ from perdure.core.recurrence.due_times import moments
 from perdure.core.timing import SCHEDULE_MISSED, SystemClock
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
+from perdure.testing.metric_reader import MetricReader
 from perdure.testing.served_api import Person, ServedApi, serve_api
 from perdure.triggers.admission import Admission
 from perdure.triggers.schedules import MOST_FAILURES, ScheduleRunner
@@ -37,10 +38,10 @@ async def ada(api: ServedApi) -> AsyncIterator[Person]:
         yield ada
 
 
-def runner(api: ServedApi) -> ScheduleRunner:
+def runner(api: ServedApi, measures: Measures | None = None) -> ScheduleRunner:
     """What begins runs on one replica."""
-    services = api.services
-    return ScheduleRunner(api.pool, Admission(services), services.pubsub, SystemClock(), Measures().schedules)
+    services, counted = api.services, (measures or Measures()).schedules
+    return ScheduleRunner(api.pool, Admission(services), services.pubsub, SystemClock(), counted)
 
 
 async def scheduled(ada: Person, **body: Any) -> str:
@@ -72,7 +73,11 @@ async def rested(api: ServedApi, status: str = "waiting") -> None:
 async def test_a_due_time_begins_a_chat_with_the_prompt_as_its_owner_would(api: ServedApi, ada: Person) -> None:
     schedule = await scheduled(ada, budget_limit=5_000_000)
     due = await late(api, schedule, minutes=0)
-    await runner(api).once()
+    measures = Measures()
+    numbers = MetricReader(measures.metrics)
+    await runner(api, measures).once()
+    assert numbers("perdure_schedule_runs_total", outcome="begun") == 1
+    assert numbers("perdure_schedule_lateness_seconds_count") == 1
     (run,) = await runs(ada, schedule)
     assert (run["state"], datetime.fromisoformat(run["due_at"])) == ("begun", due)
     chat = (await ada.get(f"/chats/{run['chat_id']}")).json["chat"]

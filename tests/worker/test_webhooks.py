@@ -17,6 +17,7 @@ from standardwebhooks import Webhook as Verifier
 from perdure.core.timing import WEBHOOK_RETRIES, SystemClock
 from perdure.observe.measures.all import Measures
 from perdure.store.pool import Pool
+from perdure.testing.metric_reader import MetricReader
 from perdure.testing.served_api import Person, ServedApi, serve_api
 from perdure.worker.webhooks import WebhookSender
 
@@ -86,16 +87,21 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 @pytest.fixture
-async def sender(api: ServedApi) -> AsyncIterator[WebhookSender]:
-    sender = new_sender(api)
+def measures() -> Measures:
+    return Measures()
+
+
+@pytest.fixture
+async def sender(api: ServedApi, measures: Measures) -> AsyncIterator[WebhookSender]:
+    sender = new_sender(api, measures)
     yield sender
     await sender.close()
 
 
-def new_sender(api: ServedApi) -> WebhookSender:
-    services, measures = api.services, Measures().webhooks
+def new_sender(api: ServedApi, measures: Measures | None = None) -> WebhookSender:
+    services, counted = api.services, (measures or Measures()).webhooks
     outbox = services.machine.outbox
-    return WebhookSender(api.pool, outbox, services.keyring, SystemClock(), measures, resolver=ThreadedResolver())
+    return WebhookSender(api.pool, outbox, services.keyring, SystemClock(), counted, resolver=ThreadedResolver())
 
 
 async def told(ada: Person, receiver: Receiver, sender: WebhookSender, *events: str) -> str:
@@ -125,7 +131,7 @@ async def test_nothing_is_written_where_nobody_listens(api: ServedApi, ada: Pers
 
 
 async def test_a_message_is_told_once_signed_with_what_was_said(
-    ada: Person, sender: WebhookSender, receiver: Receiver
+    ada: Person, sender: WebhookSender, receiver: Receiver, measures: Measures
 ) -> None:
     webhook = await told(ada, receiver, sender)
     chat = (await ada.post("/chats", {"content": TEXT, "title": "Greeting"})).json["chat"]["id"]
@@ -137,6 +143,7 @@ async def test_a_message_is_told_once_signed_with_what_was_said(
     assert (data["chat_id"], data["title"], data["role"], data["text"]) == (chat, "Greeting", "user", "hello")
     (shown,) = (await ada.get(f"/webhooks/{webhook}/deliveries")).json["items"]
     assert (shown["state"], shown["status"], shown["attempts"]) == ("delivered", 204, 1)
+    assert MetricReader(measures.metrics)("perdure_webhook_deliveries_total", outcome="delivered") == 1
 
 
 async def test_nobody_is_told_of_chats_that_are_not_theirs(

@@ -14,7 +14,7 @@ from perdure.client.stream import Transport
 from perdure.client.tools import ClientTool
 from perdure.core.chat import Busy
 from perdure.core.events import AnyEvent, ChatCard
-from perdure.core.message import Message
+from perdure.core.message import File, Message
 from perdure.core.timing import REQUEST_PATIENCE
 
 T = TypeVar("T")
@@ -114,6 +114,10 @@ class BlockingClient:
     def models(self) -> list[dict[str, Any]]:
         assert self._loop is not None
         return self._loop.do(self._client.models())
+
+    def upload(self, name: str, content: bytes, *, media_type: str = "application/octet-stream") -> File:
+        assert self._loop is not None
+        return self._loop.do(self._client.upload(name, content, media_type=media_type))
 
 
 class BlockingChats:
