@@ -26,6 +26,7 @@ test("a search leads to the message that it found, far back, with its words mark
     turn === 3 ? "[[say:The walrus sleeps on the third floor.]]" : numbered(turn),
   );
   await person.page.goto("/");
+  await expect(person.page.getByRole("button", { name: "Search chats" })).toBeVisible();
   await person.page.keyboard.press("Control+k");
   const palette = person.page.getByRole("dialog", { name: "Search" });
   const hit = palette.getByRole("option").filter({ hasText: "walrus sleeps" });

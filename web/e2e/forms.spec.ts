@@ -27,7 +27,7 @@ test("approvals are a table that is searched, shows what wins, and holds for a c
   await page.getByRole("menuitem", { name: "Tools" }).click();
   const here = page.getByRole("dialog").getByRole("row", { name: /execute/ });
   await expect(here).toContainText("Asks your rule");
-  await here.getByRole("radio", { name: "Never" }).check();
+  await here.getByRole("radio", { name: "Never" }).click();
   await expect(here).toContainText("Never this chat");
   const path = new URL(page.url()).pathname;
   await expect

@@ -18,7 +18,7 @@ from perdure.app.assembly import assemble
 from perdure.app.parts import Parts
 from perdure.app.replica import Replica
 from perdure.app.siblings import Siblings
-from perdure.core.errors import Misconfigured
+from perdure.core.errors import Misconfigured, Unavailable
 from perdure.core.timing import DRAIN, IDLE_CONNECTION_KEPT
 from perdure.settings import Address, Settings
 
@@ -57,7 +57,12 @@ class Served:
             listener.close()
 
     async def say_login_link(self, reached_at: str) -> None:
-        link = await self.replica.login_link() if self.replica.serves else None
+        try:
+            link = await self.replica.login_link() if self.replica.serves else None
+        except Unavailable as error:
+            # Requests are taken already, and are answered as soon as the database is back.
+            log.warning("there is no link to sign in with: %s", error)
+            return
         if link is not None:
             # Not a line of the log: logs are kept, and whoever reads this link first is the owner.
             sys.stderr.write(f"Sign in once with {reached_at}{link}\n")
