@@ -39,12 +39,15 @@ function said(person: Person): Promise<string[]> {
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const parent = node.parentElement;
       // What people or programs wrote is in whatever language they wrote it in.
-      if (!parent || parent.closest("script, style, code, pre, kbd, .markdown, .approvals-table th .quiet"))
-        continue;
+      const written =
+        "script, style, code, pre, kbd, .markdown, .approvals-table th .quiet, .audit td:last-child, a[href^='/chats/']";
+      if (!parent || parent.closest(written)) continue;
       // Pieces of a sentence that stand in one place are one text.
       if (/\p{L}{2}/u.test(node.nodeValue ?? "")) found.add((parent.textContent ?? "").trim());
     }
-    for (const element of document.querySelectorAll("[aria-label], [title], [placeholder], [alt]"))
+    for (const element of document.querySelectorAll(
+      "[aria-label], [title]:not(.audit td), [placeholder], [alt]",
+    ))
       for (const name of ["aria-label", "title", "placeholder", "alt"]) {
         const words = element.getAttribute(name);
         if (words && /\p{L}{2}/u.test(words)) found.add(words);
