@@ -242,7 +242,11 @@ async def test_a_receiver_that_is_gone_is_told_nothing_more(
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:9/x", "http://[::1]/x", "http://169.254.169.254/latest", "http://localhost:9/"]
+    "url",
+    [
+        *("http://127.0.0.1:9/x", "http://[::1]/x", "http://169.254.169.254/latest", "http://localhost:9/"),
+        *("http://[::ffff:169.254.169.254]/latest", "http://[64:ff9b::7f00:1]:9/x", "http://100.100.100.200/latest"),
+    ],
 )
 async def test_no_address_leads_into_the_servers_own_machine(api: ServedApi, ada: Person, url: str) -> None:
     made = await ada.post("/webhooks", {"name": "inside", "url": url, "events": ["chat.message"]})

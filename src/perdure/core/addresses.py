@@ -1,6 +1,10 @@
 """Addresses that people type: whether a request can be sent there, and as much of one as everybody may see."""
 
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import SplitResult, urlsplit
+
+_TRANSLATED = IPv6Network("64:ff9b::/96")
+_COMPATIBLE = IPv6Network("::/96")
 
 
 def reachable(address: str) -> SplitResult | None:
@@ -21,3 +25,23 @@ def origin(address: str) -> str:
     scheme, _, rest = address.partition("://")
     host = rest.partition("/")[0].partition("?")[0].partition("#")[0].rpartition("@")[2]
     return f"{scheme}://{host}"
+
+
+def inward(address: str) -> bool:
+    """Whether an address is of our own machine, or of what surrounds it in a cloud. A name is not known to be."""
+    try:
+        found = _meant(ip_address(address.partition("%")[0]))
+    except ValueError:
+        return False
+    # The metadata services of the clouds: link-local ones, and Amazon's and Alibaba's own.
+    known = str(found) in ("fd00:ec2::254", "100.100.100.200")
+    return found.is_loopback or found.is_link_local or found.is_unspecified or found.is_multicast or known
+
+
+def _meant(found: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The older address that a newer one stands for: mapped, compatible, by 6to4 or by a translator."""
+    if isinstance(found, IPv4Address):
+        return found
+    if found in _TRANSLATED or (found in _COMPATIBLE and found not in (IPv6Address("::"), IPv6Address("::1"))):
+        return IPv4Address(int(found) & 0xFFFFFFFF)
+    return found.ipv4_mapped or found.sixtofour or found

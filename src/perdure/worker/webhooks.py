@@ -5,7 +5,6 @@ import base64
 import hashlib
 import hmac
 import logging
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -15,6 +14,7 @@ from aiohttp.resolver import ThreadedResolver
 
 from perdure.access.keyring import Keyring
 from perdure.config.webhooks import SECRET_PREFIX, WEBHOOK_PURPOSE
+from perdure.core.addresses import inward
 from perdure.core.commit import Commit
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.notice import WEBHOOKS_CHANGED, Notice, Topic
@@ -197,12 +197,3 @@ def signed(secret: str, event: TakenEvent, body: bytes, now: float) -> dict[str,
         "webhook-timestamp": moment,
         "webhook-signature": f"v1,{base64.b64encode(mark).decode()}",
     }
-
-
-def inward(host: str) -> bool:
-    """Whether an address is of our own machine, or of what surrounds it in a cloud. A name is not known to be."""
-    try:
-        found = ip_address(host.partition("%")[0])
-    except ValueError:
-        return False
-    return found.is_loopback or found.is_link_local or found.is_unspecified or found.is_multicast

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from socket import SOCK_STREAM, gaierror
 from urllib.parse import urlsplit
 
@@ -27,7 +26,7 @@ from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourc
 from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
 from pydantic import AnyUrl
 
-from perdure.core.addresses import reachable
+from perdure.core.addresses import inward, reachable
 from perdure.core.timing import MCP_CONNECT
 from perdure.tools.mcp.grants import OAuthClient
 from perdure.tools.mcp.messages import Unreachable
@@ -37,8 +36,6 @@ from perdure.tools.mcp.sign_ins import AuthorizationServer
 from perdure.tools.network import Network
 
 METADATA = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
-TRANSLATED = IPv6Network("64:ff9b::/96")
-COMPATIBLE = IPv6Network("::/96")
 
 
 async def check_named(address: str, server: str) -> None:
@@ -53,24 +50,8 @@ async def check_named(address: str, server: str) -> None:
     if host == (urlsplit(server).hostname or "").lower():
         return
     found = await _resolved(host)
-    if host in METADATA or any(map(_inward, found)):
+    if host in METADATA or any(map(inward, found)):
         raise Unreachable("it names a sign-in address on this machine or of the cloud around it, which is not fetched")
-
-
-def _inward(address: str) -> bool:
-    found = _meant(ip_address(address.partition("%")[0]))
-    # The metadata services of the clouds: link-local ones, and Amazon's and Alibaba's own.
-    known = str(found) in ("fd00:ec2::254", "100.100.100.200")
-    return found.is_loopback or found.is_link_local or found.is_unspecified or found.is_multicast or known
-
-
-def _meant(found: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The older address that a newer one stands for: mapped, compatible, by 6to4 or by a translator."""
-    if isinstance(found, IPv4Address):
-        return found
-    if found in TRANSLATED or (found in COMPATIBLE and found not in (IPv6Address("::"), IPv6Address("::1"))):
-        return IPv4Address(int(found) & 0xFFFFFFFF)
-    return found.ipv4_mapped or found.sixtofour or found
 
 
 async def _resolved(host: str) -> list[str]:
