@@ -23,6 +23,7 @@ const PAGES = {
 
 for (const [area, names] of Object.entries(PAGES)) {
   test(`every page of ${area} is accessible in both themes`, async ({ person }) => {
+    test.slow();
     await person.page.goto("/");
     for (const name of names) {
       await person.goes(`/${area}/${name}`);

@@ -68,8 +68,8 @@ test("an MCP server is added, tested, changed and removed", async ({ person }) =
   await change.getByLabel("Name", { exact: true }).fill("Team notes");
   await change.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Team notes")).toBeVisible();
-  await page.getByRole("button", { name: "Remove server" }).click();
-  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await row.getByRole("button", { name: "Remove server" }).click();
+  await row.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(page.getByText("Team notes")).toHaveCount(0);
   stranger.close();
 });
@@ -160,11 +160,11 @@ test("a skill is taught, changed, offered in the composer, and forgotten", async
 test("a budget for one person is set, shown, and taken back", async ({ person }) => {
   const { page } = person;
   await page.goto("/admin/budgets");
-  await page.getByRole("button", { name: /^Limit of/ }).click();
+  await page.getByRole("button", { name: "Limit of owner@localhost" }).click();
   await page.getByLabel("This person").fill("12.5");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("cell", { name: "$12.50" })).toBeVisible();
-  await page.getByRole("button", { name: /^Limit of/ }).click();
+  await page.getByRole("button", { name: "Limit of owner@localhost" }).click();
   await page.getByLabel("This person").fill("");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("cell", { name: "$12.50" })).toHaveCount(0);
@@ -248,6 +248,7 @@ test("a provider is added with its key, tried at once, and given a model", async
   await expect(row).toContainText("1 model");
   await row.getByRole("button", { name: "Remove provider" }).click();
   await row.getByRole("button", { name: "Remove with its models" }).click();
+  await expect(row).toHaveCount(0);
 });
 
 test("a group gets its members, and a login service is set up, switched off and removed", async ({
@@ -263,8 +264,8 @@ test("a group gets its members, and a login service is set up, switched off and 
   const readers = page.getByRole("listitem").filter({ hasText: "Readers" });
   await expect(readers).toBeVisible();
   await expect(readers).not.toContainText("no members yet");
-  await page.getByRole("button", { name: "Remove group" }).click();
-  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await readers.getByRole("button", { name: "Remove group" }).click();
+  await readers.getByRole("button", { name: "Remove", exact: true }).click();
   await expect(readers).toHaveCount(0);
 
   await page.getByRole("button", { name: "Add login service" }).click();

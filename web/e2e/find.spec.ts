@@ -4,13 +4,16 @@ import { expect, type Person, test } from "./page.ts";
 
 /** A chat of so many turns, made without waiting for each to be drawn. */
 async function longChat(person: Person, turns: number, said: (turn: number) => string): Promise<string> {
+  test.slow();
   await person.startsChat(said(1));
   await person.seesRest();
   const id = new URL(person.page.url()).pathname.split("/").at(-1) ?? "";
   for (let turn = 2; turn <= turns; turn++) {
     await person.asks("POST", `/chats/${id}/messages`, { content: [{ type: "text", text: said(turn) }] });
   }
-  await person.reads(`number ${turns}.`);
+  const last = person.transcript.locator(".row-text", { hasText: `number ${turns}.` });
+  // Each turn waits for the one before it.
+  await expect(last).toBeVisible({ timeout: 180_000 });
   await person.seesRest();
   return id;
 }

@@ -40,7 +40,7 @@ function said(person: Person): Promise<string[]> {
       const parent = node.parentElement;
       // What people or programs wrote is in whatever language they wrote it in.
       const written =
-        "script, style, code, pre, kbd, .markdown, .approvals-table th .quiet, .audit td:last-child, a[href^='/chats/']";
+        "script, style, code, pre, kbd, .markdown, .approvals-table th .quiet, .audit td:last-child, a[href^='/chats/'], .row-card strong";
       if (!parent || parent.closest(written)) continue;
       // Pieces of a sentence that stand in one place are one text.
       if (/\p{L}{2}/u.test(node.nodeValue ?? "")) found.add((parent.textContent ?? "").trim());
@@ -58,6 +58,7 @@ function said(person: Person): Promise<string[]> {
 
 for (const [area, names] of Object.entries(PLACES)) {
   test(`no text of ${area} escapes the catalogue`, async ({ person }) => {
+    test.slow();
     await marks(person);
     await person.page.goto("/");
     for (const name of names) {
@@ -85,7 +86,7 @@ test("no text of a chat escapes the catalogue", async ({ person }) => {
 
 /** Names, addresses, and what the server wrote. */
 function isData(text: string): boolean {
-  return NAMES.has(text) || /^https?:|^Mozilla/.test(text) || DAY.test(text);
+  return NAMES.has(text) || /^https?:|^Mozilla|^\S+@\S+$/.test(text) || DAY.test(text);
 }
 /** A day as the browser writes it in the language, alone or with a number. */
 const DAY = /^\d{1,2}\. \p{L}+\.?(: [\d.,]+)?$/u;
@@ -114,7 +115,7 @@ test("somebody chooses a language, and everything is in it from then on", async 
   await expect(person.page.getByRole("button", { name: "Antwort kopieren" })).toBeVisible();
   // A decimal comma, and the dollar where German has it.
   await person.page.goto("/settings/usage");
-  await expect(person.page.locator(".budget")).toContainText(/0(,\d+)?\s\$ ausgegeben/);
+  await expect(person.page.locator(".budget")).toContainText(/\d(,\d+)?\s\$ ausgegeben/);
   expect(await person.accessibility()).toEqual([]);
 });
 

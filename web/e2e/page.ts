@@ -1,5 +1,6 @@
 /** What a person does on the page, as the tests say it. */
 
+import { randomUUID } from "node:crypto";
 import {
   type Browser,
   type BrowserContext,
@@ -56,6 +57,13 @@ export class Person {
       },
       [method, path, body && JSON.stringify(body)] as const,
     );
+  }
+
+  /** Somebody else who may sign in here. */
+  async invites(): Promise<{ email: string; password: string }> {
+    const [email, password] = [`${randomUUID()}@example.org`, "a long enough password"];
+    await this.asks("POST", "/users", { email, role: "member", password });
+    return { email, password };
   }
 
   /** Let the model go on where its answer waits at `[[gate:name]]`. */
@@ -151,7 +159,7 @@ export const test = base.extend<{ person: Person; another: () => Promise<Person>
       await use(server);
       await server.stop();
     },
-    { scope: "worker", timeout: 90_000 },
+    { scope: "worker", timeout: 120_000 },
   ],
   signedIn: [
     async ({ browser, server }, use) => {

@@ -150,12 +150,11 @@ test("a chat is shared by a link, read by who opens it, and not any more when it
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Create a link" }).click();
   const link = await dialog.getByLabel("Link to this chat").inputValue();
-  const password = "a long enough password";
-  await person.asks("POST", "/users", { email: "linked@example.org", role: "member", password });
+  const { email, password } = await person.invites();
   const context = await browser.newContext({ baseURL: server.url });
   const reader = await context.newPage();
   await reader.goto(link);
-  await reader.getByLabel("Email").fill("linked@example.org");
+  await reader.getByLabel("Email").fill(email);
   await reader.getByLabel("Password").fill(password);
   await reader.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(reader.getByText("for the team").last()).toBeVisible();

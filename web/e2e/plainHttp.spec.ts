@@ -4,14 +4,13 @@ import { expect, Person, test } from "./page.ts";
 
 test("a person signs in, talks and copies over plain HTTP", async ({ person, browser, server }) => {
   await person.page.goto("/");
-  const password = "a password of the owner";
-  await person.asks("PATCH", "/me", { password });
+  const { email, password } = await person.invites();
   const context = await browser.newContext({ baseURL: `http://perdure.test:${server.port}` });
   const afar = new Person(await context.newPage());
   const { page } = afar;
   await page.goto("/");
   expect(await page.evaluate(() => isSecureContext)).toBe(false);
-  await page.getByLabel("Email").fill("owner@localhost");
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByLabel("Password").press("Enter");
   await afar.composer.waitFor();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const PERDURE = process.env.PERDURE ?? fileURLToPath(new URL("../../.venv/bin/perdure", import.meta.url));
-const READY_MS = 60_000;
+const READY_MS = 110_000;
 
 export function freePort() {
   return new Promise((resolve) => {

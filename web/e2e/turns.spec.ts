@@ -34,7 +34,7 @@ test("a turn at work says for how long, at which step and with how many tokens",
   );
   await person.reads("was far away");
   const progress = person.page.locator(".phase .progress");
-  await expect(progress).toHaveText(/^\d+s · step 2 · \d+ tokens$/);
+  await expect(progress).toHaveText(/^[\dms ]+ · step 2 · \d+ tokens$/);
   const before = await progress.textContent();
   await expect(progress).not.toHaveText(before ?? "");
   await person.opens("step");
@@ -62,8 +62,8 @@ test("what is opened stays open when it is scrolled away", async ({ person }) =>
   await person.transcript.getByRole("button", { name: /^Worked/ }).click();
   await person.transcript.getByRole("button", { name: /Ran echo here/ }).click();
   await expect(person.transcript.locator(".output")).toContainText("here");
-  await person.says("[[say:3000 tokens]]");
-  await person.seesRest();
+  await person.says("[[say:3000 tokens]][[say:the very end]]");
+  await person.seesAnswer("the very end");
   await person.page.keyboard.press("End");
   await expect(person.transcript.locator(".output")).toHaveCount(0);
   await person.page.keyboard.press("Home");
