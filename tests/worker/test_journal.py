@@ -14,6 +14,7 @@ from perdure.core.message import NewMessage, Role, ToolCall
 from perdure.machine.change import Owner
 from perdure.machine.transitions.actions import CompleteRequiresAction
 from perdure.machine.transitions.driving import Acquire, CommitStep
+from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.lifecycle import Create
 from perdure.store.journal import CallRun, Entry, Failover, Journal
 from perdure.testing.replica import InProcessReplica
@@ -210,6 +211,25 @@ async def test_a_call_that_ended_before_its_runner_died_is_not_run_again(
     await journaling.end(run, fence, payment(), output)
     (entry,) = await replica.runner_services.journal.load(run.chat_id, run.message)
     assert (entry.state, entry.result, entry.is_error) == ("finished", output.text, output.is_error)
+    await replica.pool.execute("UPDATE replicas SET seen_at = 'epoch' WHERE id = $1", fence.worker_id)
+    assert (await replica.comes_to_rest(run.chat_id)).state is State.W
+    assert [word for word in await replica.said(run.chat_id) if word.startswith("pay")] == ["pay({})", told]
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [(ToolOutput("paid before"), "pay: paid before"), (ToolOutput("declined", is_error=True), "pay failed: declined")],
+)
+async def test_a_call_that_ended_before_its_runner_died_is_told_as_it_ended_after_a_stop(
+    replica: InProcessReplica, output: ToolOutput, told: str
+) -> None:
+    """Nothing of it was in flight any more: the journal alone knows."""
+    replica.tools.tools = (payment(),)
+    journaling = replica.runner_services.tools.journaling
+    run, fence = await call_in_hand(replica, "pay")
+    await journaling.begin(run, fence, payment(), entry=None, incarnation=None)
+    await journaling.end(run, fence, payment(), output)
+    await replica.machine.change(run.chat_id, Interrupt())
     await replica.pool.execute("UPDATE replicas SET seen_at = 'epoch' WHERE id = $1", fence.worker_id)
     assert (await replica.comes_to_rest(run.chat_id)).state is State.W
     assert [word for word in await replica.said(run.chat_id) if word.startswith("pay")] == ["pay({})", told]
