@@ -162,7 +162,7 @@ BAD: list[tuple[Rule, Observations]] = [
     (rests, _with(chats=(replace(CHATS[0], owned=True),))),
     (numbered, _with(chats=(replace(CHATS[0], next_message=5),))),
     (fenced, _with(changes=(_change(1), replace(_change(2), writer="replica_1"), _change(3)))),
-    (fenced, _with(changes=(replace(_change(3), worker=OTHER),))),
+    (fenced, _with(changes=(replace(_change(3), worker=OTHER, runner=OTHER),))),
     (attempts_used_once, _with(changes=(_change(1), replace(_change(2), old_runner=OTHER)))),
     (answers_its_question, _edited(Text(counting(0, 5)))),
     (answers_its_question, _edited(Text(counting(0, 7)), ToolCall("c2", "record_once", '{"effect": "m1/0"}'))),
@@ -171,6 +171,10 @@ BAD: list[tuple[Rule, Observations]] = [
     (moves_are_heeded, _moved("edit", Asked(7.1, "m1 [[count:5]]"))),
     (moves_are_heeded, _moved("edit", ordered=30.0)),
 ]
+
+
+def test_a_replica_that_lost_its_lease_may_take_its_own_chat_again() -> None:
+    assert not tuple(fenced(_with(changes=(replace(_change(3), worker=OTHER),))))
 
 
 @pytest.mark.parametrize("rule", dict.fromkeys(rule for rule, _ in BAD), ids=lambda rule: rule.__name__)

@@ -185,7 +185,7 @@ async def test_whoever_dies_with_a_delivery_leaves_it_to_others_under_the_same_n
     api: ServedApi, ada: Person, sender: WebhookSender, receiver: Receiver
 ) -> None:
     await told(ada, receiver, sender)
-    receiver.hanging = asyncio.Event()
+    stuck = receiver.hanging = asyncio.Event()
     await ada.post("/chats", {"content": TEXT})
     dead = new_sender(api)
     await dead.once()
@@ -198,6 +198,7 @@ async def test_whoever_dies_with_a_delivery_leaves_it_to_others_under_the_same_n
     await delivered(sender)
     assert len(receiver.heard) == 1
     assert set(receiver.asked) == {receiver.heard[0][0]}
+    stuck.set()
 
 
 async def test_one_chat_that_hangs_holds_up_no_other(ada: Person, sender: WebhookSender, receiver: Receiver) -> None:

@@ -1,7 +1,6 @@
 """Which chats a list shows: what somebody searches for, and where the next page begins."""
 
 import base64
-import binascii
 import re
 import shlex
 from dataclasses import dataclass, replace
@@ -125,7 +124,7 @@ def position_of(cursor: str | None) -> tuple[int, Decimal, UUID] | None:
         if not age.is_finite() or abs(age) > 10**12 or not 0 <= position.pin <= _LAST_PIN:
             raise ValueError
         return position.pin, age, position.id
-    except (ValueError, ArithmeticError, binascii.Error, msgspec.MsgspecError) as error:
+    except (ValueError, ArithmeticError, msgspec.MsgspecError) as error:
         raise _not_ours() from error
 
 
@@ -140,7 +139,7 @@ def passed_of(cursor: str | None) -> int:
         return 0
     try:
         passed = msgspec.json.decode(_bytes(cursor), type=int)
-    except (ValueError, binascii.Error, msgspec.MsgspecError) as error:
+    except (ValueError, msgspec.MsgspecError) as error:
         raise _not_ours() from error
     if not 0 <= passed <= _MOST_PASSED:
         raise _not_ours()

@@ -1,7 +1,6 @@
 """What clients say in the words of other protocols, as content of a message; and the files that come with it."""
 
 import base64
-import binascii
 import re
 from uuid import UUID, uuid4
 
@@ -84,7 +83,7 @@ async def _kept(caller: Caller, data: str, name: str, index: int) -> FileId:
     kind, _, encoded = data.removeprefix(_DATA).partition(",")
     try:
         content = base64.b64decode(encoded, validate=True)
-    except binascii.Error:
+    except ValueError:
         raise InvalidInput("The file is not base64.", Validation(f"content[{index}]", "is not base64")) from None
     if len(content) > FILE_LIMIT:
         raise TooLarge(FILE_LIMIT)

@@ -252,7 +252,9 @@ def _stopped(change: ChangeRow, died: float) -> bool:
 
 
 def _taken(change: ChangeRow) -> bool:
-    return change.old_worker is not None and change.worker is not None and change.worker != change.old_worker
+    """Whether another owner took it: a replica that lost its lease keeps its runner, whoever else takes it has one."""
+    owned = change.old_worker is not None and change.worker is not None
+    return owned and change.worker != change.old_worker and change.runner != change.old_runner
 
 
 def _histories(messages: Iterable[MessageRow]) -> dict[UUID, list[MessageRow]]:

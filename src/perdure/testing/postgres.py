@@ -18,7 +18,7 @@ from perdure.store.embedded.server import EmbeddedPostgres
 from perdure.store.hosts import ServerConnection
 from perdure.store.migrations.runner import migrate
 from perdure.testing.pgbouncer import Mode, Pooler, pooler
-from perdure.testing.polling import seen
+from perdure.testing.polling import PATIENCE, seen
 
 _TEMPLATE = "perdure_template"
 
@@ -118,7 +118,7 @@ class Databases:
         await _patiently(server, f"DROP DATABASE {name} WITH (FORCE)")
 
     async def _empty(self, name: str) -> bool:
-        connection = await connect(self.named(name))
+        connection = await connect(self.named(name), patience=PATIENCE)
         try:
             if await connection.fetchval(_STRUCTURE) != self._structure:
                 return False
@@ -129,7 +129,7 @@ class Databases:
 
     @asynccontextmanager
     async def _server(self) -> AsyncGenerator[ServerConnection]:
-        connection = await connect(self.named("postgres"))
+        connection = await connect(self.named("postgres"), patience=PATIENCE)
         try:
             yield connection
         finally:

@@ -39,9 +39,10 @@ def asked(resolve: Fickle, port: int) -> str:
         threading.Thread(target=proxy.serve, args=(listening,), daemon=True).start()
         with socket.create_connection(listening.getsockname()) as client:
             client.sendall(
-                f"GET http://a.example.test:{port}/allowed/ HTTP/1.1\r\nHost: a.example.test:{port}\r\n\r\n".encode()
+                f"GET http://a.example.test:{port}/allowed/ HTTP/1.1\r\nHost: a.example.test:{port}\r\n"
+                "Connection: close\r\n\r\n".encode()
             )
-            said = client.recv(4096).decode()
+            said = client.makefile().read()
         listening.shutdown(socket.SHUT_RDWR)
     return said
 

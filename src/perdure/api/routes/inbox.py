@@ -1,7 +1,6 @@
 """What people are told: finished, failed, needs you; on the page, and in browsers whose page is closed."""
 
 import base64
-import binascii
 from datetime import datetime
 from enum import StrEnum
 from ipaddress import ip_address
@@ -140,7 +139,7 @@ def _position(cursor: str | None) -> tuple[datetime | None, int | None]:
         return None, None
     try:
         return msgspec.json.decode(base64.urlsafe_b64decode(cursor), type=tuple[datetime, int])
-    except (ValueError, binascii.Error, msgspec.MsgspecError) as error:
+    except (ValueError, msgspec.MsgspecError) as error:
         raise InvalidInput("This cursor is not one of ours.", Validation("cursor", "not a cursor")) from error
 
 
@@ -178,7 +177,7 @@ def _check(body: PushBody) -> None:
         EllipticCurvePublicKey.from_encoded_point(SECP256R1(), _bytes(body.keys.p256dh))
         if len(_bytes(body.keys.auth)) != _AUTH_BYTES:
             raise ValueError
-    except (ValueError, binascii.Error):
+    except ValueError:
         raise InvalidInput("The keys are not a browser's.", Validation("keys", "not the keys of a browser")) from None
     if _bare(body.endpoint):
         raise InvalidInput("The endpoint is not a push service's.", Validation("endpoint", "names no host"))

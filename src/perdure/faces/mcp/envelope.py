@@ -1,7 +1,6 @@
 """What a request says about itself: its version and what its client can do, checked against its headers."""
 
 import base64
-import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -152,7 +151,7 @@ def _plain(value: str) -> str:
         return value
     try:
         return base64.b64decode(value[len(_BASE64) : -len(_END)], validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:
         raise RpcError(HEADER_MISMATCH, "The header Mcp-Name is not base64.", status=400) from None
 
 

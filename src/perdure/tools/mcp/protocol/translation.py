@@ -1,7 +1,6 @@
 """From the package's types and errors to our own."""
 
 import base64
-import binascii
 
 import httpx2
 import msgspec
@@ -80,7 +79,7 @@ def _image(block: ContentBlock) -> Image | None:
         return None
     try:
         return Image(block.mime_type, base64.b64decode(block.data, validate=True))
-    except binascii.Error:
+    except ValueError:
         return None
 
 
