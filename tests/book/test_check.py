@@ -27,6 +27,7 @@ def with_statements(count: int) -> str:
 BANNED = {
     "os.environ": 'import os\n\nHOME = os.environ["HOME"]\n',
     "os.getenv": 'import os\n\nHOME = os.getenv("HOME")\n',
+    "binascii.Error": "import binascii\n\nERROR = binascii.Error\n",
     "unittest.mock": "from unittest.mock import Mock\n\nMock()\n",
     "pytest.skip": "import pytest\n\npytest.skip()\n",
     "pytest.mark.skip": "import pytest\n\nMARK = pytest.mark.skip\n",
