@@ -18,6 +18,7 @@ from perdure.core.chat import Busy, Chat, State, Status
 from perdure.core.errors import TransitionNotAllowed
 from perdure.core.ids import ChatId, ModelName, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role, ToolCall
+from perdure.core.notice import Notice, Topic
 from perdure.machine.announcer import Announcer, notices_of
 from perdure.machine.change import Owner
 from perdure.machine.machine import Machine
@@ -101,16 +102,26 @@ class World:
 
     async def hears_only(self, chat: Chat) -> None:
         """It was told that the row moved, and still waits for the row."""
-        await self._hears_while_reads_have(Fate.HOLD_REQUEST, chat)
+        await self._hears_while_reads_have(Fate.HOLD_REQUEST, notices_of(chat))
         self.proxy.decide = lambda _: Fate.CARRY
 
     async def hears_and_cannot_read(self, chat: Chat) -> None:
         """It was told that the row moved; the row cannot be read now, and not right after the commit."""
-        await self._hears_while_reads_have(Fate.LOSE_REQUEST, chat)
+        await self._hears_while_reads_have(Fate.LOSE_REQUEST, notices_of(chat))
         await self.replica.worker.runners.looked()
         self.proxy.decide = First(Fate.LOSE_REQUEST)
 
-    async def _hears_while_reads_have(self, fate: Fate, chat: Chat) -> None:
+    async def hears_of_a_gap_and_cannot_read(self, _: Chat) -> None:
+        """It was told that it may have missed something; the row cannot be read now, and not right after the commit."""
+        await self._hears_while_reads_have(Fate.LOSE_REQUEST, [Notice(Topic.GAP)])
+        await self.replica.worker.runners.looked()
+        self.proxy.decide = First(Fate.LOSE_REQUEST)
+
+    async def goes_deaf(self, _: Chat) -> None:
+        """The connection that notices come by is lost, and the notice with it."""
+        self.replica.bus.publish([Notice(Topic.DEAF)])
+
+    async def _hears_while_reads_have(self, fate: Fate, notices: Sequence[Notice]) -> None:
         reading = asyncio.Event()
 
         def decided(commit: bool) -> Fate:
@@ -120,7 +131,7 @@ class World:
             return fate
 
         self.proxy.decide = decided
-        self.replica.bus.publish(notices_of(chat))
+        self.replica.bus.publish(notices)
         await reading.wait()
 
     async def idle(self) -> None:
@@ -466,7 +477,11 @@ async def test_what_happens_during_a_commit_is_heeded_after_it(world: World, beg
         assert commits > 0
 
 
-@pytest.mark.parametrize("hears", [World.hears_only, World.hears_and_cannot_read], ids=lambda hears: hears.__name__)
+@pytest.mark.parametrize(
+    "hears",
+    [World.hears_only, World.hears_and_cannot_read, World.hears_of_a_gap_and_cannot_read, World.goes_deaf],
+    ids=lambda hears: hears.__name__,
+)
 @pytest.mark.parametrize("event", [Stop(), Edit(), Takeover()], ids=lambda event: type(event).__name__.lower())
 @pytest.mark.parametrize("begin", DUTIES, ids=lambda begin: begin.__name__)
 async def test_what_was_only_heard_of_during_a_commit_is_read_before_anything_is_begun(

@@ -19,6 +19,8 @@ class Topic(StrEnum):
     CONFIG = "config"
     """A setting changed; `name` says which."""
     INBOX = "inbox"
+    DEAF = "deaf"
+    """Notices are lost from now on. Whoever acts on what it knows looks first."""
     GAP = "gap"
     """Notices may have been lost up to now. Whoever follows something looks at it again."""
 

@@ -11,7 +11,7 @@ from perdure.core.message import Text, ToolCall
 from perdure.proof.checked_transcript import spoken
 from perdure.proof.evidence import ChangeRow, MessageRow
 from perdure.proof.observations import Observations
-from perdure.proof.run_log import Moved, Violation
+from perdure.proof.run_log import Moved, Violation, clock
 
 _COUNT = re.compile(r"\[\[count:(\d+)\]\]")
 _EFFECT = re.compile(r'"effect": ?"([^"/]+/\d+)"')
@@ -50,13 +50,13 @@ class _Outdated:
         for asked in moved.asked:
             if moved.released < asked.at < self.until and _first_words(asked.text) & self.markers:
                 late = asked.at - moved.accepted
-                yield Violation(7, moved.chat_id, f"the model was asked {late:.2f} s after the {moved.verb}")
+                yield Violation(7, moved.chat_id, f"the model was asked {late:.2f} s after {_told(moved)}")
         for effect in run.effects:
             chat_id, message = effect.call.split("/")[:2]
             ours = UUID(chat_id) == moved.chat_id and int(message) in self.messages
             if ours and moved.released < effect.ordered < self.until:
                 late = effect.ordered - moved.accepted
-                yield Violation(7, moved.chat_id, f"call {effect.call} began {late:.2f} s after the {moved.verb}")
+                yield Violation(7, moved.chat_id, f"call {effect.call} began {late:.2f} s after {_told(moved)}")
 
 
 def _outdated(moved: Moved, changes: Sequence[ChangeRow], messages: Sequence[MessageRow]) -> Iterator[_Outdated]:
@@ -71,6 +71,13 @@ def _outdated(moved: Moved, changes: Sequence[ChangeRow], messages: Sequence[Mes
             ends = [each.at for each in changes if each.at > change.at and each.status != "interrupting"]
             numbers = frozenset(message.number for message in messages)
             yield _Outdated(min(ends, default=inf), _markers(messages), numbers)
+
+
+def _told(moved: Moved) -> str:
+    answered = moved.released - moved.accepted
+    return (
+        f"the {moved.verb} of {clock(moved.accepted)}; the commit of {moved.member} took {answered:.2f} s more"
+    )
 
 
 def _known(change: ChangeRow, moved: Moved) -> bool:

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
@@ -13,6 +13,11 @@ QUIET = LEASE + timedelta(seconds=2.5)
 """How long nothing else goes wrong after a kill that is watched."""
 ASLEEP = LEASE + timedelta(seconds=3)
 """How long a process sleeps at most."""
+
+
+def clock(at: float) -> str:
+    """A moment, as a timeline shows it."""
+    return datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S.%f")[:-3]
 
 
 class RequestOutcome(StrEnum):

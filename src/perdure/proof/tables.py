@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from uuid import UUID
 
 from perdure.proof.chaos import ChaosReport
-from perdure.proof.run_log import LogLine, RequestOutcome, Violation
+from perdure.proof.run_log import LogLine, RequestOutcome, Violation, clock
 from perdure.proof.scale.bars import quantile
 from perdure.proof.standstill import FAILOVER_BAR, Standstill
 from perdure.proof.users import REST_BAR
@@ -74,7 +73,7 @@ def _changes(outcome: ChaosReport, chat_id: UUID) -> Iterable[LogLine]:
 
 
 def _written(line: LogLine) -> str:
-    at = datetime.fromtimestamp(line.at, UTC).strftime("%H:%M:%S.%f")[:-3]
+    at = clock(line.at)
     return f"{at}  {line.who:<10} {line.text}"
 
 

@@ -41,7 +41,8 @@ def payloads(sender: str, notices: Iterable[Notice]) -> list[str]:
 class FleetPubsub(ABC):
     """Listeners of this process hear at once; those of other replicas when the server has passed it on.
 
-    Whenever `run` begins to listen, also after it lost the connection, every listener here gets a notice of a gap.
+    When `run` loses the connection, every listener here is told that it hears nothing; whenever it begins to listen,
+    that there was a gap.
     """
 
     failures: tuple[type[Exception], ...]
@@ -99,6 +100,7 @@ class FleetPubsub(ABC):
                 if self.listening.is_set():
                     self.gaps += 1
                     backoff.reset()
+                    self._bus.publish([Notice(Topic.DEAF)])
                 _log.warning("notices of other replicas are not heard for now: %s", error or type(error).__name__)
             finally:
                 self.listening.clear()

@@ -50,8 +50,8 @@ class OwnedChat:
         self.services = services
         self.once_calls = OnceCalls()
         self._chat = self._newest = chat
-        self._heard = 0
-        """How far the row has come, as notices say."""
+        self._doubts = self._settled = 0
+        """How often the row may have moved unseen, and how many of these times it was read since."""
         self._owner = owner
         self._ids = {owner.worker_id}
         """The ids that the replica had since. Nobody else gives a chat to the same runner."""
@@ -73,7 +73,8 @@ class OwnedChat:
         self._forsaken = True
         owned = OwnedChat(self.services, self._newest, self._owner, attempt_recorded=False, history=self._history)
         owned._output, owned._leaving, owned.once_calls = self._output, self._leaving, self.once_calls
-        owned._heard, owned._excused, owned._ids = self._heard, self._excused, self._ids
+        owned._doubts, owned._settled = self._doubts, self._settled
+        owned._excused, owned._ids = self._excused, self._ids
         return owned
 
     @property
@@ -131,9 +132,16 @@ class OwnedChat:
         self._follow()
         return True
 
-    def heard(self, version: int) -> None:
-        """A notice says that the row has come so far."""
-        self._heard = max(self._heard, version)
+    def doubt(self) -> None:
+        """The row may have moved: nothing is begun before it was read."""
+        self._doubts += 1
+
+    async def read(self) -> Chat:
+        """The row as it is now, which settles what was in doubt when it was asked for."""
+        doubts = self._doubts
+        chat = await self.services.machine.load(self._chat.id)
+        self._settled = max(self._settled, doubts)
+        return chat
 
     def _follow(self) -> None:
         """Work from the newest row, where it makes no difference to the work in hand."""
@@ -221,13 +229,13 @@ class OwnedChat:
                 continue
             self._adopt(committed)
             with suppress(ChatNotFound, Unavailable):
-                await self._read_what_was_heard_of()
+                await self._settle_doubts()
             return committed
 
-    async def _read_what_was_heard_of(self) -> None:
-        """Somebody moved the row while the commit was unanswered. Whoever waits for that row begins nothing."""
-        if self._heard > self._newest.snapshot_version:
-            self.saw(await self.services.machine.load(self._chat.id))
+    async def _settle_doubts(self) -> None:
+        """Somebody may have moved the row while the commit was unanswered. Whoever waits for it begins nothing."""
+        if self._settled < self._doubts:
+            self.saw(await self.read())
 
     def _parting(self, transitions: Sequence[Transition]) -> Sequence[Transition]:
         """The step together with letting go, instead of the attempt at the next one."""
@@ -277,8 +285,8 @@ class OwnedChat:
         unpaid = reserve > 0 and not self._chat.budget_reserved
         if self._recorded != self._attempt or unpaid:
             await self.next_attempt(reserve)
-        # Where that could not be read before, nothing is begun until it can.
-        await self._read_what_was_heard_of()
+        # Where the row could not be read before, nothing is begun until it can.
+        await self._settle_doubts()
         if self.stale:
             # Somebody moved the row before the answer came.
             raise Fenced

@@ -74,14 +74,15 @@ class Runner:
         if self._owned.saw(chat) and self._owned.stale and self._work is not None:
             self._work.cut_short()
 
-    def heard(self, version: int) -> None:
-        """A notice says that the row has come so far."""
-        self._owned.heard(version)
+    def doubt(self) -> None:
+        """The row may have moved. Where it cannot be read now, it is read before anything is begun."""
+        self._owned.doubt()
 
     async def look(self) -> None:
-        """Read the row again: a notice said that it moved."""
+        """Read the row again: it may have moved."""
+        self.doubt()
         try:
-            self.saw(await self._owned.services.machine.load(self._owned.chat.id))
+            self.saw(await self._owned.read())
         except (ChatNotFound, Unavailable):
             _log.debug("the row could not be read now")
 

@@ -179,8 +179,11 @@ class Runners:
             entry.runner.saw(committed.chat)
 
     def heard(self, notice: Notice) -> None:
-        """A hint from another replica. After a gap anything may have moved."""
-        if notice.topic is Topic.GAP:
+        """A hint from another replica. While none are heard, and until all was read again, anything may have moved."""
+        if notice.topic is Topic.DEAF:
+            for entry in self._running.values():
+                entry.runner.doubt()
+        elif notice.topic is Topic.GAP:
             for entry in self._running.values():
                 self._look(entry.runner)
         elif notice.chat_id is not None and notice.topic is Topic.CHAT:
@@ -192,7 +195,6 @@ class Runners:
             if self._promised:
                 self._heard[chat_id] = max(version, self._heard.get(chat_id, 0))
         elif version > entry.runner.chat.snapshot_version:
-            entry.runner.heard(version)
             self._look(entry.runner)
 
     def renewed(self, renewal: Renewal, asked: float) -> None:
@@ -225,6 +227,7 @@ class Runners:
             return
 
     def _look(self, runner: Runner) -> None:
+        runner.doubt()
         if runner in self._looking:
             self._looking[runner] = True
         else:
