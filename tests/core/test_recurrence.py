@@ -1,5 +1,9 @@
 """Times that come again, beside a definition that looks at every minute, and another implementation of RFC 5545."""
 
+import datetime as dt
+import random
+import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, cast
@@ -136,7 +140,10 @@ def test_a_rule_of_a_calendar_means_what_another_implementation_says(text: str, 
     horizon, start = first + timedelta(days=3_000), first + timedelta(days=later) * ("COUNT" not in text)
     if "MINUTELY" in text or "HOURLY" in text:
         horizon, start = first + timedelta(days=40), first + timedelta(hours=later / 10)
-    known = cast("list[Any]", theirs.between(start, horizon, inc=True))[:25]
+    # The other one looks for what never comes until the last year there is.
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(dt, "MAXYEAR", horizon.year + 1)
+        known = cast("list[Any]", theirs.between(start, horizon, inc=True))[:25]
     found = [wall for wall in islice(ours.walls(start), 25) if wall <= horizon]
     assert found == known
 
@@ -162,6 +169,8 @@ def test_a_rule_of_a_calendar_means_what_another_implementation_says(text: str, 
         ("FREQ=DAILY;INTERVAL=0", "INTERVAL"),
         ("FREQ=DAILY;UNTIL=tomorrow", "UNTIL is a time"),
         ("FREQ=DAILY;BYMONTH=٣", "BYMONTH takes numbers"),
+        ("DTSTART:99991231T235959\nFREQ=WEEKLY", "DTSTART is between"),
+        ("DTSTART:00010101T000000\nFREQ=WEEKLY;WKST=SU", "DTSTART is between"),
     ],
 )
 def test_a_rule_that_means_nothing_is_refused_in_words(text: str, word: str) -> None:
@@ -169,9 +178,42 @@ def test_a_rule_that_means_nothing_is_refused_in_words(text: str, word: str) -> 
         rule_of(text, datetime(2027, 1, 1))  # noqa: DTZ001
 
 
-@pytest.mark.parametrize("text", ["0 0 30 2 *", "0 0 31 4,6,9,11 *", "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0 0 30 2 *",
+        "0 0 31 4,6,9,11 *",
+        "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30",
+        "FREQ=MINUTELY;INTERVAL=2;BYMINUTE=31",
+    ],
+)
 def test_a_rule_that_never_fires_has_no_times(text: str) -> None:
     assert next_times(rule_of(text, datetime(2027, 1, 1)), zone_of("UTC"), datetime(2027, 1, 1, tzinfo=UTC), 5) == []  # noqa: DTZ001
+
+
+HOSTILE_PARTS = (
+    *("INTERVAL=2", "INTERVAL=720", "INTERVAL=997", "INTERVAL=1000", "COUNT=1", "COUNT=10000", "UNTIL=99991231"),
+    *("BYMINUTE=31", "BYMINUTE=1,3,5,7,9", "BYHOUR=7", "BYSECOND=5", "BYMONTH=2", "BYMONTHDAY=30", "BYMONTHDAY=-31"),
+    *("BYDAY=MO", "BYDAY=53SU", "BYDAY=-53SA,99FR", "BYSETPOS=366", "BYSETPOS=-1", "WKST=SU", "WKST=??"),
+)
+HOSTILE_FIRSTS = (
+    "",
+    *(f"DTSTART:{each}\nRRULE:" for each in ("00010101T000000", "19000101T000000", "99991231T235959")),
+)
+MOST_SECONDS = 1
+
+
+@pytest.mark.parametrize("frequency", _FREQUENCIES)
+def test_no_rule_takes_long_or_fails_in_an_unknown_way(frequency: str) -> None:
+    """Whoever types one is answered while everybody else waits."""
+    chooser = random.Random(frequency)
+    fixed = [(), ("INTERVAL=2", "BYMINUTE=31"), ("BYHOUR=7", "BYMINUTE=31", "COUNT=10000"), ("INTERVAL=2", "BYHOUR=7")]
+    for parts in [*fixed, *(chooser.sample(HOSTILE_PARTS, chooser.randint(1, 5)) for _ in range(60))]:
+        text = chooser.choice(HOSTILE_FIRSTS) + ";".join((f"FREQ={frequency}", *parts))
+        zone, begun = zone_of(chooser.choice(JUMPS)[0]), time.process_time()
+        with suppress(BadRule):
+            next_times(rule_of(text, datetime(2027, 1, 1)), zone, datetime(2027, 1, 1, tzinfo=UTC), 100)  # noqa: DTZ001
+        assert time.process_time() - begun < MOST_SECONDS, text
 
 
 @pytest.mark.parametrize("name", ["", "Europe/Berlinn", "../../etc/passwd", "/etc/localtime", "Europe", "UTC\0"])

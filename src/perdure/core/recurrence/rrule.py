@@ -1,12 +1,15 @@
 """Recurrence rules as calendars write them (RFC 5545): from a first time on, how often, on which days, and when."""
 
 import re
+from bisect import bisect_left
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from itertools import islice
+from math import gcd
 from typing import Self
 
 from perdure.core.recurrence.rule import HORIZON, BadRule, days, times_of
@@ -16,6 +19,7 @@ MOST_TIMES = 10_000
 _WEEKDAYS = {name: number for number, name in enumerate(("MO", "TU", "WE", "TH", "FR", "SA", "SU"))}
 _DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
 _WEEK = timedelta(days=7)
+_YEARS = (1900, 2999)
 
 
 class Frequency(StrEnum):
@@ -27,7 +31,9 @@ class Frequency(StrEnum):
     YEARLY = "YEARLY"
 
 
-_WITHIN_A_DAY = {Frequency.MINUTELY: timedelta(minutes=1), Frequency.HOURLY: timedelta(hours=1)}
+_WITHIN_A_DAY = {Frequency.MINUTELY: 1, Frequency.HOURLY: 60}
+"""In minutes."""
+_MINUTES_OF_DAY = 24 * 60
 _BY_MONTH = (Frequency.MONTHLY, Frequency.YEARLY)
 _NUMBERS = {
     "BYMONTH": (1, 12),
@@ -68,6 +74,8 @@ class RecurrenceRule:
         """Read a rule, with or without `RRULE:` before it and a line `DTSTART:` of its own."""
         started, rule = _lines(text)
         first = started or first.replace(second=0, microsecond=0)
+        if not _YEARS[0] <= first.year <= _YEARS[1]:
+            raise BadRule(f"DTSTART is between the years {_YEARS[0]} and {_YEARS[1]}.")
         parts = _parts(rule)
         numbers = {name: _numbers(name, parts.pop(name, "")) for name in _NUMBERS}
         if len(numbers["BYSECOND"]) > 1:
@@ -101,10 +109,10 @@ class RecurrenceRule:
         return self
 
     def walls(self, start: datetime) -> Iterator[datetime]:
-        if self.count is not None:
-            yield from (wall for wall in islice(self._all(self.first), self.count) if wall >= start)
-        else:
-            yield from self._all(max(start, self.first))
+        if self.count is None:
+            return self._all(max(start, self.first))
+        counted = _counted(self)
+        return islice(counted, bisect_left(counted, start), None)
 
     def _all(self, start: datetime) -> Iterator[datetime]:
         """Every time from `start` on that is not after the end."""
@@ -116,26 +124,34 @@ class RecurrenceRule:
                 yield wall
 
     def _within_days(self, start: datetime) -> Iterator[datetime]:
-        step = self.interval * _WITHIN_A_DAY[self.frequency]
-        for day in days(start.date()):
+        allowed = _minutes_of_day(self)
+        for day in days(start.date()) if allowed else ():
             if self._on(day):
-                yield from self._of_day(day, step)
+                for place in self._steps_of(day, allowed):
+                    hour, minute = divmod(place, 60)
+                    for each in self._minutes_of_hour(minute):
+                        yield datetime.combine(day, time(hour, each, self.second))
 
-    def _of_day(self, day: date, step: timedelta) -> Iterator[datetime]:
-        """The times of a day that are whole steps after the first time."""
-        begin = datetime.combine(day, time())
-        period = _WITHIN_A_DAY[self.frequency]
-        zero = self.first.replace(second=0)
-        if self.frequency is Frequency.HOURLY:
-            zero = zero.replace(minute=0)
-        current = begin + (zero - begin) % step
-        while current.date() == day:
-            minutes = (current.minute,) if period < timedelta(hours=1) else self.minutes or (self.first.minute,)
-            if not self.hours or current.hour in self.hours:
-                for minute in minutes:
-                    if period >= timedelta(hours=1) or not self.minutes or minute in self.minutes:
-                        yield current.replace(minute=minute, second=self.second)
-            current += step
+    def _steps_of(self, day: date, allowed: Mapping[int, None]) -> Iterable[int]:
+        """The minutes of a day that are whole steps after the first time, and allowed: whatever there is less of."""
+        until_first = self._zero - (day - self.first.date()).days * _MINUTES_OF_DAY
+        steps = range(until_first % self._step, _MINUTES_OF_DAY, self._step)
+        if len(steps) < len(allowed):
+            return [place for place in steps if place in allowed]
+        return [place for place in allowed if (place - until_first) % self._step == 0]
+
+    def _minutes_of_hour(self, minute: int) -> tuple[int, ...]:
+        return (minute,) if self.frequency is Frequency.MINUTELY else self.minutes or (self.first.minute,)
+
+    @property
+    def _step(self) -> int:
+        """How many minutes after one another."""
+        return self.interval * _WITHIN_A_DAY[self.frequency]
+
+    @property
+    def _zero(self) -> int:
+        """The minute of its day that steps are counted from."""
+        return self.first.hour * 60 + (self.first.minute if self.frequency is Frequency.MINUTELY else 0)
 
     def _by_period(self, start: datetime) -> Iterator[datetime]:
         times = times_of(self.hours or (self.first.hour,), self.minutes or (self.first.minute,), self.second)
@@ -211,6 +227,23 @@ class RecurrenceRule:
                 return day.weekday() == self.first.weekday()
             case _:
                 return True
+
+
+@lru_cache(maxsize=16)
+def _counted(rule: RecurrenceRule) -> tuple[datetime, ...]:
+    """All times of a rule that ends after some: which they are, only its beginning says."""
+    return tuple(islice(rule._all(rule.first), rule.count))  # pyright: ignore[reportPrivateUsage]
+
+
+@lru_cache(maxsize=256)
+def _minutes_of_day(rule: RecurrenceRule) -> dict[int, None]:
+    """The minutes of a day that a step of a rule within days can ever lead to, in their order; none where none can."""
+    minutely = rule.frequency is Frequency.MINUTELY
+    hours, minutes = rule.hours or range(24), (rule.minutes or range(60)) if minutely else (0,)
+    step, zero = rule._step, rule._zero  # pyright: ignore[reportPrivateUsage]
+    apart = gcd(step, _MINUTES_OF_DAY)
+    places = (hour * 60 + minute for hour in hours for minute in minutes)
+    return {place: None for place in places if (place - zero) % apart == 0}
 
 
 def _length(day: date) -> int:
