@@ -75,9 +75,7 @@ def _outdated(moved: Moved, changes: Sequence[ChangeRow], messages: Sequence[Mes
 
 def _told(moved: Moved) -> str:
     answered = moved.released - moved.accepted
-    return (
-        f"the {moved.verb} of {clock(moved.accepted)}; the commit of {moved.member} took {answered:.2f} s more"
-    )
+    return f"the {moved.verb} of {clock(moved.accepted)}; the commit of {moved.member} took {answered:.2f} s more"
 
 
 def _known(change: ChangeRow, moved: Moved) -> bool:
