@@ -86,7 +86,7 @@ test("a sub-agent has a card that lives, a chat of its own, and a report", async
   await person.reads("it is on its way");
   await person.says(`[[call:wait_agent ${JSON.stringify({ ids: [child] })}]][[then]][[say:heard from it]]`);
   await person.reads("heard from it");
-  await person.transcript.getByRole("button", { name: /Received from Look around/ }).click();
+  await person.transcript.getByRole("button", { name: /Received reports from Look around/ }).click();
   await person.reads("the old sea");
   await person.seesRest();
   await link.first().click();

@@ -82,3 +82,14 @@ test("changed files are gone through: a tree, viewed marks that a new change tak
   await person.seesAnswer("changed again");
   await expect(file.getByRole("checkbox", { name: "Viewed" })).not.toBeChecked();
 });
+
+test("without a repository, what the agent wrote is shown as it is now", async ({ person }) => {
+  const files = [{ path: "src/a.py", edits: [{ old_text: "x = 1", new_text: "x = 2" }] }];
+  const edit = `[[call:edit_files ${JSON.stringify({ files })}]][[then]]`;
+  await person.startsChat(`${WORKSPACE}${write("src/a.py", "x = 1\ny = 1\n")}${edit}[[say:written]]`);
+  await person.seesAnswer("written");
+  await opensTab(person, "Changes");
+  const panel = person.page.getByRole("tabpanel", { name: "Changes" });
+  await expect(panel.locator(".diff-added .diff-code")).toHaveText(["x = 2", "y = 1"]);
+  await expect(panel.getByText("No changes to show.")).toHaveCount(0);
+});

@@ -138,3 +138,16 @@ test("scrolling down from far back meets the end, and nothing is missing", async
     expect(seen.size).toBe(75);
   }).toPass({ intervals: [30], timeout: 90_000 });
 });
+
+test("a chat whose last card is taller than the page opens at its end", async ({ person }) => {
+  const steps = Array.from({ length: 40 }, (_, at) => `${at + 1}. Step`).join("\n");
+  const plan = JSON.stringify({ title: "A long plan", plan: `## Steps\n\n${steps}` });
+  await person.page.goto("/");
+  await person.page.getByRole("button", { name: "Plan", exact: true }).click();
+  await person.says(`[[call:propose_plan ${plan}]]`);
+  await person.page.waitForURL(/\/chats\//);
+  await person.reads("Step");
+  await person.seesRest();
+  await person.page.reload();
+  await expect(person.transcript.getByRole("button", { name: "Implement" })).toBeInViewport();
+});

@@ -15,7 +15,7 @@ test("approvals are a table that is searched, shows what wins, and holds for a c
   await expect(approvals.getByRole("heading")).toContainText("unsaved");
   await expect(page.getByText("1 unsaved change: Your approvals")).toBeVisible();
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Everything is saved.")).toBeVisible();
+  await expect(page.getByText("All changes saved.")).toBeVisible();
   expect(await person.asks("GET", "/me/settings/approvals")).toEqual({
     name: "approvals",
     value: { execute: "ask" },
@@ -38,7 +38,7 @@ test("approvals are a table that is searched, shows what wins, and holds for a c
   await person.asks("PUT", "/me/settings/approvals", { value: {} });
 });
 
-test("what the organisation never allows cannot be allowed by a person", async ({ person }) => {
+test("what the organization never allows cannot be allowed by a person", async ({ person }) => {
   const { page } = person;
   await page.goto("/admin/policies");
   const house = page.getByRole("region", { name: "Approvals" });
@@ -47,10 +47,10 @@ test("what the organisation never allows cannot be allowed by a person", async (
   const rule = house.getByRole("row", { name: /github__delete_repository/ });
   await rule.getByRole("radio", { name: "Never" }).check();
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Everything is saved.")).toBeVisible();
+  await expect(page.getByText("All changes saved.")).toBeVisible();
   await person.goes("/settings/prompt");
   const own = page.getByRole("row", { name: /github__delete_repository/ });
-  await expect(own).toContainText("Never organisation");
+  await expect(own).toContainText("Never organization");
   await expect(own.getByRole("radio", { name: "Run" })).toBeDisabled();
   await person.asks("PUT", "/settings/approvals", { value: {} });
 });
@@ -69,7 +69,7 @@ test("a threshold is moved by keyboard, with the model's window beside it, and t
   await expect(model.getByRole("spinbutton")).toHaveValue("69");
   await expect(models.getByRole("heading")).toContainText("unsaved");
   await model.getByRole("button", { name: /Use the default/ }).click();
-  await expect(page.getByText("Everything is saved.")).toBeVisible();
+  await expect(page.getByText("All changes saved.")).toBeVisible();
 });
 
 test("leaving with something unsaved asks first, also by the back button", async ({ person }) => {

@@ -159,7 +159,7 @@ test("a chat is shared by a link, read by who opens it, and not any more when it
   await reader.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(reader.getByText("for the team").last()).toBeVisible();
   await expect(reader).toHaveURL(/\/chats\//);
-  await dialog.getByRole("button", { name: "Take back" }).click();
+  await dialog.getByRole("button", { name: "Revoke" }).click();
   await expect(dialog.getByRole("button", { name: "Create a link" })).toBeVisible();
   await reader.goto(link);
   await expect(reader.getByRole("alert")).toContainText("taken back");

@@ -44,7 +44,7 @@ test("a shell that ends says so, and another can be opened", async ({ person }) 
   await page.locator(".xterm").click();
   await expect(page.locator(".xterm-rows")).toContainText("$");
   await page.keyboard.type("exit\n");
-  await page.getByRole("button", { name: "Open a new one" }).click();
+  await page.getByRole("button", { name: "Open a new shell" }).click();
   await page.locator(".xterm").click();
   await page.keyboard.type("echo new-$((1 + 1))\n");
   await expect(page.locator(".xterm-rows")).toContainText("new-2");

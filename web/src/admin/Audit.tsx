@@ -46,8 +46,11 @@ export function Audit() {
       <Problem error={error} />
       {entries.length > 0 && <Entries entries={entries} />}
       {data && entries.length === 0 && (
-        <Nothing icon={ShieldCheck} title={t("Nothing matches")}>
-          {t("Changes to people, models, settings and shares are kept here, with who made them.")}
+        <Nothing
+          icon={ShieldCheck}
+          title={Object.values(wanted).some(Boolean) ? t("Nothing matches") : t("Nothing recorded yet")}
+        >
+          {t("Changes to users, models, settings and shares are recorded here, with who made them.")}
         </Nothing>
       )}
       {hasNextPage && (
@@ -102,7 +105,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
         <tr>
           <th>{t("When")}</th>
           <th>{t("Who")}</th>
-          <th>{t("What")}</th>
+          <th>{t("Target")}</th>
           <th>{t("Subject")}</th>
         </tr>
       </thead>

@@ -60,7 +60,7 @@ export function BarChart({ what, bars, format }: Props) {
               height={y(0) - y(bar.value)}
               rx={Math.min(3, step / 4)}
             />
-            {at % every === 0 && (
+            {at % every === 0 && LEFT + at * step + LABEL * 0.6 < width && (
               <text x={LEFT + at * step + step * 0.15} y={HEIGHT + 16}>
                 {bar.label.slice(0, Math.floor((step * every) / 7))}
               </text>

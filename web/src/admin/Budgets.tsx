@@ -54,7 +54,7 @@ export function Budgets() {
           key={JSON.stringify(now)}
           fields={[
             { name: "user", label: t("Per person ($ per month)"), kind: "dollars" },
-            { name: "organisation", label: t("Organisation ($ per month)"), kind: "dollars" },
+            { name: "organisation", label: t("Organization ($ per month)"), kind: "dollars" },
           ]}
           initial={{ user: now.user, organisation: now.organisation }}
           submit={t("Save")}
@@ -95,7 +95,7 @@ function Spent({ budgets, onChange }: { budgets: BudgetsAnswer; onChange: (perso
             <th>{t("Spent")}</th>
             <th>{t("Limit")}</th>
             <th>
-              <span className="only-spoken">{t("Change")}</span>
+              <span className="only-spoken">{t("Edit")}</span>
             </th>
           </tr>
         </thead>
@@ -103,7 +103,7 @@ function Spent({ budgets, onChange }: { budgets: BudgetsAnswer; onChange: (perso
           {budgets.organisation && (
             <tr>
               <td>
-                <strong>{t("The organisation")}</strong>
+                <strong>{t("The organization")}</strong>
               </td>
               <Amounts budget={budgets.organisation} />
               <td />

@@ -30,7 +30,7 @@ export const EVENTS = [
 
 const FIELDS: FieldSpec[] = [
   { name: "name", label: t("Name") },
-  { name: "url", label: t("Address"), required: true, placeholder: "https://rules.example.org/hook" },
+  { name: "url", label: t("URL"), required: true, placeholder: "https://rules.example.org/hook" },
   { name: "events", label: t("Events"), kind: "several", options: EVENTS },
   {
     name: "tools",
@@ -55,22 +55,22 @@ export function Hooks() {
   return (
     <ResourcePage<Hook>
       title={t("Hooks")}
-      about={t("A signed HTTP request at each of these events. The response can deny, rewrite or add.")}
+      about={t("A signed HTTP request for each of these events. The response can deny, rewrite or add.")}
       path="/hooks"
       noun={t("hook")}
       initial={{ events: ["pre_tool_use"], timeout_ms: 1_500, enabled: true }}
       fields={FIELDS}
       off={
         <p className="quiet">
-          {t("Hooks are an experiment that is turned off.")}{" "}
-          <Link href="/admin/policies">{t("Turn it on under Policies.")}</Link>
+          {t("Hooks are experimental and turned off.")}{" "}
+          <Link href="/admin/policies">{t("Turn them on under Policies.")}</Link>
         </p>
       }
       nothing={{
         icon: Webhook,
         title: t("No hooks yet"),
         words: t(
-          "A hook asks a program of yours before a tool runs, or when something happens in a chat. You need its address; it answers with allow, deny or more.",
+          "A hook calls a program of yours before a tool runs or when something happens in a chat. You need its URL; its response can allow, deny or change what happens.",
         ),
       }}
       idOf={(hook) => hook.id}

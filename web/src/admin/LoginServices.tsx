@@ -26,7 +26,7 @@ const SLUG: FieldSpec = {
 const FIELDS: FieldSpec[] = [
   { name: "name", label: t("Name"), required: true, placeholder: t("Example SSO") },
   { name: "issuer", label: t("Issuer"), required: true, placeholder: "https://login.example.com" },
-  { name: "client_id", label: t("Client"), required: true },
+  { name: "client_id", label: t("Client ID"), required: true },
   {
     name: "client_secret",
     label: t("Client secret"),
@@ -85,7 +85,7 @@ export function LoginServices() {
             <ServiceFacts service={service} />
             <Button
               look="ghost"
-              label={t("Change login service")}
+              label={t("Edit login service")}
               onClick={() => setOpen({ kind: "change", service })}
             >
               <Pencil />
@@ -95,9 +95,17 @@ export function LoginServices() {
         ))}
       </ul>
       {!services.loading && !services.error && services.items.length === 0 && (
-        <Nothing icon={KeyRound} title={t("No login services yet")}>
+        <Nothing
+          icon={KeyRound}
+          title={t("No login services yet")}
+          action={
+            <Button look="primary" onClick={() => setOpen({ kind: "add" })}>
+              <Plus /> {t("Add your first login service")}
+            </Button>
+          }
+        >
           {t(
-            "People sign in with a password or a sign-in link. With OpenID Connect they use the account they have: you need the issuer, and a client with its secret.",
+            "People sign in with a password or a sign-in link. With OpenID Connect they use an account they already have: you need the issuer, and a client with its secret.",
           )}
         </Nothing>
       )}
@@ -113,7 +121,7 @@ export function LoginServices() {
         </Dialog>
       )}
       {open.kind === "change" && (
-        <Dialog title={t("Change {name}", { name: open.service.name })} onClose={close}>
+        <Dialog title={t("Edit {name}", { name: open.service.name })} onClose={close}>
           <SpecForm
             fields={FIELDS}
             initial={changeable(open.service)}

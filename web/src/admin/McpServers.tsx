@@ -19,12 +19,12 @@ const FIELDS: FieldSpec[] = [
     label: t("Slug"),
     required: true,
     placeholder: "github",
-    hint: t("Prefix of its tools, such as github__search. Cannot be changed later."),
+    hint: t("Prefix of its tool names, such as github__search. Cannot be changed later."),
     only: "create",
   },
   { name: "name", label: t("Name"), placeholder: "GitHub" },
   { name: "transport", label: t("Transport"), kind: "choice", options: choices("http", "sse", "stdio") },
-  { name: "url", label: t("Address"), placeholder: "https://mcp.example.org", when: remote },
+  { name: "url", label: t("URL"), placeholder: "https://mcp.example.org", when: remote },
   {
     name: "command",
     label: t("Command"),
@@ -92,7 +92,7 @@ export function McpServers() {
   return (
     <ResourcePage<McpServer>
       title={t("MCP servers")}
-      about={t("External tools for the chats of this organisation.")}
+      about={t("External tools for the chats of this organization.")}
       path="/mcp-servers"
       noun={t("server")}
       initial={{
@@ -107,7 +107,7 @@ export function McpServers() {
         icon: Blocks,
         title: t("No MCP servers yet"),
         words: t(
-          "An MCP server gives agents more tools: your issues, your documents, your systems. You need its address, and a token if it wants one.",
+          "An MCP server gives agents more tools: your issues, your documents, your systems. You need its URL, and a token if it requires one.",
         ),
       }}
       idOf={(server) => server.id}

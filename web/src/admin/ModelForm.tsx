@@ -29,7 +29,7 @@ export const MODEL_FIELDS: FieldSpec[] = [
     kind: "percent",
     usual: 70,
     window: (values) => read(values, "options.context_window") as number | undefined,
-    hint: t("70 % unless you say otherwise; 100 % turns automatic compaction off."),
+    hint: t("Defaults to 70%; 100% turns automatic compaction off."),
   },
   { name: "default", label: t("Default model"), kind: "switch" },
 ];
@@ -62,7 +62,7 @@ export function ModelForm({ provider, onDone }: { provider: Provider; onDone: ()
               className="input"
               type="search"
               aria-label={t("Find a model")}
-              placeholder={t("Find one of {count}", { count: all.length })}
+              placeholder={t("Search {count} models", { count: all.length })}
               value={wanted}
               onChange={(event) => setWanted(event.target.value)}
             />

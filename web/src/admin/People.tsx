@@ -23,7 +23,7 @@ export function People() {
       <ResourcePage<User>
         title={t("Users")}
         about={t(
-          "Owners run the deployment, admins manage the organisation, members use chats, auditors have read-only access.",
+          "Owners run the deployment, admins manage the organization, members use chats, auditors have read-only access.",
         )}
         path="/users"
         noun={t("user")}
@@ -68,7 +68,7 @@ export function People() {
         nothing={{
           icon: UsersRound,
           title: t("No groups yet"),
-          words: t("A chat can be shared with a group at once, instead of person by person."),
+          words: t("Share a chat with a whole group instead of one person at a time."),
         }}
         idOf={(group) => group.id}
         row={(group) => (

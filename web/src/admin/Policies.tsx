@@ -7,7 +7,10 @@ import type { FieldSpec } from "../settings/form.tsx";
 import { type SettingGroup, SettingsForm } from "../settings/SettingsForm.tsx";
 import { choices, useModelChoices } from "./choices.ts";
 
-const EXPERIMENTS = choices("advisor", "hooks", "computer_use", "mcp_tool_search");
+const EXPERIMENTS = [
+  { value: "advisor", label: t("Advisor") },
+  ...choices("hooks", "computer_use", "mcp_tool_search"),
+];
 
 const number = (name: string, label: string, usual: number, hint?: string): FieldSpec => ({
   name,
@@ -33,7 +36,7 @@ function rulesWith(models: FieldSpec["options"]): SettingGroup[] {
     },
     {
       title: t("Summaries"),
-      about: t("The model that summarises long chats. Without one, the chat's own model does it."),
+      about: t("The model that summarizes long chats. Without one, the chat's own model does it."),
       name: "compaction_model",
       fields: [model("value", t("Model for summaries"))],
     },
@@ -41,7 +44,12 @@ function rulesWith(models: FieldSpec["options"]): SettingGroup[] {
       title: t("Sub-agents"),
       name: "subagents",
       fields: [
-        number("depth", t("Depth"), 1, t("How deep agents can start agents; 0 turns sub-agents off.")),
+        number(
+          "depth",
+          t("Depth"),
+          1,
+          t("How many levels deep agents can start agents; 0 turns sub-agents off."),
+        ),
         number("working", t("Concurrent agents"), 20, t("Per chat.")),
         model("general_model", t("Model for general agents")),
         model("explore_model", t("Model for exploring agents")),
@@ -59,7 +67,7 @@ function rulesWith(models: FieldSpec["options"]): SettingGroup[] {
     },
     {
       title: t("Web search"),
-      about: t("Limit web search to some domains, or block some. Not both."),
+      about: t("Limit web search to certain domains, or block certain domains, but not both."),
       name: "web_search",
       fields: [
         { name: "allowed_domains", label: t("Allowed domains"), kind: "list" },
@@ -81,7 +89,7 @@ function rulesWith(models: FieldSpec["options"]): SettingGroup[] {
       title: t("Experiments"),
       about: t("Features that are off by default."),
       name: "experiments",
-      fields: [{ name: "value", label: t("On"), kind: "several", options: EXPERIMENTS }],
+      fields: [{ name: "value", label: t("Enabled"), kind: "several", options: EXPERIMENTS }],
     },
     {
       title: t("Debug runs"),

@@ -110,7 +110,7 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
         />
       </div>
       {open === "change" && (
-        <Dialog title={t("Change {name}", { name: provider.name })} onClose={close}>
+        <Dialog title={t("Edit {name}", { name: provider.name })} onClose={close}>
           <SpecForm
             fields={addressFields(vendorOf(provider))}
             initial={{ name: provider.name, base_url: provider.base_url, options: provider.options }}
@@ -123,7 +123,7 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
       {open === "key" && (
         <Dialog title={t("Key for {name}", { name: provider.name })} onClose={close}>
           <SpecForm
-            fields={[{ name: "key", label: t("Key"), kind: "password", required: true }]}
+            fields={[{ name: "key", label: t("API key"), kind: "password", required: true }]}
             initial={{}}
             submit={t("Save key")}
             onSubmit={setKey}
@@ -132,7 +132,7 @@ export function ProviderCard({ provider, providers, fresh }: Props) {
         </Dialog>
       )}
       {open === "model" && (
-        <Dialog title={t("Add a model of {name}", { name: provider.name })} onClose={close}>
+        <Dialog title={t("Add a model from {name}", { name: provider.name })} onClose={close}>
           <ModelForm provider={provider} onDone={close} />
         </Dialog>
       )}

@@ -14,11 +14,11 @@ interface Props {
 /** What can be changed of a provider later as well. */
 export function addressFields(vendor: Vendor | undefined): FieldSpec[] {
   const address = vendor?.where
-    ? { placeholder: t("{address}, unless you say otherwise", { address: vendor.where }) }
+    ? { placeholder: t("Defaults to {address}.", { address: vendor.where }) }
     : { placeholder: "https://models.example.org", required: true };
   return [
     { name: "name", label: t("Name"), required: true },
-    { name: "base_url", label: t("Address"), ...address },
+    { name: "base_url", label: t("Base URL"), ...address },
     ...(vendor?.more ?? []),
   ];
 }
@@ -28,7 +28,7 @@ export function ProviderForm({ vendor, providers, onAdded }: Props) {
   const fields: FieldSpec[] = [
     ...addressFields(vendor),
     { name: "dialect", label: t("API format"), kind: "choice", options: DIALECTS },
-    { name: "key", label: t("Key"), kind: "password", hint: vendor.key, required: vendor.needsKey },
+    { name: "key", label: t("API key"), kind: "password", hint: vendor.key, required: vendor.needsKey },
   ];
   const initial = {
     name: vendor.name,

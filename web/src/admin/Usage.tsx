@@ -5,7 +5,7 @@ import { UsageReport } from "./UsageReport.tsx";
 /** What everybody used. */
 export function Usage() {
   return (
-    <Section title={t("Usage")} about={t("What your organisation used, and what it cost. Days are in UTC.")}>
+    <Section title={t("Usage")} about={t("What your organization used, and what it cost. Days are in UTC.")}>
       <UsageReport mine={false} />
     </Section>
   );

@@ -54,8 +54,8 @@ export function UsageReport({ mine }: { mine: boolean }) {
       </div>
       <Problem error={error} />
       {data && used.length === 0 && (
-        <Nothing icon={Activity} title={t("Nothing was used in these days")}>
-          {t("Every answer of a model is counted here, with its tokens and what it cost.")}
+        <Nothing icon={Activity} title={t("No usage in this period")}>
+          {t("Every model call is counted here, with its tokens and cost.")}
         </Nothing>
       )}
       {used.length > 0 && <Lines lines={lines} group={group} mine={mine} />}
@@ -114,7 +114,7 @@ function Lines({ lines, group, mine }: { lines: readonly UsageLine[]; group: Gro
         }))}
         format={priced ? money : tokens}
       />
-      <section className="table-scroll" aria-label={t("Usage in numbers")} tabIndex={0}>
+      <section className="table-scroll" aria-label={t("Usage table")} tabIndex={0}>
         <table className="table-plain">
           <thead>
             <tr>

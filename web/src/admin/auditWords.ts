@@ -30,9 +30,9 @@ const VERBS: Record<string, string> = {
   choose: t("made default"),
   share: t("shared"),
   link: t("shared by link"),
-  unlink: t("link taken back"),
+  unlink: t("link revoked"),
   stop: t("stopped"),
-  sign_in_link: t("sign-in link made"),
+  sign_in_link: t("sign-in link created"),
 };
 
 const NOUNS: Record<string, string> = {

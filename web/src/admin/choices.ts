@@ -13,13 +13,13 @@ export const choices = (...values: string[]): Choice[] =>
   values.map((value) => ({ value, label: termOf(value) }));
 
 export const EFFORTS: Choice[] = [
-  { value: "", label: t("default") },
+  { value: "", label: t("Default") },
   ...choices("none", "minimal", "low", "medium", "high", "xhigh", "max"),
 ];
 
 export function useModelChoices(): Choice[] {
   return [
-    { value: "", label: t("The default") },
+    { value: "", label: t("Default") },
     ...useModels().map(({ name, display_name }) => ({ value: name, label: display_name })),
   ];
 }

@@ -25,7 +25,7 @@ const API_VERSION: FieldSpec = {
   name: "options.api_version",
   label: t("API version"),
   placeholder: "2024-10-21",
-  hint: t("Only for resources with dated APIs."),
+  hint: t("Only for resources with dated API versions."),
 };
 
 export const VENDORS: Vendor[] = [
@@ -74,7 +74,7 @@ export const VENDORS: Vendor[] = [
     name: "Azure OpenAI",
     dialect: "openai_responses",
     base_url: "https://RESOURCE.openai.azure.com/openai",
-    key: t("An API key of the resource."),
+    key: t("An API key for the resource."),
     needsKey: true,
     more: [API_VERSION],
   },
@@ -87,7 +87,7 @@ export const VENDORS: Vendor[] = [
     needsKey: false,
     more: [REGION],
     options: { region: "us-east-1" },
-    where: t("by its region"),
+    where: t("per region"),
   },
   {
     vendor: "vertex",
@@ -98,7 +98,7 @@ export const VENDORS: Vendor[] = [
     needsKey: false,
     more: [PROJECT, REGION],
     options: { region: "global" },
-    where: t("by its project"),
+    where: t("per project"),
   },
   {
     vendor: "",

@@ -12,7 +12,7 @@ export function Away() {
       {(away || !online) && (
         <p>
           <CloudOff aria-hidden /> {online ? t("No connection to the server.") : t("You are offline.")}{" "}
-          {t("What you type is kept and sent later.")}
+          {t("What you send is saved here and delivered once you are back online.")}
         </p>
       )}
     </div>

@@ -9,10 +9,10 @@ export function NotFound() {
     document.title = t("Page not found · Perdure");
   }, []);
   return (
-    <div className="empty">
+    <div className="empty grow">
       <Compass aria-hidden />
       <h1>{t("Page not found")}</h1>
-      <p>{t("Nothing is at this address. The link may be old, or mistyped.")}</p>
+      <p>{t("There is nothing at this address. The link may be outdated or mistyped.")}</p>
       <Link href="/" className="button button-primary">
         {t("Go to your chats")}
       </Link>

@@ -106,7 +106,7 @@ export function useChatCommands(card: ChatCard | undefined, { onRename, onStop }
       ChevronsDownUp,
       t("Compact now"),
       ask("compact", t("Compacting older messages.")),
-      t("summarise context"),
+      t("summarize context"),
     ),
     one(
       "plan",
@@ -145,7 +145,7 @@ export function useModelCommands(card: ChatCard | undefined): Entry[] {
         if (own)
           return void api
             .patch(`/chats/${own.id}`, { model: model.name })
-            .then(() => say(t("{name} answers from now on.", { name })), complain);
+            .then(() => say(t("{name} will answer from now on.", { name })), complain);
         store("model", model.name);
         go("/");
       },

@@ -27,12 +27,14 @@ export function ShareByLink({ chat }: { chat: string }) {
   const url = `${location.origin}/shared/${data.id}`;
   return (
     <section className="share-link" aria-label={t("Link")}>
-      <p className="quiet small">{t("Whoever is signed in here and opens this link can read the chat.")}</p>
+      <p className="quiet small">
+        {t("Anyone who is signed in to this server can read the chat with this link.")}
+      </p>
       <div className="spread">
         <input className="input mono grow" aria-label={t("Link to this chat")} readOnly value={url} />
         <CopyButton text={() => url} label={t("Copy the link")} />
         <Button small look="danger" onClick={() => then(api.delete(path))}>
-          <Link2Off /> {t("Take back")}
+          <Link2Off /> {t("Revoke")}
         </Button>
       </div>
     </section>

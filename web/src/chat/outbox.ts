@@ -5,7 +5,7 @@ import type { Send } from "./state.ts";
 
 /** The server knows a message by its key for a day. After half of that, sending it again could say it twice. */
 const SAFE_MS = 12 * 3_600_000;
-const LONG_AGO = t("This was not sent. Do you still want to send it?");
+const LONG_AGO = t("This message was not sent. Do you still want to send it?");
 
 /** Each message has a place of its own, so that tabs do not overwrite what others keep. */
 const PLACE = /^send:([^:]+):/;

@@ -39,7 +39,7 @@ export function ModelPicker({ model, effort, onModel, onEffort }: Props) {
       >
         {(close) => (
           <>
-            {unknown && <p className="menu-heading">{t("“{model}” is not available any more", { model })}</p>}
+            {unknown && <p className="menu-heading">{t("“{model}” is no longer available", { model })}</p>}
             {byProvider(models).map(([provider, list]) => (
               <div key={provider}>
                 <p className="menu-heading">{provider}</p>

@@ -14,7 +14,7 @@ export interface Command extends Suggestion {
 export const COMMANDS: Command[] = [
   {
     value: "compact",
-    hint: t("Summarise older messages"),
+    hint: t("Summarize older messages"),
     run: (live) => api.post(`/chats/${live.id}/compact`),
   },
   { value: "stop", hint: t("Stop the turn"), run: interrupt },

@@ -47,7 +47,7 @@ export function SignInAgain() {
     <div className="login login-over" role="dialog" aria-modal aria-labelledby="sign-in-again">
       <div className="login-card">
         <h2 id="sign-in-again">{t("Your session has ended")}</h2>
-        <p className="quiet">{t("Sign in again to continue. Your draft is kept.")}</p>
+        <p className="quiet">{t("Sign in again to continue. Your draft is saved.")}</p>
         <Ways methods={methods} />
       </div>
     </div>

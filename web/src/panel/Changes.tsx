@@ -52,6 +52,8 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a step or a new diff status means that files may have changed
   useEffect(refresh, [status, steps, refresh]);
   if (!workspace) return <NoWorkspace />;
+  const shown = data ?? (error ? editsIn(messages) : "");
+  const why = error && whyNot(error, shown);
   const comment = (file_name: string, line: number, content: string, text: string) =>
     drafts.change(live.id, (draft) => ({
       ...draft,
@@ -91,16 +93,10 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
           <RefreshCw />
         </Button>
       </div>
-      {error && <p className="quiet panel-note">{whyNot(error)}</p>}
+      {why && <p className="quiet panel-note">{why}</p>}
       {(data !== undefined || error) && (
         <Suspense fallback={null}>
-          <Diff
-            text={data ?? editsIn(messages)}
-            mode={mode}
-            wrap={wrap}
-            place={live.id}
-            onComment={comment}
-          />
+          <Diff text={shown} mode={mode} wrap={wrap} place={live.id} onComment={comment} />
         </Suspense>
       )}
     </div>
@@ -109,9 +105,8 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
 
 const NO_REPOSITORY = 404;
 
-/** Why there is no diff: mostly because there is nothing to compare with, which is no error. */
-function whyNot(error: Error): string {
-  return error instanceof ApiError && error.status === NO_REPOSITORY
-    ? t("No changes to show.")
-    : error.message;
+/** Why the workspace has no diff: mostly because it has nothing to compare with, which is no error. */
+function whyNot(error: Error, shown: string): string | null {
+  if (!(error instanceof ApiError && error.status === NO_REPOSITORY)) return error.message;
+  return shown ? null : t("No changes to show.");
 }

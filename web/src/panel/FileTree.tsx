@@ -47,9 +47,7 @@ export function FileTree({ workspace, folder, onOpen }: Props) {
           onOpen={onOpen}
         />
       ))}
-      {!data.complete && (
-        <li className="quiet small panel-note">{t("There are more files than are listed.")}</li>
-      )}
+      {!data.complete && <li className="quiet small panel-note">{t("Not all files are listed.")}</li>}
     </ul>
   );
 }

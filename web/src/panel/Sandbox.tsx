@@ -7,7 +7,7 @@ import { t } from "../language/catalogue.ts";
 /** A sandboxed workspace needs no words. One that is not says so wherever it is used. */
 export function Unsandboxed() {
   return (
-    <span className="pill pill-bad" title={t("Commands of the agent can access everything on this machine")}>
+    <span className="pill pill-bad" title={t("The agent's commands can access everything on this machine")}>
       <ShieldOff aria-hidden /> {t("not sandboxed")}
     </span>
   );

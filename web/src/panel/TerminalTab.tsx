@@ -99,7 +99,7 @@ function LinkNote({ link, onAnother }: { link: Link; onAnother: () => void }) {
       {WORDS[link]}
       {(link === "ended" || link === "stopped") && (
         <Button small onClick={onAnother}>
-          {link === "ended" ? t("Open a new one") : t("Start workspace")}
+          {link === "ended" ? t("Open a new shell") : t("Start workspace")}
         </Button>
       )}
     </p>

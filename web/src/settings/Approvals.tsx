@@ -52,7 +52,7 @@ export function Approvals({ level, layers, onChange }: Props) {
           type="search"
           className="input"
           aria-label={t("Find a tool")}
-          placeholder={t("Find one of {count} tools, or name one of an MCP server", { count: all.length })}
+          placeholder={t("Search {count} tools, or name one of an MCP server", { count: all.length })}
           value={wanted}
           onChange={(event) => setWanted(event.target.value)}
           // The form is not meant.
@@ -137,7 +137,7 @@ function ToolRow({ tool, level, layers, onSet }: RowProps) {
 const WORDS: Record<Policy, string> = { auto: t("Runs"), ask: t("Asks"), deny: t("Never") };
 const LOOKS: Record<Policy, string> = { auto: "pill-good", ask: "pill-warn", deny: "pill-bad" };
 const BY: Record<InEffect["by"], string> = {
-  organisation: t("organisation"),
+  organisation: t("organization"),
   person: t("your rule"),
   chat: t("this chat"),
   default: t("default"),

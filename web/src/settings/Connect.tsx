@@ -29,7 +29,7 @@ const FACES: Face[] = [
   },
   {
     name: "AI SDK",
-    about: t("useChat of the Vercel AI SDK, in a page of your own."),
+    about: t("useChat of the Vercel AI SDK, in an app of your own."),
     address: (origin) => `${origin}/ai/chat`,
   },
   {
@@ -39,7 +39,7 @@ const FACES: Face[] = [
   },
   {
     name: "MCP",
-    about: t("Another agent has your chats as its tools, with every turn as a task."),
+    about: t("Gives another agent your chats as tools; every turn is a task."),
     address: (origin) => `${origin}/mcp`,
   },
   {
@@ -49,7 +49,7 @@ const FACES: Face[] = [
   },
   {
     name: "REST API",
-    about: t("Everything that this page does."),
+    about: t("Everything this page can do."),
     address: (origin) => `${origin}/api/v1`,
   },
 ];
@@ -60,7 +60,7 @@ export function Connect() {
       <Section
         title={t("Connect your tools")}
         about={t(
-          "Use your chats from other programs. They are the same chats: what is said there is seen here.",
+          "Use your chats from other programs. They are the same chats: messages sent there appear here.",
         )}
       >
         <ul className="rows">
@@ -98,8 +98,10 @@ function NewToken() {
     }, complain);
   return (
     <Section
-      title={t("A token for them")}
-      about={t("It may do what you do in chats, and administers nothing. Take it back under API tokens.")}
+      title={t("A token for these programs")}
+      about={t(
+        "It can do what you can do in chats, and nothing in Administration. Revoke it under API tokens.",
+      )}
     >
       <form
         className="filter-line"

@@ -33,7 +33,7 @@ export function McpSignIns() {
       {!servers.loading && !servers.error && wanting.length === 0 && (
         <Nothing icon={Blocks} title={t("Nothing to sign in to")}>
           {t(
-            "Some MCP servers act in your name, such as your calendar or your issues. Those that an administrator sets up with OAuth appear here, and you sign in to each once.",
+            "Some MCP servers, such as a calendar or an issue tracker, act on your behalf. Those that an administrator sets up with OAuth appear here, and you sign in to each once.",
           )}
         </Nothing>
       )}

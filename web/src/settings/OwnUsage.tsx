@@ -42,7 +42,7 @@ function Spent({ budget }: { budget: Budget }) {
         </strong>{" "}
         {reserved > 0 && (
           <span className="quiet">
-            {t("{reserved} reserved for what is at work", { reserved: money(reserved) })}
+            {t("{reserved} reserved for running turns", { reserved: money(reserved) })}
           </span>
         )}
       </p>

@@ -20,7 +20,7 @@ export function PersonalChats() {
         {
           title: t("Your approvals"),
           about: t(
-            "Whether a tool runs, asks you first, or never runs. A chat can have a rule of its own; what the organisation never allows stays that way.",
+            "Whether a tool runs, asks you first, or never runs. A chat can have a rule of its own; what the organization never allows stays that way.",
           ),
           name: "approvals",
           view: (value, onChange) => (
@@ -34,7 +34,7 @@ export function PersonalChats() {
         {
           title: t("Automatic compaction"),
           about: t(
-            "Older messages are summarised when a chat fills this much of the model's context window.",
+            "Older messages are summarized when a chat fills this much of the model's context window.",
           ),
           name: "compaction_thresholds",
           view: (value, onChange) => (

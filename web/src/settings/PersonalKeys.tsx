@@ -22,7 +22,7 @@ export function PersonalKeys() {
       ))}
       {providers.size === 0 && (
         <Nothing icon={KeyRound} title={t("No providers yet")}>
-          {t("With a key of your own, your chats are paid by you. An administrator sets providers up first.")}
+          {t("With your own key, your chats are billed to you. An administrator sets up providers first.")}
         </Nothing>
       )}
     </Section>
@@ -68,7 +68,9 @@ function PersonalKey({ provider, name }: { provider: string; name: string }) {
       </div>
       <SpecForm
         key={own?.created_at}
-        fields={[{ name: "key", label: own ? t("Another key") : t("Key"), kind: "password", required: true }]}
+        fields={[
+          { name: "key", label: own ? t("Another key") : t("API key"), kind: "password", required: true },
+        ]}
         initial={{}}
         submit={t("Save key")}
         onSubmit={({ key }) => then(api.post(path, { key, personal: true }), t("Saved."))}

@@ -82,7 +82,7 @@ export function ResourcePage<Item>({
             {!fixed && (
               <Button
                 look="ghost"
-                label={t("Change {noun}", { noun })}
+                label={t("Edit {noun}", { noun })}
                 onClick={() => setOpen({ kind: "edit", item })}
               >
                 <Pencil />
@@ -111,7 +111,7 @@ export function ResourcePage<Item>({
         </Dialog>
       )}
       {open.kind === "edit" && (
-        <Dialog title={t("Change {noun}", { noun })} onClose={close}>
+        <Dialog title={t("Edit {noun}", { noun })} onClose={close}>
           <SpecForm
             fields={asked(fields, "change")}
             initial={only(open.item as Values, asked(fields, "change"))}

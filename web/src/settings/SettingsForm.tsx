@@ -101,7 +101,7 @@ function Groups({ base, groups, stored }: Props & { stored: Values }) {
                 count: changed.length,
                 names: changed.map((group) => group.title).join(", "),
               })
-            : t("Everything is saved.")}
+            : t("All changes saved.")}
         </p>
         {changed.length > 0 && <Button onClick={discard}>{t("Discard")}</Button>}
         <Button look="primary" type="submit" disabled={busy || changed.length === 0}>

@@ -69,7 +69,7 @@ export function Skills() {
             </div>
             <Button
               look="ghost"
-              label={t("Change skill {name}", { name: skill.name })}
+              label={t("Edit skill {name}", { name: skill.name })}
               onClick={() => change(skill.name)}
             >
               <Pencil />
@@ -92,7 +92,7 @@ export function Skills() {
           }
         >
           {t(
-            "Write down once how something is done: release notes, a review, a query. The agent reads it when a task fits, and you call it with / in a chat.",
+            "Write down once how something is done: release notes, a review, a query. The agent reads it when it fits the task, and you can invoke it with / in a chat.",
           )}
         </Nothing>
       )}
@@ -102,7 +102,7 @@ export function Skills() {
         </Dialog>
       )}
       {open.kind === "change" && (
-        <Dialog title={t("Change {name}", { name: open.skill.name })} onClose={close}>
+        <Dialog title={t("Edit {name}", { name: open.skill.name })} onClose={close}>
           <SpecForm
             fields={FIELDS.filter((field) => field.name !== "name")}
             initial={{ ...open.skill }}

@@ -10,17 +10,17 @@ import { ResourcePage } from "./ResourcePage.tsx";
 import { Secret } from "./Secret.tsx";
 
 const SCOPES = [
-  { value: "read", label: t("Read"), about: t("See your chats and settings, change nothing.") },
-  { value: "chat", label: t("Chat"), about: t("Begin chats, send messages and decide, as you do.") },
+  { value: "read", label: t("Read"), about: t("Read your chats and settings, without changing anything.") },
+  { value: "chat", label: t("Chat"), about: t("Start chats, send messages and decide approvals as you.") },
   {
     value: "admin",
     label: t("Administer"),
-    about: t("Change providers, people and policies, where you may."),
+    about: t("Manage providers, users and policies, as far as your role allows."),
   },
 ];
 const TOKEN: FieldSpec[] = [
   { name: "name", label: t("Name"), required: true, placeholder: t("deploy bot") },
-  { name: "scopes", label: t("May"), kind: "several", options: SCOPES },
+  { name: "scopes", label: t("Permissions"), kind: "several", options: SCOPES },
   {
     name: "expires_in_days",
     label: t("Expires after (days)"),
@@ -42,9 +42,7 @@ export function Tokens() {
       nothing={{
         icon: Ticket,
         title: t("No tokens yet"),
-        words: t(
-          "A script, a bot or a build machine signs in with a token. It is shown once, when you make it.",
-        ),
+        words: t("Scripts, bots and CI sign in with a token. It is shown once, when you create it."),
       }}
       idOf={(token) => token.id}
       row={(token) => (
@@ -53,11 +51,11 @@ export function Tokens() {
           <span className="pill">{token.scopes.map(termOf).join(", ")}</span>
           <div className="quiet small">
             {token.used_at
-              ? t("made {day}, last used {used}", {
+              ? t("created {day}, last used {used}", {
                   day: fullTime(token.created_at),
                   used: fullTime(token.used_at),
                 })
-              : t("made {day}, never used", { day: fullTime(token.created_at) })}
+              : t("created {day}, never used", { day: fullTime(token.created_at) })}
           </div>
         </>
       )}

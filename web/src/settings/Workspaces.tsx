@@ -46,7 +46,7 @@ export function Workspaces() {
           }
         >
           {t(
-            "An agent reads, writes and runs things in a workspace. It makes one when it needs it, or you choose a template when you start a chat.",
+            "An agent reads, writes and runs things in a workspace. It creates one when it needs it, or you choose a template when you start a chat.",
           )}
         </Nothing>
       )}
@@ -97,7 +97,7 @@ function WorkspaceRow({ workspace, onRename, onRemove }: RowProps) {
         <div className="quiet small">
           {workspace.template}
           <Size workspace={workspace.id} /> ·{" "}
-          {t("made {day}, used {used}", {
+          {t("created {day}, used {used}", {
             day: fullTime(workspace.created_at),
             used: since(workspace.used_at),
           })}

@@ -53,7 +53,7 @@ function Questions({
     <div className="questions">
       {failure !== null && (
         <p className="call-failed" role="note">
-          {t("These questions cannot be answered any more: {failure}", { failure })}
+          {t("These questions can no longer be answered: {failure}", { failure })}
         </p>
       )}
       {questions.map((entry, at) => (

@@ -50,7 +50,7 @@ export function Output({ text, language = null, live = false, end = false, label
       {!tail && more}
       {whole && shown.length < text.length && (
         <p className="output-more">
-          {t("The first {part} of {count} characters. Copy takes all of them.", {
+          {t("The first {part} of {count} characters. Copy includes all of them.", {
             part: number(MOST_CHARACTERS),
             count: number(text.length),
           })}

@@ -41,7 +41,7 @@ function Plan({ call, fields }: { call: Call; fields: Fields }) {
 
 export const proposePlan: Renderer = {
   icon: ClipboardList,
-  line: (fields) => ({ verb: t("Proposed a plan"), object: textField(fields, "title") }),
+  line: (fields) => ({ verb: t("Proposed a plan"), object: textField(fields, "title"), prose: true }),
   Body: Plan,
   open: true,
 };

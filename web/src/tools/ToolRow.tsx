@@ -13,7 +13,7 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
   const renderer = rendererOf(call.part);
   const fields = useMemo(() => argumentsOf(call.part.args), [call.part.args]);
   const [open, setOpen] = useOpen(call.key);
-  const { verb, object, note } = renderer.line(fields, call);
+  const { verb, object, prose, note, timed } = renderer.line(fields, call);
   const Icon = renderer.icon;
   const phase = call.state.phase;
   const shown = open || renderer.open === true;
@@ -30,7 +30,13 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
           {phase === "failed" ? <CircleAlert aria-label={t("Failed")} /> : <Icon aria-hidden />}
         </span>
         <span className="tool-words">
-          <span>{verb}</span> {object && <code className="tool-object">{object}</code>}
+          <span>{verb}</span>{" "}
+          {object &&
+            (prose ? (
+              <span className="tool-prose">{object}</span>
+            ) : (
+              <code className="tool-object">{object}</code>
+            ))}
         </span>
         {note && <span className="tool-note">{note}</span>}
         {phase === "running" || phase === "writing" ? (
@@ -38,7 +44,7 @@ export const ToolRow = memo(function ToolRow({ call }: { call: Call }) {
         ) : null}
         {phase === "waiting" && <span className="pill pill-accent">{t("needs you")}</span>}
         {phase === "failed" && <span className="pill pill-bad">{t("failed")}</span>}
-        {call.ms !== null && !renderer.open && call.ms >= 1_000 && (
+        {call.ms !== null && !renderer.open && !timed && call.ms >= 1_000 && (
           <span className="tool-note">{duration(call.ms)}</span>
         )}
         {!renderer.open && <ChevronRight className="tool-chevron" aria-hidden />}

@@ -86,7 +86,9 @@ export const spawnAgent: Renderer = {
   line: (fields, call) => ({
     verb: tense(call, t("Starting an agent:"), t("Started an agent:")),
     object: textField(fields, "title") || textField(fields, "prompt").slice(0, 80),
+    prose: true,
     note: <ChildState id={childId(call)} type={textField(fields, "type")} />,
+    timed: true,
   }),
   Body: ({ call, fields }) => (
     <div className="stack">
@@ -135,11 +137,12 @@ function ReportView({ report }: { report: Report }) {
 export const waitAgent: Renderer = {
   icon: Hourglass,
   line: (_, call) => ({
-    verb: tense(call, t("Waiting for agents"), t("Received from")),
+    verb: tense(call, t("Waiting for agents"), t("Received reports from")),
     object: reportsOf(call)
       .map((report) => report.title)
       .filter(Boolean)
       .join(", "),
+    prose: true,
   }),
   Body: ({ call }) => {
     const reports = reportsOf(call);
@@ -159,6 +162,7 @@ export const messageAgent: Renderer = {
   line: (fields, call) => ({
     verb: tense(call, t("Messaging an agent"), t("Messaged an agent")),
     object: textField(fields, "message").slice(0, 80),
+    prose: true,
   }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };
@@ -171,12 +175,16 @@ export const interruptAgent: Renderer = {
 
 export const listAgents: Renderer = {
   icon: Bot,
-  line: (_, call) => ({ verb: tense(call, t("Listing"), t("Listed")), object: t("agents") }),
+  line: (_, call) => ({ verb: tense(call, t("Listing"), t("Listed")), object: t("agents"), prose: true }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };
 
 export const listSubagentModels: Renderer = {
   icon: Bot,
-  line: (_, call) => ({ verb: tense(call, t("Listing"), t("Listed")), object: t("models for agents") }),
+  line: (_, call) => ({
+    verb: tense(call, t("Listing"), t("Listed")),
+    object: t("models for agents"),
+    prose: true,
+  }),
   Body: ({ call }) => <Output text={outputOf(call)} />,
 };

@@ -33,7 +33,7 @@ function Ending({ call }: { call: Call }) {
   const { ending } = ranOf(call);
   if (ending?.kind === "exit" && ending.code !== 0)
     return <span className="pill pill-bad">{t("exit {code}", { code: ending.code })}</span>;
-  if (ending?.kind === "running") return <span className="pill pill-accent">{t("in background")}</span>;
+  if (ending?.kind === "running") return <span className="pill pill-accent">{t("in the background")}</span>;
   return ending?.kind === "other" ? (
     <span className="pill pill-warn">{ending.words.slice(0, 40)}</span>
   ) : null;

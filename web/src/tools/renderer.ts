@@ -9,7 +9,11 @@ export type Fields = Record<string, unknown>;
 export interface Line {
   verb: string;
   object?: string;
+  /** The object is words, not a path, a command or a name. */
+  prose?: boolean;
   note?: ReactNode;
+  /** The note says how long it takes. */
+  timed?: boolean;
 }
 
 export interface Renderer {

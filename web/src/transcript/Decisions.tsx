@@ -24,8 +24,8 @@ interface Way {
 const WAYS: Record<Asked, Way[]> = {
   approval: [
     { decision: "approve", words: t("Approve"), key: "a", many: true },
-    { decision: "approve_always", words: t("Always allow in this chat"), key: "", many: false },
     { decision: "deny", words: t("Deny"), key: "d", many: true },
+    { decision: "approve_always", words: t("Always allow in this chat"), key: "", many: false },
   ],
   outcome_unknown: [
     { decision: "happened", words: t("It happened"), key: "h", many: true },
@@ -210,12 +210,12 @@ function Together({ kind, open, selected, onDecide }: TogetherProps) {
       ? t("{count} selected", { count: selected.length })
       : t("all {count}", { count: open.length });
   return (
-    <div className="spread wrap decide-together" role="group" aria-label={t("Decide together")}>
+    <div className="spread wrap decide-together" role="group" aria-label={t("Decide all at once")}>
       {WAYS[kind]
         .filter((way) => way.many)
         .map(({ decision, words }) => (
           <Button key={decision} onClick={() => onDecide(meant, decision)}>
-            {words}: {which}
+            {words} ({which})
           </Button>
         ))}
     </div>

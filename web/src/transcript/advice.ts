@@ -19,7 +19,7 @@ interface Known {
 const PROVIDERS = { to: "/admin/providers", words: t("Open providers") };
 const OWN_KEYS = { to: "/settings/keys", words: t("Open your keys") };
 const ADVICE: Record<ErrorKind, Known> = {
-  overloaded: { what: t("It usually passes within minutes. Retry then, or use another model.") },
+  overloaded: { what: t("It usually clears up within minutes. Retry then, or use another model.") },
   rate_limit: { what: t("Wait a moment and retry, or use another model.") },
   timeout: { what: t("Retry in a moment.") },
   startup_timeout: { what: t("Retry, or use another model.") },
@@ -27,7 +27,7 @@ const ADVICE: Record<ErrorKind, Known> = {
   auth: { what: t("Enter a valid key, then retry."), administration: true, own: true },
   config: { what: t("Fix the configuration, then retry."), administration: true },
   context_overflow: {
-    what: t("Summarise older messages and retry, shorten your message, or use a model with a larger window."),
+    what: t("Summarize older messages and retry, shorten your message, or use a model with a larger window."),
   },
   usage_limit: { what: t("Raise the limit with your provider, or use another model.") },
   missing_key: { what: t("Add a key, then retry."), administration: true, own: true },

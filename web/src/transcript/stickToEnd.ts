@@ -57,10 +57,14 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>, goesOn: b
     growth.observe(phase, { childList: true, subtree: true, characterData: true });
     const size = new ResizeObserver(follow);
     size.observe(element);
+    // What was written may be laid out only with the next frame. Following then is no change of what is being observed.
+    const laidOut = new ResizeObserver(() => requestAnimationFrame(follow));
+    laidOut.observe(list);
     follow();
     return () => {
       growth.disconnect();
       size.disconnect();
+      laidOut.disconnect();
     };
   }, [scroller]);
 

@@ -10,7 +10,7 @@ const COPIED = t("Copied");
 export function CopyButton({ text, label = t("Copy") }: { text: () => string; label?: string }) {
   const [shown, setShown] = useState<string>();
   const take = async () => {
-    setShown((await copy(text())) ? COPIED : t("Copying is blocked by the browser"));
+    setShown((await copy(text())) ? COPIED : t("The browser blocked copying"));
     setTimeout(() => setShown(undefined), SHOWN_MS);
   };
   return (

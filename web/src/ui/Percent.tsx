@@ -38,7 +38,7 @@ export function Percent({ label, value, window, onChange }: Props) {
       />
       <span aria-hidden>%</span>
       <span id={id} className="quiet small">
-        {value === 100 ? t("never by itself") : windowWords(value, window)}
+        {value === 100 ? t("never automatically") : windowWords(value, window)}
       </span>
     </div>
   );
