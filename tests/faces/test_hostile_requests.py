@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, cast
 from uuid import uuid4
@@ -12,11 +11,10 @@ import msgspec
 import pytest
 from msgspec import Raw
 from tests.faces.conftest import minted
-from tests.faces.test_mcp import ACCEPT
+from tests.faces.requests import all_else, asks
 
 from perdure.core.chat import AT_REST
 from perdure.core.ids import ChatId
-from perdure.faces.mcp.wire import CAPABILITIES_KEY, MODERN, TASKS, VERSION_KEY
 from perdure.testing.replica import InProcessReplica
 
 HOSTILE = (
@@ -26,15 +24,6 @@ HOSTILE = (
     f"[{','.join(['{}'] * 2_000)}]",
 )
 AT_ONCE = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A request that is fine as it is."""
-
-    path: str
-    body: Any
-    headers: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def spoiled(body: Any) -> Iterator[tuple[str, Any]]:
@@ -54,110 +43,6 @@ def spoiled(body: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{index}.{place}", [*items[:index], spoilt, *items[index + 1 :]]
 
 
-def asks(chat: ChatId) -> dict[str, Ask]:
-    """One request of everything that any protocol takes."""
-    turn = f"{chat.hex}{1:08x}"
-    parameters = {"type": "object", "properties": {"a": {"type": "string"}}}
-    function = {"name": "look", "description": "Looks.", "parameters": parameters}
-    said = {"role": "user", "content": [{"type": "text", "text": "[[say:a]]"}]}
-    called = {"role": "assistant", "content": "b", "tool_calls": [{"id": "c", "function": {"name": "look"}}]}
-    message = {"messageId": "m", "role": "ROLE_USER", "contextId": "k", "parts": [{"text": "[[say:a]]"}]}
-    picture = {"raw": "aGk=", "mediaType": "text/plain", "filename": "a.txt"}
-    part = {"type": "text", "text": "[[say:a]]"}
-
-    def rpc(method: str, **params: Any) -> dict[str, Any]:
-        return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-
-    found = {
-        "completion": Ask(
-            "/v1/chat/completions",
-            {
-                "model": "demo",
-                "messages": [said, called, {"role": "tool", "tool_call_id": "c", "content": "d"}, said],
-                "stream": True,
-                "stream_options": {"include_usage": True},
-                "tools": [{"type": "function", "function": function}],
-                "reasoning_effort": "low",
-                "user": "me",
-                "n": 1,
-            },
-        ),
-        "response": Ask(
-            "/v1/responses",
-            {
-                "model": "demo",
-                "input": [
-                    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "[[say:a]]"}]},
-                ],
-                "instructions": "Be brief.",
-                "stream": False,
-                "background": False,
-                "conversation": {"id": f"conv_{chat.hex}"},
-                "tools": [{"type": "function", **function}],
-                "reasoning": {"effort": "low"},
-                "metadata": {"a": "b"},
-                "user": "me",
-            },
-        ),
-        "conversation": Ask("/v1/conversations", {"items": [{"type": "message", **said}], "metadata": {"a": "b"}}),
-        "metadata": Ask(f"/v1/conversations/conv_{chat.hex}", {"metadata": {"a": "b"}}),
-        "items": Ask(f"/v1/conversations/conv_{chat.hex}/items", {"items": [{"type": "message", **said}]}),
-        "ai": Ask("/ai/chat", {"id": "a", "messages": [{"id": "1", "role": "user", "parts": [part]}], "model": "demo"}),
-        "ag-ui": Ask(
-            "/ag-ui/demo",
-            {
-                "threadId": "t",
-                "runId": "r",
-                "messages": [{"id": "1", "role": "user", "content": [part]}],
-                "tools": [function],
-            },
-        ),
-        "a2a": Ask("/a2a/demo", rpc("SendMessage", message=message, configuration={"returnImmediately": True})),
-        "a2a file": Ask(
-            "/a2a/demo", rpc("SendStreamingMessage", message={**message, "parts": [picture, {"text": "a"}]})
-        ),
-        **{
-            f"a2a {each}": Ask("/a2a/demo", rpc(each, id=turn)) for each in ("GetTask", "CancelTask", "SubscribeToTask")
-        },
-    }
-    task = f"turn-{chat.hex}-1"
-    calls: dict[str, dict[str, Any]] = {
-        "begin_chat": {"message": "[[say:a]]", "model": "demo", "system_prompt": "Be brief.", "key": "k", "wait_s": 1},
-        "continue_chat": {"chat_id": str(chat), "message": "[[say:a]]", "model": "demo", "key": "k", "wait_s": 1},
-        "wait_for_chat": {"chat_id": str(chat), "wait_s": 1},
-        "read_chat": {"chat_id": str(chat), "after": 0, "limit": 5},
-        "stop_chat": {"chat_id": str(chat)},
-        "list_chats": {"query": "a", "cursor": "", "limit": 5},
-        "list_models": {},
-    }
-    methods: dict[str, dict[str, Any]] = {
-        "tasks/get": {"taskId": task},
-        "tasks/update": {"taskId": task, "inputResponses": {"k": {"action": "accept", "content": {"decision": "a"}}}},
-        "tasks/cancel": {"taskId": task},
-        "tasks/result": {"taskId": task},
-        "tasks/list": {"cursor": ""},
-        "subscriptions/listen": {"notifications": {"taskIds": [task]}},
-        "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}},
-        **{f"tools/call {name}": {"name": name, "arguments": arguments} for name, arguments in calls.items()},
-    }
-    meta: dict[str, Any] = {
-        VERSION_KEY: MODERN,
-        CAPABILITIES_KEY: {"extensions": {TASKS: {}}, "elicitation": {}},
-        "progressToken": 1,
-    }
-    for name, params in methods.items():
-        method = name.split(" ")[0]
-        mirrored = {
-            "accept": ACCEPT,
-            "mcp-protocol-version": MODERN,
-            "mcp-method": method,
-            "mcp-name": params.get("taskId") or params.get("name") or "",
-        }
-        found[f"mcp {name}"] = Ask("/mcp", rpc(method, **params, _meta=meta), mirrored)
-        found[f"mcp before {name}"] = Ask("/mcp", rpc(method, **params), {"accept": ACCEPT})
-    return found
-
-
 NAMES = tuple(asks(ChatId(uuid4())))
 
 
@@ -174,6 +59,7 @@ async def test_no_request_is_a_bug_or_breaks_a_chat(
 ) -> None:
     ask = asks(chat)[name]
     token, turns = await minted(replica.pool, replica.user), asyncio.Semaphore(AT_ONCE)
+    before = await all_else(replica.pool)
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json", **ask.headers}
     async with aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(60)) as http:
 
@@ -188,6 +74,8 @@ async def test_no_request_is_a_bug_or_breaks_a_chat(
         assert await tries("as it is", ask.body) is None
         told = await asyncio.gather(*(tries(*each) for each in spoiled(ask.body)))
     assert [bug for bug in told if bug] == []
+    # A token for chats is for nothing else, whatever is sent with it.
+    assert await all_else(replica.pool) == before
     for each in await replica.pool.fetch("SELECT id FROM chats"):
         rested = await replica.until(ChatId(each["id"]), lambda chat: chat.status in AT_REST)
         assert rested.last_error is None, (await replica.said(rested.id), rested.last_error)

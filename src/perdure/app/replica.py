@@ -32,6 +32,9 @@ from perdure.faces.openai.routes import OPENAI
 from perdure.settings import ReplicaRole
 from perdure.store.tables import watch
 
+PROTOCOLS = (OPENAI, AI_SDK, AG_UI, MCP, A2A)
+"""What other programs speak, each below its own address."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Replica:
@@ -60,7 +63,7 @@ class Replica:
             origins = self.foundation.settings.allowed_origins
             faces: dict[str, App] = {
                 protocol.base: Face(protocol, self.services, streams.hubs, streams.open_streams, origins=origins)
-                for protocol in (OPENAI, AI_SDK, AG_UI, MCP, A2A)
+                for protocol in PROTOCOLS
             }
             faces["/.well-known"] = WellKnown({CARD: AgentCard(self.services)}, ProtectedResource(self.services))
             app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server), faces=faces)
