@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from openai import AsyncOpenAI
 
+from perdure.agent.prepare import Policy, Rules
 from perdure.testing.replica import InProcessReplica
 
 PROGRAM = Path(__file__).parents[1] / "peers" / "clients.mjs"
@@ -21,6 +22,11 @@ WANTED: dict[str, Any] = {
         "second": ["Again."],
         "resumed": None,
     },
+    "approval": {
+        "first": ["Hm.", "I look.", "approval-requested"],
+        "second": ["Hm.", "I look.", "output-error", "Nothing there."],
+        "same": True,
+    },
     "agUi": {
         "last": "It rains.",
         "restored": [*("user", "assistant", "tool", "assistant"), *("user", "assistant", "tool", "assistant")],
@@ -32,6 +38,8 @@ WANTED: dict[str, Any] = {
 async def test_a_client_gets_what_it_expects(
     name: str, replica: InProcessReplica, url: str, openai: AsyncOpenAI
 ) -> None:
+    if name == "approval":
+        replica.sources.rules_now = Rules(policies={"read_skill": Policy.ASK})
     command = ("node", str(PROGRAM), name, url, openai.api_key)
     program = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     told, _ = await program.communicate()

@@ -177,6 +177,35 @@ async def test_what_a_run_asks_is_answered_by_the_next_run(
     assert events[-1] == {"type": "RUN_FINISHED", "threadId": "t1", "runId": "r1"}
 
 
+@pytest.mark.parametrize(
+    ("approval", "told"),
+    [({"approved": True}, "no skill"), ({"approved": False, "reason": "Not today."}, "Not today.")],
+)
+async def test_a_message_of_the_ai_sdk_goes_on_after_its_person_decided(
+    approval: dict[str, Any], told: str, page: Page, replica: InProcessReplica
+) -> None:
+    replica.sources.rules_now = Rules(policies={"read_skill": Policy.ASK})
+    first = await page.says(_ui("user", SAID))
+    assert [chunk["type"] for chunk in first[-2:]] == ["tool-approval-request", "finish"]
+    call_id, key = first[-2]["toolCallId"], first[-2]["approvalId"]
+    assert (await page.ask("GET", "/ai/chat/c1/stream"))[1] == first
+
+    def decided(key: str) -> dict[str, Any]:
+        call: dict[str, Any] = {"type": "dynamic-tool", "toolName": "read_skill", "toolCallId": call_id, "input": {}}
+        responded = {**call, "state": "approval-responded", "approval": {"id": key, **approval}}
+        return {"id": "a", "role": "assistant", "parts": [{"type": "text", "text": "I look first."}, responded]}
+
+    # What answers another question decides nothing, and the same is asked again.
+    assert (await page.says(_ui("user", SAID), decided("other")))[-2:] == first[-2:]
+    more = await page.says(_ui("user", SAID), decided(key))
+    assert more[0] == first[0]
+    (result,) = (chunk["errorText"] for chunk in more if chunk["type"] == "tool-output-error")
+    assert told in result
+    assert _texts(more, "text-delta") == "Nothing there."
+    (chat,) = await _chats(replica)
+    assert (await replica.said(chat))[-1] == "Nothing there."
+
+
 async def test_what_goes_wrong_in_a_turn_is_told(page: Page) -> None:
     assert [chunk["type"] for chunk in await page.says(_ui("user", "[[fault:auth]]"))][-2:] == ["error", "finish"]
     assert (await page.runs(_said("user", "[[fault:auth]]")))[-1]["type"] == "RUN_ERROR"

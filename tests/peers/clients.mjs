@@ -27,9 +27,9 @@ async function generated(model) {
 
 const shown = (message) => message.parts.filter((part) => part.type !== 'step-start').map((part) => part.text ?? part.state)
 
-async function read(stream) {
+async function read(stream, message) {
   let last
-  for await (const message of readUIMessageStream({ stream })) last = message
+  for await (const next of readUIMessageStream({ stream, message })) last = next
   return last
 }
 
@@ -45,6 +45,20 @@ const CLIENTS = {
       if (event.type === 'response.output_text.delta') texts.push(event.delta)
     }
     return texts
+  },
+  async approval() {
+    const transport = new DefaultChatTransport({ api: `${url}/ai/chat`, headers, body: { model: 'demo' } })
+    const asked = { id: 'u1', role: 'user', parts: [{ type: 'text', text: WORKING }] }
+    const say = (...messages) => transport.sendMessages({ chatId: 'c1', trigger: 'submit-message', messages })
+    const first = await read(await say(asked))
+    const decided = structuredClone(first)
+    for (const part of decided.parts) {
+      if (part.state === 'approval-requested') {
+        Object.assign(part, { state: 'approval-responded', approval: { ...part.approval, approved: true } })
+      }
+    }
+    const second = await read(await say(asked, decided), structuredClone(decided))
+    return { first: shown(first), second: shown(second), same: first.id === second.id }
   },
   async useChat() {
     const transport = new DefaultChatTransport({ api: `${url}/ai/chat`, headers, body: { model: 'demo' } })

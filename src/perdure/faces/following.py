@@ -71,9 +71,9 @@ class TurnFeed:
         ended = self._state.ended(self._log.last)
         return [*events, ended] if ended is not None else events
 
-    def pausing(self) -> "TurnFeed":
-        """The same for somebody who would rather be told that a decision is needed than wait for it."""
-        self._state.pauses = True
+    def pausing(self, kinds: frozenset[ActionKind] = DECIDED) -> "TurnFeed":
+        """The same for somebody who would rather be told that a decision of these kinds is needed than wait for it."""
+        self._state.pauses = kinds
         return self
 
     async def _history(self) -> list[TurnEvent]:
@@ -135,7 +135,7 @@ class _State:
     status: Status | None = None
     error: ChatError | None = None
     action: ActionKind | None = None
-    pauses = False
+    pauses: frozenset[ActionKind] = frozenset()
 
     def ended(self, last: Message | None) -> Ended | None:
         match self.status:
@@ -145,7 +145,7 @@ class _State:
                 return Ended(Outcome.FAILED, self.error)
             case Status.REQUIRES_ACTION if self.action is ActionKind.CLIENT_TOOL:
                 return Ended(Outcome.CALLS)
-            case Status.REQUIRES_ACTION if self.pauses and self.action in DECIDED:
+            case Status.REQUIRES_ACTION if self.action in self.pauses:
                 return Ended(Outcome.ASKS)
             case _:
                 return None

@@ -1,16 +1,15 @@
 """From a turn's events to events of AG-UI."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
+from perdure.faces.agents import Question, Questions
 from perdure.faces.asked import TurnId
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import Called, Closed, Ended, Opened, Outcome, Piece, Returned, TextKind, TurnEvent
 
-Interrupts: TypeAlias = Callable[[], Awaitable[Sequence[dict[str, Any]]]]
-"""Asks what a person is to decide now."""
 _encoder = msgspec.json.Encoder()
 _STARTS = {TextKind.TEXT: "TEXT_MESSAGE_START", TextKind.REASONING: "REASONING_MESSAGE_START"}
 _CONTENTS = {TextKind.TEXT: "TEXT_MESSAGE_CONTENT", TextKind.REASONING: "REASONING_MESSAGE_CONTENT"}
@@ -63,8 +62,9 @@ class Run:
     def _text(self) -> str:
         return f"{self._name}-{self._texts}"
 
-    def interrupted(self, interrupts: Sequence[dict[str, Any]]) -> bytes:
+    def interrupted(self, asked: Sequence[Question]) -> bytes:
         """The run ends with questions; the run that answers them goes on with the turn."""
+        interrupts = [_interrupt(question) for question in asked]
         outcome = {"type": "interrupt", "interrupts": interrupts} if interrupts else None
         return event("RUN_FINISHED", **self._ids, **({"outcome": outcome} if outcome else {}))
 
@@ -77,6 +77,16 @@ class Run:
         )
 
 
+def _interrupt(question: Question) -> dict[str, Any]:
+    return {
+        "id": question.key,
+        "reason": question.kind,
+        "message": question.form["message"],
+        "responseSchema": question.form["requestedSchema"],
+        **({"toolCallId": question.call_id} if question.call_id else {}),
+    }
+
+
 def _role(kind: TextKind) -> str:
     return "assistant" if kind is TextKind.TEXT else "reasoning"
 
@@ -85,7 +95,7 @@ def event(kind: str, **fields: Any) -> bytes:
     return b"data: %b\n\n" % _encoder.encode({"type": kind, **fields})
 
 
-async def frames(run: Run, feed: TurnFeed, asked: Interrupts, *, before: bytes = b"") -> AsyncIterator[bytes]:
+async def frames(run: Run, feed: TurnFeed, asked: Questions, *, before: bytes = b"") -> AsyncIterator[bytes]:
     """The run, piece by piece, after what is said before it."""
     yield run.begun() + before
     async for events in feed.pausing().batches():

@@ -1,6 +1,5 @@
 """The routes of AG-UI: an agent is a model or a template, a thread is a chat."""
 
-from contextlib import suppress
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -8,22 +7,19 @@ from msgspec import Struct
 from perdure.access.chats import Seen
 from perdure.api.decoding import body_of
 from perdure.api.errors import answer_of
-from perdure.api.routes.control import act
 from perdure.api.routing import Routes, Table
 from perdure.api.wire.chats import ClientTool, ClientTools
 from perdure.core.chat import AT_REST
-from perdure.core.errors import ChatNotFound, TransitionNotAllowed
+from perdure.core.errors import ChatNotFound
 from perdure.core.message import Message, Role, ToolCall, ToolResult
-from perdure.faces.ag_ui.events import Interrupts, Run, event, finished, frames
-from perdure.faces.agents import BODY_LIMIT, feed_of, model_of
+from perdure.faces.ag_ui.events import Run, event, finished, frames
+from perdure.faces.agents import BODY_LIMIT, decide, feed_of, model_of, questions_in
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, result_given, user_given
 from perdure.faces.asking import Asking
 from perdure.faces.content import AnyContent, ContentPart, text_of
 from perdure.faces.conversation import text_of as said_in
 from perdure.faces.face import Answered, Protocol, Request, Streamed
 from perdure.faces.finding import PAGE, chat_meant
-from perdure.faces.mcp.questions import decisions_of, key_of, questions_of
-from perdure.faces.mcp.tasks import Tasks
 from perdure.store.tables import messages
 
 routes = Routes("ag-ui")
@@ -112,7 +108,7 @@ async def run_agent(request: Request, agent: str) -> Answered:
     body: RunInput = body_of(RunInput, request.body)
     chat_id, seen = await chat_meant(request.caller, PAGE, body.threadId)
     if body.resume:
-        await _decide(request, seen, body.resume)
+        await decide(request, seen, {entry.interruptId: _answer(entry) for entry in body.resume})
         _, seen = await chat_meant(request.caller, PAGE, body.threadId)
         return await _shown(request, body, seen)
     asked = Asked(
@@ -127,7 +123,7 @@ async def run_agent(request: Request, agent: str) -> Answered:
         return await _shown(request, body, seen)
     turn = await Asking(request.caller, asked).turn()
     run = Run(body.threadId, body.runId, turn)
-    return Streamed(turn.chat_id, frames(run, await feed_of(request, turn), _asks(request, turn)))
+    return Streamed(turn.chat_id, frames(run, await feed_of(request, turn), questions_in(request, turn)))
 
 
 AG_UI = Protocol("/ag-ui", Table(routes), answer_of)
@@ -142,36 +138,7 @@ async def _shown(request: Request, body: RunInput, seen: Seen | None) -> Answere
     if seen.chat.status in AT_REST:
         return Streamed(seen.chat.id, finished(run, _snapshot(said)))
     before = _snapshot([message for message in said if message.number <= turn.number])
-    return Streamed(seen.chat.id, frames(run, await feed_of(request, turn), _asks(request, turn), before=before))
-
-
-def _asks(request: Request, turn: TurnId) -> Interrupts:
-    async def asked() -> list[dict[str, Any]]:
-        task = await Tasks(request.caller.chats, request.hubs).read(turn)
-        calls = {} if task.action is None else {key_of(task, call): call for call in task.action.calls}
-        return [
-            {
-                "id": key,
-                "reason": task.action.kind if task.action else "",
-                "message": form["message"],
-                "responseSchema": form["requestedSchema"],
-                **({"toolCallId": calls[key].call_id} if key in calls else {}),
-            }
-            for key, form in questions_of(task).items()
-        ]
-
-    return asked
-
-
-async def _decide(request: Request, seen: Seen | None, entries: tuple[ResumeEntry, ...]) -> None:
-    """What a page answers to the questions of its run. Somebody may have decided on another page meanwhile."""
-    if seen is None:
-        raise ChatNotFound
-    task = await Tasks(request.caller.chats, request.hubs).newest(seen)
-    decided = decisions_of(task, {entry.interruptId: _answer(entry) for entry in entries})
-    if decided is not None:
-        with suppress(TransitionNotAllowed):
-            await act(request.caller, seen.chat.id, decided)
+    return Streamed(seen.chat.id, frames(run, await feed_of(request, turn), questions_in(request, turn), before=before))
 
 
 def _answer(entry: ResumeEntry) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 """The routes that `useChat` finds below `/ai`: say something, and come back to what is being answered."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
+from perdure.access.chats import Seen
 from perdure.api.decoding import body_of
 from perdure.api.errors import answer_of
 from perdure.api.http import Answer
 from perdure.api.routing import Routes, Table
 from perdure.core.chat import AT_REST
-from perdure.faces.agents import BODY_LIMIT, feed_of
+from perdure.faces.agents import BODY_LIMIT, decide, feed_of, questions_in
 from perdure.faces.ai_sdk.stream import MessageStream, chunks
 from perdure.faces.asked import Asked, Given, TurnId, assistant_given, own_tools, result_given, user_given
 from perdure.faces.asking import Asking
@@ -21,6 +23,14 @@ from perdure.faces.finding import PAGE, chat_meant
 _TOOL = "tool-"
 
 routes = Routes("ai")
+
+
+class UiApproval(Struct, frozen=True, kw_only=True):
+    """What the page was asked about a call, and what its person said."""
+
+    id: str
+    approved: bool | None = None
+    reason: str | None = None
 
 
 class UiPart(Struct, frozen=True, kw_only=True):
@@ -35,6 +45,7 @@ class UiPart(Struct, frozen=True, kw_only=True):
     state: str | None = None
     output: Any = None
     errorText: str | None = None  # noqa: N815
+    approval: UiApproval | None = None
 
 
 class UiMessage(Struct, frozen=True, kw_only=True):
@@ -58,6 +69,8 @@ class ChatBody(Struct, frozen=True, kw_only=True):
 async def say(request: Request) -> Answered:
     body: ChatBody = body_of(ChatBody, request.body)
     chat_id, seen = await chat_meant(request.caller, PAGE, body.id)
+    if decided := _decided(body.messages):
+        return await _resumed(request, seen, decided)
     names = own_tools(seen) if seen else frozenset[str]()
     system = [part.text or "" for message in body.messages if message.role == "system" for part in message.parts]
     asked = Asked(
@@ -82,9 +95,34 @@ async def resume(request: Request, name: str) -> Answered:
 AI_SDK = Protocol("/ai", Table(routes), answer_of, (("x-vercel-ai-ui-message-stream", "v1"),))
 
 
-async def _streamed(request: Request, turn: TurnId) -> Answered:
+async def _streamed(request: Request, turn: TurnId, approved: frozenset[str] = frozenset()) -> Answered:
     names = own_tools(await request.caller.chats.read(turn.chat_id))
-    return Streamed(turn.chat_id, chunks(MessageStream(turn, names), await feed_of(request, turn)))
+    message = MessageStream(turn, names, approved)
+    return Streamed(turn.chat_id, chunks(message, await feed_of(request, turn), questions_in(request, turn)))
+
+
+async def _resumed(request: Request, seen: Seen | None, decided: Sequence[tuple[str, UiApproval]]) -> Answered:
+    await decide(request, seen, {approval.id: _answer(approval) for _, approval in decided})
+    assert seen is not None
+    return await _streamed(
+        request, TurnId(seen.chat.id, int(seen.chat.turn)), frozenset(call_id for call_id, _ in decided)
+    )
+
+
+def _decided(said: Sequence[UiMessage]) -> list[tuple[str, UiApproval]]:
+    """The calls that the page was asked about and has answered for, where that is all that is new."""
+    if not said or said[-1].role != "assistant":
+        return []
+    return [
+        (part.toolCallId or "", part.approval)
+        for part in said[-1].parts
+        if part.approval is not None and part.state == "approval-responded"
+    ]
+
+
+def _answer(approval: UiApproval) -> dict[str, Any]:
+    decision = "approve" if approval.approved else "deny"
+    return {"action": "accept", "content": {"decision": decision, "note": approval.reason or ""}}
 
 
 def _given(message: UiMessage, names: frozenset[str]) -> list[Given]:

@@ -1,15 +1,19 @@
 """From a turn's events to chunks of a UI message stream."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
+from perdure.core.chat import ActionKind
 from perdure.core.message import ToolCall, ToolResult
+from perdure.faces.agents import Question, Questions
 from perdure.faces.asked import TurnId
 from perdure.faces.following import TurnFeed
 from perdure.faces.turn import Answered, Called, Closed, Ended, Opened, Outcome, Piece, Returned, TurnEvent
 
+APPROVED = frozenset({ActionKind.APPROVAL})
+"""What the SDK has a form for. Everything else waits for its decision elsewhere."""
 DONE = b"data: [DONE]\n\n"
 _FINISHED = {
     Outcome.COMPLETED: "stop",
@@ -22,21 +26,43 @@ _encoder = msgspec.json.Encoder()
 
 
 class MessageStream:
-    """Takes the events of a turn, and gives the chunks of the message that answers."""
+    """Takes the events of a turn, and gives the chunks of the message that answers.
 
-    def __init__(self, turn: TurnId, own_tools: frozenset[str]) -> None:
+    A page that approved of a call goes on with the message that it has: it is told what came after that call.
+    """
+
+    def __init__(self, turn: TurnId, own_tools: frozenset[str], approved: frozenset[str] = frozenset()) -> None:
         self._name = f"{turn.chat_id}-{turn.number}"
         self._own_tools = own_tools
         self._texts = 0
         self._stepping = False
+        self._known = approved
+        """Calls that the page has already, with all that came before them; none where it has nothing more to skip."""
 
     def begun(self) -> bytes:
         return _event({"type": "start", "messageId": self._name})
 
     def add(self, events: Iterable[TurnEvent]) -> bytes:
-        return b"".join(_event(chunk) for event in events for chunk in self._chunks(event)) + (
+        return b"".join(_event(chunk) for event in events for chunk in self._news(event)) + (
             DONE if _over(events) else b""
         )
+
+    def asking(self, asked: Sequence[Question]) -> bytes:
+        """The message pauses with questions; the request that answers them goes on with it."""
+        requests = [
+            {"type": "tool-approval-request", "approvalId": question.key, "toolCallId": question.call_id}
+            for question in asked
+        ]
+        return b"".join(map(_event, [*requests, {"type": "finish", "finishReason": "tool-calls"}])) + DONE
+
+    def _news(self, event: TurnEvent) -> Iterator[dict[str, Any]]:
+        chunks = list(self._chunks(event))
+        if not self._known or isinstance(event, Ended):
+            yield from chunks
+        elif isinstance(event, Answered) and any(
+            isinstance(part, ToolCall) and part.call_id in self._known for part in event.message.parts
+        ):
+            self._known = frozenset[str]()
 
     def _chunks(self, event: TurnEvent) -> Iterator[dict[str, Any]]:
         if not self._stepping and not isinstance(event, Ended | Returned):
@@ -57,6 +83,9 @@ class MessageStream:
             case Answered():
                 self._stepping = False
                 yield {"type": "finish-step"}
+            case Ended(outcome=Outcome.ASKS):
+                # What is asked is not among the turn's events.
+                pass
             case Ended():
                 yield from _ended(event)
 
@@ -94,16 +123,18 @@ def _json(text: str) -> Any:
 
 
 def _over(events: Iterable[TurnEvent]) -> bool:
-    return any(isinstance(event, Ended) for event in events)
+    return any(isinstance(event, Ended) and event.outcome is not Outcome.ASKS for event in events)
 
 
 def _event(chunk: dict[str, Any]) -> bytes:
     return b"data: %b\n\n" % _encoder.encode(chunk)
 
 
-async def chunks(stream: MessageStream, feed: TurnFeed) -> AsyncIterator[bytes]:
+async def chunks(stream: MessageStream, feed: TurnFeed, asked: Questions) -> AsyncIterator[bytes]:
     """The message, piece by piece."""
     yield stream.begun()
-    async for events in feed.batches():
+    async for events in feed.pausing(APPROVED).batches():
         if told := stream.add(events):
             yield told
+        if events and isinstance(events[-1], Ended) and events[-1].outcome is Outcome.ASKS:
+            yield stream.asking(await asked())
