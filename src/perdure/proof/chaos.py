@@ -26,6 +26,8 @@ from perdure.proof.standstill import FAILOVER_BAR, Standstill, standstills
 from perdure.proof.users import Users, together
 
 LOOK_PERIOD = 1.0
+_MOVED = timedelta(minutes=1)
+"""How long a database may take to come back from the last thing that was done to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +136,7 @@ class Chaos:
             nemesis = self._nemesis(replicas, balancer)
             await stack.enter_async_context(self._users.at(balancer.url))
             rested, rules = await self._played(nemesis, progress, stop_at)
-            evidence = await self._evidence()
+            evidence = await gathered(self._setup.database_url, patience=_MOVED)
         return ChaosReport(
             seed=self._seed,
             seconds=time.monotonic() - begun,

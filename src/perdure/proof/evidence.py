@@ -1,7 +1,9 @@
 """What the database says after a chaos run, read by queries of our own: the product is not asked about itself."""
 
+import asyncio
 import time
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from importlib.resources import files
 from uuid import UUID
@@ -12,6 +14,7 @@ from asyncpg import Connection, Record
 
 from perdure.core.message import AnyPart
 
+_RETRY = 0.1
 _parts = msgspec.json.Decoder(tuple[AnyPart, ...])
 
 
@@ -116,9 +119,19 @@ class Evidence:
     switchovers: tuple[SwitchoverRow, ...] = ()
 
 
-async def gathered(url: str) -> Evidence:
-    """Everything, as of one moment."""
-    connection = await asyncpg.connect(url)
+async def _connected(url: str, deadline: float) -> "Connection[Record]":
+    while True:
+        try:
+            return await asyncpg.connect(url)
+        except (OSError, asyncpg.PostgresError):
+            if time.monotonic() > deadline:
+                raise
+        await asyncio.sleep(_RETRY)
+
+
+async def gathered(url: str, *, patience: timedelta = timedelta(0)) -> Evidence:
+    """Everything, as of one moment. Waits for a database that has just moved, if told to."""
+    connection = await _connected(url, time.monotonic() + patience.total_seconds())
     taken = time.time()
     try:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
