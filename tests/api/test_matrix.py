@@ -222,6 +222,7 @@ async def test_the_matrix_knows_every_route_that_names_something() -> None:
         *(f"{method} /webhooks/{{webhook_id}}" for method in ("PATCH", "DELETE")),
         "GET /webhooks/{webhook_id}/deliveries",
         "POST /webhooks/{webhook_id}/deliveries/{number}/replay",
+        "POST /webhooks/{webhook_id}/test",
         "GET /skills/{name}",
         "PUT /skills/{name}",
         "DELETE /skills/{name}",

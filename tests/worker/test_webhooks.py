@@ -232,6 +232,28 @@ async def test_what_keeps_failing_is_given_up_listed_and_can_be_replayed(
     assert [name for name, _ in receiver.heard] == [f"msg_{UUID(dead['name']).hex}"]
 
 
+async def test_a_webhook_is_tried_out_once_whatever_it_answers(
+    ada: Person, sender: WebhookSender, receiver: Receiver
+) -> None:
+    webhook = await told(ada, receiver, sender)
+    for status in (503, 204):
+        receiver.answer = lambda status=status: status
+        assert (await ada.post(f"/webhooks/{webhook}/test", {})).status == 202
+        await delivered(sender)
+    shown = (await ada.get(f"/webhooks/{webhook}/deliveries")).json["items"]
+    assert [(each["event"], each["state"], each["status"], each["attempts"]) for each in shown] == [
+        ("webhook.test", "delivered", 204, 1),
+        ("webhook.test", "dead", 503, 1),
+    ]
+    assert [(content["type"], content["data"]) for _, content in receiver.heard] == [("webhook.test", {})]
+
+
+async def test_a_webhook_that_is_off_is_not_tried_out(ada: Person, sender: WebhookSender, receiver: Receiver) -> None:
+    webhook = await told(ada, receiver, sender)
+    await ada.patch(f"/webhooks/{webhook}", {"enabled": False})
+    assert (await ada.post(f"/webhooks/{webhook}/test", {})).status == 400
+
+
 async def test_a_receiver_that_is_gone_is_told_nothing_more(
     ada: Person, sender: WebhookSender, receiver: Receiver
 ) -> None:
@@ -273,3 +295,4 @@ async def test_a_webhook_is_nobody_elses(
         assert (await eve.ask("DELETE", f"/webhooks/{webhook}")).status == 404
         assert (await eve.get(f"/webhooks/{webhook}/deliveries")).status == 404
         assert (await eve.post(f"/webhooks/{webhook}/deliveries/1/replay", {})).status == 404
+        assert (await eve.post(f"/webhooks/{webhook}/test", {})).status == 404

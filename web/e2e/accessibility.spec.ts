@@ -8,6 +8,8 @@ const PAGES = {
     "prompt",
     "notifications",
     "skills",
+    "schedules",
+    "webhooks",
     "usage",
     "workspaces",
     "mcp",

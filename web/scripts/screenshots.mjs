@@ -38,7 +38,18 @@ async function picture(name, { theme = "light", settle = 800 } = {}) {
 }
 
 const PLACES = {
-  settings: ["profile", "prompt", "notifications", "skills", "workspaces", "mcp", "keys", "tokens"],
+  settings: [
+    "profile",
+    "prompt",
+    "notifications",
+    "skills",
+    "schedules",
+    "webhooks",
+    "workspaces",
+    "mcp",
+    "keys",
+    "tokens",
+  ],
   admin: [
     ...["providers", "models", "prompts", "advisor", "mcp", "hooks", "templates", "users"],
     ...["budgets", "usage", "policies", "audit"],

@@ -16,6 +16,8 @@ from perdure.store.tables.webhooks import OutgoingRow, OutgoingState, WebhookRow
 WEBHOOK_PURPOSE = "webhook"
 SECRET_PREFIX = "whsec_"  # noqa: S105
 SECRET_BYTES = 32
+TEST_EVENT = "webhook.test"
+"""What a webhook is told when its owner tries it out. It is sent once."""
 MOST_WEBHOOKS = 50
 """How many one person may have."""
 
@@ -87,6 +89,14 @@ class Webhooks:
         if row is None:
             raise NotFound("There is no such delivery, or it is on its way.")
         await record(self._rows, "webhook.replay", webhook_id, delivery=delivery_id)
+        return row
+
+    async def test(self, webhook_id: WebhookId) -> OutgoingRow:
+        await self.one(webhook_id)
+        row = await webhooks.test(self._rows, webhook_id, TEST_EVENT)
+        if row is None:
+            raise InvalidInput("The webhook is switched off.", Validation("enabled", "is false"))
+        await record(self._rows, "webhook.test", webhook_id)
         return row
 
 

@@ -612,7 +612,7 @@ CREATE TABLE public.outbox (
     id bigint NOT NULL,
     name uuid DEFAULT gen_random_uuid() NOT NULL,
     webhook_id uuid NOT NULL,
-    chat_id uuid NOT NULL,
+    chat_id uuid,
     event text NOT NULL,
     number integer,
     state text DEFAULT 'pending'::text NOT NULL,

@@ -13,7 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from perdure.access.keyring import Keyring
-from perdure.config.webhooks import SECRET_PREFIX, WEBHOOK_PURPOSE
+from perdure.config.webhooks import SECRET_PREFIX, TEST_EVENT, WEBHOOK_PURPOSE
 from perdure.core.addresses import inward
 from perdure.core.commit import Commit
 from perdure.core.errors import DatabaseFault, Unavailable
@@ -129,7 +129,7 @@ class WebhookSender:
             return
         if status == _GONE:
             await webhooks.gone(self._pool, event.webhook_id)
-        if event.attempts > len(WEBHOOK_RETRIES) or status == _GONE:
+        if event.attempts > len(WEBHOOK_RETRIES) or status == _GONE or event.event == TEST_EVENT:
             self._measures.delivered("dead")
             await webhooks.settle(self._pool, event.id, OutgoingState.DEAD, status, detail)
             return
@@ -178,7 +178,9 @@ class OutwardResolver(ThreadedResolver):
 
 def content_of(event: TakenEvent) -> bytes:
     """The body, made of the rows as they are."""
-    data: dict[str, object] = {"chat_id": event.chat_id, "title": event.title, "status": event.status}
+    data: dict[str, object] = {}
+    if event.chat_id is not None:
+        data |= {"chat_id": event.chat_id, "title": event.title, "status": event.status}
     if event.number is not None:
         data["number"] = event.number
     if event.role is not None and event.parts is not None:

@@ -111,6 +111,10 @@ export type Budgets = Wire<"Budgets">;
 export type McpServer = Wire<"Server">;
 export type McpTried = Wire<"Tried">;
 export type DebugRun = Wire<"DebugRun">;
+export type Schedule = Wire<"Schedule">;
+export type ScheduleRun = Wire<"Run">;
+export type Webhook = Wire<"Webhook">;
+export type Outgoing = Wire<"Outgoing">;
 
 export type WatchEvent =
   | { type: "watch_reset"; cursor: string }

@@ -19,7 +19,7 @@ export function TemplateFields({ template, values, onValues }: Props) {
         <SpecField
           key={parameter.name}
           field={fieldOf(parameter)}
-          value={values[parameter.name] ?? parameter.default}
+          value={values[parameter.name]}
           onChange={(value) => onValues({ ...values, [parameter.name]: value })}
         />
       ))}
@@ -36,6 +36,7 @@ export function fieldOf(parameter: TemplateParameter): FieldSpec {
     label: parameter.name.replaceAll("_", " "),
     hint: parameter.description,
     required: parameter.required,
+    usual: parameter.default,
     kind: choices.length > 0 ? "choice" : KINDS[parameter.type ?? "text"],
     options: choices.map((value) => ({ value, label: value })),
   };

@@ -17,7 +17,7 @@ export function useTemplates(): readonly Template[] {
   return data?.items ?? [];
 }
 
-function useWorkspaces(): readonly Workspace[] {
+export function useWorkspaces(): readonly Workspace[] {
   const { data } = useQuery({
     queryKey: ["resource", "/workspaces"],
     queryFn: async () => (await api.get<{ items: Workspace[] }>("/workspaces")).items,

@@ -25,6 +25,10 @@ export interface FieldSpec {
     | "pairs"
     | "percent";
   hint?: ReactNode;
+  /** What the values so far would mean, shown below it. */
+  below?: (values: Values) => ReactNode;
+  /** How many lines of text it shows. */
+  rows?: number;
   options?: readonly { value: string; label: string; about?: string }[];
   required?: boolean;
   placeholder?: string;
@@ -32,8 +36,8 @@ export interface FieldSpec {
   none?: null;
   /** The context window that a percentage is of, where the other values say it. */
   window?: (values: Values) => number | undefined;
-  /** Where a percentage stands unless somebody says otherwise. */
-  usual?: number;
+  /** What stands there unless somebody says otherwise. */
+  usual?: string | number | boolean | null;
   /** Asked only while the other values are such. */
   when?: (values: Values) => boolean;
   /** Asked only when something is made, or only when it is changed. */
@@ -49,8 +53,9 @@ interface FieldProps {
   onChange: (value: unknown) => void;
 }
 
-export function SpecField({ field, value, error, values = {}, onChange }: FieldProps) {
+export function SpecField({ field, value: given, error, values = {}, onChange }: FieldProps) {
   const { label, hint, required, placeholder } = field;
+  const value = given ?? field.usual;
   const common = { label, hint, error, required, placeholder };
   switch (field.kind) {
     case "switch":
@@ -59,6 +64,7 @@ export function SpecField({ field, value, error, values = {}, onChange }: FieldP
       return (
         <TextArea
           {...common}
+          rows={field.rows ?? 5}
           value={String(value ?? "")}
           onChange={(event) => onChange(event.target.value)}
         />
@@ -68,7 +74,7 @@ export function SpecField({ field, value, error, values = {}, onChange }: FieldP
         <TextArea
           {...common}
           className="input mono"
-          rows={12}
+          rows={field.rows ?? 12}
           spellCheck={false}
           value={String(value ?? "")}
           onChange={(event) => onChange(event.target.value)}
@@ -84,7 +90,7 @@ export function SpecField({ field, value, error, values = {}, onChange }: FieldP
           <span className="field-label">{label}</span>
           <Percent
             label={label}
-            value={typeof value === "number" ? value : (field.usual ?? 100)}
+            value={typeof value === "number" ? value : 100}
             window={field.window?.(values)}
             onChange={onChange}
           />

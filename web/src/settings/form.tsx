@@ -1,6 +1,6 @@
 /** Forms made from a list of fields: state, what the server said about each, and a button. */
 
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, Fragment, type ReactNode, useState } from "react";
 import { ApiError, reasonOf } from "../api/errors.ts";
 import { t } from "../language/catalogue.ts";
 import { Button } from "../ui/Button.tsx";
@@ -47,17 +47,19 @@ export function SpecForm({ fields, initial, submit, onSubmit, onDone, children }
   return (
     <form className="stack form" onSubmit={(event) => void send(event)}>
       {asked.map((field) => (
-        <SpecField
-          key={field.name}
-          field={field}
-          value={read(values, field.name)}
-          values={values}
-          error={
-            problems.find((entry) => entry.field === field.name || entry.field.endsWith(`.${field.name}`))
-              ?.detail
-          }
-          onChange={(value) => setValues((before) => written(before, field.name, value))}
-        />
+        <Fragment key={field.name}>
+          <SpecField
+            field={field}
+            value={read(values, field.name)}
+            values={values}
+            error={
+              problems.find((entry) => entry.field === field.name || entry.field.endsWith(`.${field.name}`))
+                ?.detail
+            }
+            onChange={(value) => setValues((before) => written(before, field.name, value))}
+          />
+          {field.below?.(values)}
+        </Fragment>
       ))}
       {problem !== null && (
         <p className="field-error" role="alert">

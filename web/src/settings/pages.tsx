@@ -13,6 +13,8 @@ import { Prompts } from "../admin/Prompts.tsx";
 import { Providers } from "../admin/Providers.tsx";
 import { Templates } from "../admin/Templates.tsx";
 import { Usage } from "../admin/Usage.tsx";
+import { Schedules } from "../triggers/Schedules.tsx";
+import { Webhooks } from "../triggers/Webhooks.tsx";
 import { Connect } from "./Connect.tsx";
 import { McpSignIns } from "./McpSignIns.tsx";
 import { Notifications } from "./Notifications.tsx";
@@ -29,6 +31,8 @@ export const PAGES: Record<string, () => ReactNode> = {
   "/settings/prompt": PersonalChats,
   "/settings/notifications": Notifications,
   "/settings/skills": Skills,
+  "/settings/schedules": Schedules,
+  "/settings/webhooks": Webhooks,
   "/settings/usage": OwnUsage,
   "/settings/workspaces": Workspaces,
   "/settings/mcp": McpSignIns,

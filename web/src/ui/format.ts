@@ -78,6 +78,20 @@ export function fullTime(at: string): string {
   return new Date(at).toLocaleString(locale(), { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** When it will be, as the clock on the wall of a zone shows it. */
+export function wallTime(at: string, timeZone: string): string {
+  return new Date(at).toLocaleString(locale(), {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZone,
+    timeZoneName: "short",
+  });
+}
+
 const SHORT_DAY = { month: "short", day: "numeric" } as const;
 
 /** A calendar day, "2026-06-03", as people write it. */

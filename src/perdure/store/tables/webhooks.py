@@ -32,7 +32,7 @@ class OutgoingRow(Struct, frozen=True):
 
     id: int
     name: UUID
-    chat_id: ChatId
+    chat_id: ChatId | None
     event: str
     number: int | None
     state: OutgoingState
@@ -50,7 +50,7 @@ class TakenEvent(Struct, frozen=True):
     id: int
     name: UUID
     webhook_id: WebhookId
-    chat_id: ChatId
+    chat_id: ChatId | None
     event: str
     number: int | None
     attempts: int
@@ -101,6 +101,10 @@ async def deliveries(
 
 @query
 async def replay(scope: PersonScope, webhook_id: WebhookId, delivery_id: int) -> OutgoingRow | None: ...
+
+
+@query
+async def test(scope: PersonScope, webhook_id: WebhookId, event: str) -> OutgoingRow | None: ...
 
 
 @query

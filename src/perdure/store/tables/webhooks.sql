@@ -39,6 +39,13 @@ WHERE w.id = o.webhook_id AND w.owner_id = $1 AND w.organisation_id = $2 AND w.i
 RETURNING o.id, o.name, o.chat_id, o.event, o.number, o.state, o.attempts, o.status, o.detail, o.created_at, o.due_at,
     o.settled_at
 
+-- name: webhooks.test
+-- Something to tell a webhook that is on, only to see whether it hears.
+INSERT INTO outbox AS o (webhook_id, event)
+SELECT w.id, $4 FROM webhooks w WHERE w.owner_id = $1 AND w.organisation_id = $2 AND w.id = $3 AND w.enabled
+RETURNING o.id, o.name, o.chat_id, o.event, o.number, o.state, o.attempts, o.status, o.detail, o.created_at, o.due_at,
+    o.settled_at
+
 -- name: webhooks.outlook
 -- Whether anybody wants to be told anything, and whether something is to be told now.
 SELECT EXISTS (SELECT FROM webhooks w WHERE w.enabled) AS wanted,

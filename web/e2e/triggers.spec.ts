@@ -1,0 +1,103 @@
+/** Chats that start by themselves, and programs that are told of chats. */
+
+import { expect, test } from "./page.ts";
+
+test("a schedule shows its next times, runs now, is paused, changed and removed", async ({ person }) => {
+  const { page } = person;
+  await page.goto("/settings/schedules");
+  await page.getByRole("button", { name: "Add schedule", exact: true }).click();
+  const form = page.getByRole("dialog", { name: "Add schedule" });
+  await form.getByLabel("Name").fill("Night watch");
+  await form.getByLabel("What to say").fill("[[say:all is quiet]]");
+  await form.getByLabel("When").fill("0 0 31 2 *");
+  await expect(form.getByText(/never comes to a time/)).toBeVisible();
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form.getByRole("alert")).toBeVisible();
+  await form.getByLabel("When").fill("30 4 * * *");
+  await form.getByLabel("Time zone").selectOption("Asia/Tokyo");
+  const times = form.getByRole("listitem");
+  await expect(times).toHaveCount(5);
+  for (const time of await times.all()) await expect(time).toContainText("4:30 AM");
+  await form.getByLabel("If the last run is still working").selectOption("skip");
+  expect(await person.accessibility()).toEqual([]);
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form).toHaveCount(0);
+
+  const row = page
+    .getByRole("region", { name: "Schedules" })
+    .getByRole("listitem")
+    .filter({ hasText: "Night watch" });
+  await expect(row).toContainText("4:30 AM");
+  await row.getByRole("button", { name: "Run now" }).click();
+  await row.getByRole("button", { name: "History" }).click();
+  const runs = page.getByRole("dialog", { name: "Runs of Night watch" });
+  await runs.getByRole("link", { name: "Open chat" }).click();
+  await person.seesAnswer("all is quiet");
+
+  await page.goto("/settings/schedules");
+  await expect(row.getByRole("link", { name: "Last chat" })).toBeVisible();
+  await row.getByRole("button", { name: "Pause" }).click();
+  await expect(row).toContainText("paused");
+  await row.getByRole("button", { name: "Change Night watch" }).click();
+  const change = page.getByRole("dialog", { name: "Change Night watch" });
+  await expect(change.getByLabel("If the last run is still working")).toHaveValue("skip");
+  await change.getByLabel("When").fill("FREQ=WEEKLY;BYDAY=MO;BYHOUR=5;BYMINUTE=15");
+  await expect(change.getByRole("listitem").filter({ hasText: "5:15 AM" })).toHaveCount(5);
+  await change.getByRole("button", { name: "Save" }).click();
+  await expect(change).toHaveCount(0);
+  await expect(row).toContainText("BYDAY=MO");
+  await row.getByRole("button", { name: "Resume" }).click();
+  await expect(row).toContainText("5:15 AM");
+  await row.getByRole("button", { name: "Remove Night watch" }).click();
+  await row.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(row).toHaveCount(0);
+});
+
+test("a webhook shows its secret once, is tried out, and what was given up is sent again", async ({
+  person,
+}) => {
+  const { page } = person;
+  await page.goto("/settings/webhooks");
+  await page.getByRole("button", { name: "Add webhook", exact: true }).click();
+  const form = page.getByRole("dialog", { name: "Add webhook" });
+  await form.getByLabel("Name").fill("Bell tower");
+  await form.getByLabel("Address").fill("nowhere");
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(form.getByRole("alert")).toBeVisible();
+  // No webhook leads into the server's own machine, so nobody hears this one.
+  await form.getByLabel("Address").fill("http://127.0.0.1:9/bell");
+  await form.getByRole("button", { name: "Add", exact: true }).click();
+  const made = page.getByRole("dialog", { name: "The new webhook" });
+  await expect(made.locator("code")).toContainText(/^whsec_/);
+  await page.keyboard.press("Escape");
+
+  const row = page
+    .getByRole("region", { name: "Webhooks" })
+    .getByRole("listitem")
+    .filter({ hasText: "Bell tower" });
+  await row.getByRole("button", { name: "Deliveries" }).click();
+  const deliveries = page.getByRole("dialog", { name: "Deliveries to Bell tower" });
+  await deliveries.getByRole("button", { name: "Send a test" }).click();
+  const told = deliveries.getByRole("listitem").filter({ hasText: "Test" });
+  await expect(told).toContainText("given up");
+  await deliveries.getByRole("radio", { name: "Given up" }).check();
+  await expect(told).toContainText("could not be reached");
+  expect(await person.accessibility()).toEqual([]);
+  const { items } = await person.asks<{ items: { id: string; name: string }[] }>("GET", "/webhooks");
+  const path = `/webhooks/${items.find((each) => each.name === "Bell tower")?.id}/deliveries`;
+  const settled = () =>
+    person.asks<{ items: { settled_at?: string }[] }>("GET", path).then(({ items }) => items[0]?.settled_at);
+  const before = await settled();
+  await told.getByRole("button", { name: "Send again" }).click();
+  await expect.poll(async () => (await settled()) ?? before).not.toBe(before);
+  await page.keyboard.press("Escape");
+
+  await row.getByRole("button", { name: "Change webhook" }).click();
+  const change = page.getByRole("dialog", { name: "Change webhook" });
+  await change.getByRole("switch", { name: "On", exact: true }).uncheck();
+  await change.getByRole("button", { name: "Save" }).click();
+  await expect(row).toContainText("off");
+  await row.getByRole("button", { name: "Remove webhook" }).click();
+  await row.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(row).toHaveCount(0);
+});
