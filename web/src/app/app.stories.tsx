@@ -135,7 +135,9 @@ export const SessionEnded: Story = {
   width: 1280,
   height: 800,
   play: async ({ root }) => {
-    await expect.poll(() => root.querySelector("[role=dialog]")?.textContent).toContain("Your draft is kept");
+    await expect
+      .poll(() => root.querySelector("[role=dialog]")?.textContent)
+      .toContain("Your draft is saved");
     expect(root.querySelector("textarea")?.value).toBe("half a thought");
   },
 };
