@@ -38,8 +38,8 @@ test("a schedule shows its next times, runs now, is paused, changed and removed"
   await expect(row.getByRole("link", { name: "Last chat" })).toBeVisible();
   await row.getByRole("button", { name: "Pause" }).click();
   await expect(row).toContainText("paused");
-  await row.getByRole("button", { name: "Change Night watch" }).click();
-  const change = page.getByRole("dialog", { name: "Change Night watch" });
+  await row.getByRole("button", { name: "Edit Night watch" }).click();
+  const change = page.getByRole("dialog", { name: "Edit Night watch" });
   await expect(change.getByLabel("If the last run is still working")).toHaveValue("skip");
   await change.getByLabel("When").fill("FREQ=WEEKLY;BYDAY=MO;BYHOUR=5;BYMINUTE=15");
   await expect(change.getByRole("listitem").filter({ hasText: "5:15 AM" })).toHaveCount(5);
@@ -61,11 +61,11 @@ test("a webhook shows its secret once, is tried out, and what was given up is se
   await page.getByRole("button", { name: "Add webhook", exact: true }).click();
   const form = page.getByRole("dialog", { name: "Add webhook" });
   await form.getByLabel("Name").fill("Bell tower");
-  await form.getByLabel("Address").fill("nowhere");
+  await form.getByLabel("URL").fill("nowhere");
   await form.getByRole("button", { name: "Add", exact: true }).click();
   await expect(form.getByRole("alert")).toBeVisible();
   // No webhook leads into the server's own machine, so nobody hears this one.
-  await form.getByLabel("Address").fill("http://127.0.0.1:9/bell");
+  await form.getByLabel("URL").fill("http://127.0.0.1:9/bell");
   await form.getByRole("button", { name: "Add", exact: true }).click();
   const made = page.getByRole("dialog", { name: "The new webhook" });
   await expect(made.locator("code")).toContainText(/^whsec_/);
@@ -92,8 +92,8 @@ test("a webhook shows its secret once, is tried out, and what was given up is se
   await expect.poll(async () => (await settled()) ?? before).not.toBe(before);
   await page.keyboard.press("Escape");
 
-  await row.getByRole("button", { name: "Change webhook" }).click();
-  const change = page.getByRole("dialog", { name: "Change webhook" });
+  await row.getByRole("button", { name: "Edit webhook" }).click();
+  const change = page.getByRole("dialog", { name: "Edit webhook" });
   await change.getByRole("switch", { name: "On", exact: true }).uncheck();
   await change.getByRole("button", { name: "Save" }).click();
   await expect(row).toContainText("off");

@@ -68,7 +68,7 @@ export function Schedules() {
         </Dialog>
       )}
       {open.kind === "change" && (
-        <Dialog title={t("Change {name}", { name: open.schedule.name })} onClose={close}>
+        <Dialog title={t("Edit {name}", { name: open.schedule.name })} onClose={close}>
           <ScheduleForm
             initial={shownIn(open.schedule)}
             submit={t("Save")}
@@ -129,7 +129,7 @@ function ScheduleRow({ schedule, schedules, onOpen }: RowProps) {
       </Button>
       <Button
         look="ghost"
-        label={t("Change {name}", { name })}
+        label={t("Edit {name}", { name })}
         onClick={() => onOpen({ kind: "change", schedule })}
       >
         <Pencil />

@@ -15,7 +15,7 @@ import "./triggers.css";
 const EVENTS = ["chat.finished", "chat.failed", "chat.needs_you", "chat.message"];
 const FIELDS: FieldSpec[] = [
   { name: "name", label: t("Name"), required: true, placeholder: t("Build machine") },
-  { name: "url", label: t("Address"), required: true, placeholder: "https://ci.example.org/perdure" },
+  { name: "url", label: t("URL"), required: true, placeholder: "https://ci.example.org/perdure" },
   {
     name: "events",
     label: t("Events"),
