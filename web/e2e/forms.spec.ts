@@ -116,7 +116,7 @@ test("two groups of policies are saved with one button, and discarded with anoth
 test("a place that is empty says what it is for, and begins", async ({ person }) => {
   const { page } = person;
   await page.goto("/settings/tokens");
-  await expect(page.getByText("A script, a bot or a build machine signs in with a token.")).toBeVisible();
+  await expect(page.getByText("Scripts, bots and CI sign in with a token.")).toBeVisible();
   await page.getByRole("button", { name: "Add your first token" }).click();
   const form = page.getByRole("dialog", { name: "Add token" });
   await form.getByLabel("Name").fill("build");

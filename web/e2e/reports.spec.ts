@@ -75,7 +75,7 @@ test("a workspace is named, shows its chat and size, and a new chat takes it", a
   const chat = new URL(page.url()).pathname;
   await person.goes("/settings/workspaces");
   const row = page.locator(".row-card").filter({ has: page.locator(`a[href="${chat}"]`) });
-  await expect(row).toContainText(/\d(B|kB|MB) · made/);
+  await expect(row).toContainText(/\d(B|kB|MB) · created/);
   await row.getByRole("button", { name: /^Rename/ }).click();
   await row.getByLabel("Name of the workspace").fill("Note keeper");
   await row.getByRole("button", { name: "Save" }).click();

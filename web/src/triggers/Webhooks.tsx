@@ -47,7 +47,7 @@ export function Webhooks() {
         icon: Send,
         title: t("No webhooks yet"),
         words: t(
-          "A build machine, a bot or a dashboard is told when a chat finishes, fails or needs you. You need its address; requests are signed as Standard Webhooks has it.",
+          "Notify CI, a bot or a dashboard when a chat finishes, fails or needs you. You need its URL. Requests are signed with Standard Webhooks.",
         ),
       }}
       idOf={(webhook) => webhook.id}
