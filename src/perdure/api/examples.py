@@ -64,6 +64,7 @@ EXAMPLES: Mapping[str, Any] = {
     "run_schedule": {},
     "add_webhook": {"name": "Build machine", "url": "https://ci.example.org/perdure", "events": ["chat.finished"]},
     "change_webhook": {"enabled": False},
+    "test_webhook": {},
     "replay_outgoing": {},
     "add_rule": {"rule": {"host": "registry.example.org"}},
     "put_network_secret": {"secret": "token-of-the-registry"},
