@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import asyncio
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -22,6 +23,10 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("steady")
 
 
+_ROOM = 2 * 1024**3
+"""What the databases of a run may need."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--inputs", default="1000", help="How many inputs each fuzz test tries.")
     parser.addoption("--cuts", default="2", help="How often each face is cut by a kill.")
@@ -32,10 +37,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--losses", default="2", help="How often a failover loses commits.")
 
 
+def _scratch() -> str:
+    """Where files may come and go by the thousand: in memory, if there is enough. On a disk it takes longer."""
+    memory = Path("/dev/shm")
+    roomy = memory.is_dir() and shutil.disk_usage(memory).free > _ROOM
+    return str(memory) if roomy else tempfile.gettempdir()
+
+
 @pytest.fixture(scope="session")
 def databases(testrun_uid: str, request: pytest.FixtureRequest) -> Iterator[Databases]:
     """One server for the whole run: every worker leases the same directory."""
-    folder, chosen = Path(tempfile.gettempdir(), f"perdure-test-{testrun_uid}"), request.config.getoption("--pooler")
+    folder, chosen = Path(_scratch(), f"perdure-test-{testrun_uid}"), request.config.getoption("--pooler")
     mode = None if chosen is None else Mode(chosen)
     with temporary_postgres(folder, mode=mode, program=request.config.getoption("--pgbouncer")) as server:
         asyncio.run(server.prepare())
