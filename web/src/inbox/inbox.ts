@@ -11,7 +11,7 @@ interface Inbox {
   items: InboxEntry[];
   unread: number;
 }
-interface InboxEvent {
+export interface InboxEvent {
   type: "inbox";
   cursor: string;
   entry: InboxEntry;
@@ -20,9 +20,26 @@ interface InboxEvent {
 
 export const INBOX_KEY = ["inbox"];
 
+/** What is heard while answers are on their way: it is newer than they are. */
+const meanwhile = new Set<InboxEvent[]>();
+
+export function inboxHears(events: readonly InboxEvent[]): void {
+  for (const heardSince of meanwhile) heardSince.push(...events);
+}
+
+export async function readInbox(): Promise<Inbox> {
+  const events: InboxEvent[] = [];
+  meanwhile.add(events);
+  try {
+    return events.reduce(heard, await api.get<Inbox>("/inbox"));
+  } finally {
+    meanwhile.delete(events);
+  }
+}
+
 export function useInbox(): { entries: InboxEntry[]; unread: number } {
   const client = useQueryClient();
-  const { data } = useQuery({ queryKey: INBOX_KEY, queryFn: () => api.get<Inbox>("/inbox"), retry: 1 });
+  const { data } = useQuery({ queryKey: INBOX_KEY, queryFn: readInbox, retry: 1 });
   useEffect(() => {
     let cursor: string | null = null;
     const stream = new EventStream<InboxEvent>({
@@ -32,6 +49,7 @@ export function useInbox(): { entries: InboxEntry[]; unread: number } {
       worthRetrying: () => client.invalidateQueries({ queryKey: INBOX_KEY }).then(() => true),
       onEvents: (events) => {
         cursor = events.at(-1)?.cursor ?? cursor;
+        inboxHears(events);
         client.setQueryData<Inbox>(INBOX_KEY, (before) =>
           events.reduce(heard, before ?? { items: [], unread: 0 }),
         );

@@ -2,10 +2,10 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ListChecks, Search, SquarePen } from "lucide-react";
-import { useLayoutEffect } from "react";
+import { useEffect } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { api } from "../api/client.ts";
-import type { ChatCard, ChatPage } from "../api/types.ts";
+import type { ChatCard } from "../api/types.ts";
 import { useMe } from "../app/session.ts";
 import { keyNames } from "../app/shortcuts.ts";
 import { useStores } from "../app/stores.ts";
@@ -146,16 +146,18 @@ function useGroups(filter: ListFilter): Listed {
   const cards = useCards();
   const { data, hasNextPage, fetchNextPage, refetch, status } = useInfiniteQuery({
     queryKey: ["chats", filter],
-    queryFn: ({ pageParam }) => api.get<ChatPage>("/chats", { ...filter.query, cursor: pageParam }),
+    queryFn: ({ pageParam }) => directory.read({ ...filter.query, cursor: pageParam }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
   });
-  useLayoutEffect(() => {
-    for (const page of data?.pages ?? []) directory.put([...page.items, ...(page.related ?? [])]);
-  }, [data, directory]);
+  const all = filter.kind === "all";
+  useEffect(
+    () => directory.reads(() => Promise.all([refetch({ throwOnError: true }), all || directory.read()])),
+    [directory, refetch, all],
+  );
   const more = hasNextPage ? () => void fetchNextPage() : null;
   const again = () => void refetch();
-  if (filter.kind === "all")
+  if (all)
     return { groups: grouped(cards.values(), me.id, new Date(), dismissed), more, state: status, again };
   const found =
     data?.pages

@@ -12,6 +12,10 @@ export class Directory {
   /** Whether the server cannot be reached, by any way. */
   away = false;
   #cursor: string | null = null;
+  /** Every question and every word of a card has a number; what a card says is as new as its number. */
+  #count = 0;
+  #newest = new Map<string, number>();
+  #lists = new Set<() => Promise<unknown>>();
   #listeners = new Set<() => void>();
   #stream = new EventStream<WatchEvent>({
     path: `${BASE}/chats/watch`,
@@ -20,7 +24,7 @@ export class Directory {
     onLink: (link) => link === "open" && this.#reached(true),
     // While nobody tells us what changes, look at what is newest; a server that answers is not away.
     worthRetrying: () =>
-      this.#look().then(
+      this.read().then(
         () => this.#reached(true),
         (error: unknown) => this.#reached(!isAway(error)),
       ),
@@ -38,18 +42,24 @@ export class Directory {
 
   /** A card replaces the one before: what it leaves out is at its default, not unchanged. */
   put(cards: readonly ChatCard[]): void {
-    if (cards.length === 0) return;
     const next = new Map(this.cards);
-    for (const card of cards) next.set(card.id, card);
-    this.#set(next);
+    for (const card of cards) {
+      this.#newest.set(card.id, ++this.#count);
+      next.set(card.id, card);
+    }
+    if (cards.length > 0) this.#set(next);
   }
 
   hear(events: readonly WatchEvent[]): void {
     const next = new Map(this.cards);
     for (const event of events) {
       this.#cursor = event.cursor;
-      if (event.type === "watch_reset") void this.refresh().catch(() => {});
-      else if (event.type === "deleted") next.delete(event.chat_id);
+      if (event.type === "watch_reset") {
+        void this.#refresh().catch(() => {});
+        continue;
+      }
+      this.#newest.set(event.chat_id, ++this.#count);
+      if (event.type === "deleted") next.delete(event.chat_id);
       else if (event.chat) next.set(event.chat_id, event.chat);
     }
     this.#set(next);
@@ -63,14 +73,35 @@ export class Directory {
     return true;
   }
 
-  async #look(): Promise<void> {
-    const page = await api.get<ChatPage>("/chats");
-    this.put([...page.items, ...(page.related ?? [])]);
+  /** A page of the list. What was said of a chat while the answer was on its way is newer, and stays. */
+  async read(query: Record<string, string | undefined> = {}): Promise<ChatPage> {
+    const asked = ++this.#count;
+    const page = await api.get<ChatPage>("/chats", query);
+    const next = new Map(this.cards);
+    for (const card of [...page.items, ...(page.related ?? [])]) {
+      if (this.#isNewer(card.id, asked)) continue;
+      this.#newest.set(card.id, asked);
+      next.set(card.id, card);
+    }
+    this.#set(next);
+    return page;
   }
 
-  async refresh(): Promise<void> {
-    const page = await api.get<ChatPage>("/chats");
-    this.#set(new Map([...page.items, ...(page.related ?? [])].map((card) => [card.id, card])));
+  /** Have a list read again when nobody can tell what changed. */
+  reads(list: () => Promise<unknown>): () => void {
+    this.#lists.add(list);
+    return () => this.#lists.delete(list);
+  }
+
+  /** Read again what is shown, and forget what nobody speaks of any more. */
+  async #refresh(): Promise<void> {
+    const asked = this.#count;
+    await Promise.all(this.#lists.size > 0 ? [...this.#lists].map((list) => list()) : [this.read()]);
+    this.#set(new Map([...this.cards].filter(([id]) => this.#isNewer(id, asked))));
+  }
+
+  #isNewer(id: string, number: number): boolean {
+    return (this.#newest.get(id) ?? 0) > number;
   }
 
   #set(cards: ReadonlyMap<string, ChatCard>): void {
