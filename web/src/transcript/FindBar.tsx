@@ -29,14 +29,22 @@ export function FindBar({ query, onQuery, from, onPlace, onClose }: Props) {
     setPlace(number);
     onPlace(number);
   };
-  const step = (by: number) => go(numbers[(Math.max(at, 0) + by + numbers.length) % numbers.length]);
+  // Whoever types fast has gone on before anything is found.
+  const ahead = useRef(0);
+  const step = (by: number) => {
+    if (numbers.length > 0) go(around(numbers, Math.max(at, 0) + by));
+    else if (!asked) ahead.current += by;
+  };
   const latest = useRef({ from, go });
   latest.current = { from, go };
   // What is found anew is gone to at once, unless one is there already.
   useEffect(() => {
     const { from, go } = latest.current;
     setPlace(null);
-    if (numbers.length > 0) go(numbers.find((number) => number >= from()) ?? numbers.at(-1));
+    if (numbers.length === 0) return;
+    const first = numbers.findIndex((number) => number >= from());
+    go(around(numbers, (first < 0 ? numbers.length - 1 : first) + ahead.current));
+    ahead.current = 0;
   }, [numbers]);
   return (
     <div className="find" role="search" aria-label={t("Find in this chat")}>
@@ -49,7 +57,10 @@ export function FindBar({ query, onQuery, from, onPlace, onClose }: Props) {
         autoFocus
         value={query}
         onFocus={(event) => event.target.select()}
-        onChange={(event) => onQuery(event.target.value)}
+        onChange={(event) => {
+          ahead.current = 0;
+          onQuery(event.target.value);
+        }}
         onKeyDown={(event) => {
           if (event.key === "Escape") onClose();
           else if (event.key === "Enter" && !event.nativeEvent.isComposing) step(event.shiftKey ? -1 : 1);
@@ -87,6 +98,12 @@ export function FindBar({ query, onQuery, from, onPlace, onClose }: Props) {
       </Button>
     </div>
   );
+}
+
+/** The number at a place, where the last is followed by the first. */
+function around(numbers: readonly number[], at: number): number | undefined {
+  const { length } = numbers;
+  return numbers[((at % length) + length) % length];
 }
 
 /** The messages that say it, oldest first; looked for again when something was said. */
