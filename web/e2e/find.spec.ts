@@ -112,6 +112,11 @@ test("questions are gone through by keys and buttons, and Home leads to the very
   await expect(person.transcript.locator(".row-text", { hasText: "number 70." })).toBeInViewport();
   await person.says(numbered(71));
   await expect(person.transcript.locator(".row-text", { hasText: "number 71." })).toBeInViewport();
+  // Whoever says something far back is brought to it.
+  await person.page.getByRole("button", { name: "Start of the chat" }).click();
+  await expect(question(1)).toBeInViewport();
+  await person.says(numbered(72));
+  await expect(person.transcript.locator(".row-text", { hasText: "number 72." })).toBeInViewport();
 });
 
 /** The question that stands at the top of what is seen. */

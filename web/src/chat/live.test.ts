@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { LiveChat } from "./live.ts";
+
+afterEach(() => vi.unstubAllGlobals());
 
 test("changes reach the server in the order somebody made them", async () => {
   const live = new LiveChat("c1");
@@ -21,4 +23,18 @@ test("a change that is refused does not hold up the next one", async () => {
   const next = live.inOrder(async () => "done");
   await expect(refused).rejects.toThrow("refused");
   expect(await next).toBe("done");
+});
+
+test("whoever went to the start and back to the end stays there, however late the start comes", async () => {
+  const live = new LiveChat("c1");
+  let arrive = (_: Response) => {};
+  const answer = new Promise<Response>((resolve) => {
+    arrive = resolve;
+  });
+  vi.stubGlobal("fetch", () => answer);
+  const way = live.goToStart();
+  live.goToEnd();
+  arrive(Response.json({ items: [{ number: 1 }, { number: 2 }] }));
+  await way;
+  expect(live.state.stretch).toBeNull();
 });

@@ -26,6 +26,8 @@ export class LiveChat {
   #listeners = new Set<() => void>();
   #scheduled = false;
   #followers = 0;
+  /** How often somebody went somewhere: where they went last is where they want to be, whatever comes late. */
+  #ways = 0;
   #asked: Promise<unknown> = Promise.resolve();
   readonly #stream: EventStream<ChatEvent>;
   readonly #delivery: Delivery;
@@ -165,6 +167,7 @@ export class LiveChat {
 
   /** Have a message among those that are shown, with what stands around it. */
   async goTo(number: number): Promise<void> {
+    const way = ++this.#ways;
     const { stretch, messages } = this.state;
     if (holds(shownMessages(this.state), number)) return;
     if (stretch && holds(messages, number)) return this.goToEnd();
@@ -172,20 +175,23 @@ export class LiveChat {
       this.#page({ before: number + 1, limit: AROUND }),
       this.#page({ after: number, limit: AROUND }),
     ]);
-    this.#stretch([...before.toReversed(), ...after], before.length < AROUND, after.length < AROUND);
+    if (way === this.#ways)
+      this.#stretch([...before.toReversed(), ...after], before.length < AROUND, after.length < AROUND);
   }
 
   /** Have the very first messages among those that are shown. */
   async goToStart(): Promise<void> {
+    const way = ++this.#ways;
     const { older, stretch } = this.state;
     if (shownOlder(this.state) === "none") return;
     if (stretch && older === "none") return this.goToEnd();
     const first = await this.#page({ after: 0, limit: OLDER_PAGE });
-    this.#stretch(first, true, first.length < OLDER_PAGE);
+    if (way === this.#ways) this.#stretch(first, true, first.length < OLDER_PAGE);
   }
 
   /** Show again what reaches the end. */
   goToEnd(): void {
+    this.#ways += 1;
     if (this.state.stretch) this.dispatch({ type: "stretch", stretch: null });
   }
 

@@ -31,6 +31,7 @@ export function reduce(chat: ChatState, event: ChatEvent | LocalEvent): ChatStat
       return {
         ...chat,
         sends: [...chat.sends.filter((send) => send.client_id !== event.send.client_id), event.send],
+        spoken: chat.spoken + 1,
       };
     case "sent":
       return sent(chat, event.client_id, event.sent);

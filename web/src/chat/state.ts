@@ -56,6 +56,8 @@ export interface ChatState {
   error: ChatError | null;
   retry: RetryState | null;
   sends: readonly Send[];
+  /** How often somebody said something here, on this visit. */
+  spoken: number;
 }
 
 export function emptyChat(id: string): ChatState {
@@ -74,5 +76,6 @@ export function emptyChat(id: string): ChatState {
     error: null,
     retry: null,
     sends: [],
+    spoken: 0,
   };
 }

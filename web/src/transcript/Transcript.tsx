@@ -1,14 +1,6 @@
 /** The conversation: rows, virtualised, that never jump. */
 
-import {
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { useSearch } from "wouter";
 import { useShortcuts } from "../app/shortcuts.ts";
@@ -63,6 +55,7 @@ export function useRows(): Drawn {
 const selectStatus = (chat: ChatState) => chat.status;
 const selectPreview = (chat: ChatState) => chat.preview;
 const selectSends = (chat: ChatState) => chat.sends;
+const selectSpoken = (chat: ChatState) => chat.spoken;
 const selectBack = (chat: ChatState) => chat.stretch !== null;
 
 export function Transcript() {
@@ -80,19 +73,16 @@ export function Transcript() {
   const { past, shown, arrived } = useVersions();
   const back = useChat(selectBack);
   const reading = past !== null || back;
-  const { away, toEnd, leaveEnd, isAtEnd, onScroll } = useStickToEnd(scroller, !reading);
-  const end = useCallback(() => {
-    live.goToEnd();
-    toEnd();
-  }, [live, toEnd]);
-  const travel = useTravel(drawn, { list, leaveEnd, toEnd: end });
+  const { away, toEnd: stickToEnd, leaveEnd, isAtEnd, onScroll } = useStickToEnd(scroller, !reading);
+  const travel = useTravel(drawn, { list, leaveEnd, stickToEnd });
+  useOwnMessages(travel.toEnd);
   const find = useFind(travel);
   useMarks(scroller, find.pattern, travel.here);
   useKeptOpen(drawn, isAtEnd);
   useShortcuts({
     find: find.open,
     start: travel.toStart,
-    end,
+    end: travel.toEnd,
     previousQuestion: () => travel.toQuestion(-1),
     nextQuestion: () => travel.toQuestion(1),
   });
@@ -142,11 +132,21 @@ export function Transcript() {
           away={away || back}
           onStart={travel.toStart}
           onQuestion={travel.toQuestion}
-          onEnd={end}
+          onEnd={travel.toEnd}
         />
       )}
     </div>
   );
+}
+
+/** Whoever says something wants to see it, and what comes of it. */
+function useOwnMessages(toEnd: () => void) {
+  const spoken = useChat(selectSpoken);
+  const before = useRef(spoken);
+  useLayoutEffect(() => {
+    if (spoken > before.current) toEnd();
+    before.current = spoken;
+  }, [spoken, toEnd]);
 }
 
 /** The bar that looks for a text, or what an address says was looked for: the message, and its words. */

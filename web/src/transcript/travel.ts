@@ -12,6 +12,8 @@ import { useToasts } from "../ui/Toasts.tsx";
 
 /** The space above a row that was gone to. */
 const ABOVE_PX = 16;
+/** Further than any conversation: the browser stops at the end. */
+const END_PX = 1e9;
 
 /** Where somebody wants to be, until the rows are there. */
 type Goal =
@@ -27,7 +29,7 @@ interface Drawn extends Folded {
 interface Scrolling {
   list: RefObject<VirtualizerHandle | null>;
   leaveEnd: () => void;
-  toEnd: () => void;
+  stickToEnd: () => void;
 }
 
 export interface Travel {
@@ -36,11 +38,12 @@ export interface Travel {
   toMessage: (number: number, pattern: RegExp | null) => void;
   toQuestion: (by: 1 | -1) => void;
   toStart: () => void;
+  toEnd: () => void;
   /** The message at the top of what is seen. */
   reading: () => number;
 }
 
-export function useTravel(drawn: Drawn, { list, leaveEnd, toEnd }: Scrolling): Travel {
+export function useTravel(drawn: Drawn, { list, leaveEnd, stickToEnd }: Scrolling): Travel {
   const live = useLiveChat();
   const { complain } = useToasts();
   const [goal, setGoal] = useState<Goal | null>(null);
@@ -77,8 +80,16 @@ export function useTravel(drawn: Drawn, { list, leaveEnd, toEnd }: Scrolling): T
     const align = goal.kind === "message" ? "center" : "start";
     list.current?.scrollToIndex(at, { align, offset: align === "start" ? -ABOVE_PX : 0 });
   }, [goal, drawn, live, list, leaveEnd, head]);
+  const toEnd = useCallback(() => {
+    setGoal(null);
+    live.goToEnd();
+    // The list is told as well: it goes on to the row that it was last sent to, while rows on its way are measured.
+    list.current?.scrollTo(END_PX);
+    stickToEnd();
+  }, [live, list, stickToEnd]);
   return {
     here,
+    toEnd,
     reading: useCallback(() => latest.current.rows[topmost()]?.number ?? 0, [topmost]),
     toStart: useCallback(() => head({ kind: "start" }, live.goToStart()), [head, live]),
     toMessage: useCallback(
