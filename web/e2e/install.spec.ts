@@ -1,12 +1,32 @@
 /** The page as an app: installed, in the right colours from the first frame, and answered from a notification. */
 
+import type { Page } from "@playwright/test";
 import { expect, test } from "./page.ts";
 
 /** What a service worker sees around it, as far as these tests use it. */
 interface WorkerScope extends EventTarget {
   registration: ServiceWorkerRegistration;
-  PushEvent: new (type: string, init: { data: string }) => Event;
+  shown: Promise<{ title: string; options: { body: string; actions: { title: string }[] } }>;
   NotificationEvent: new (type: string, init: { action: string; notification: Notification }) => Event;
+}
+
+/** Have the browser hand its service worker a push, as if its push service had sent it. */
+async function pushes(page: Page, message: object): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      const registration = registrations.find(({ isDeleted }) => !isDeleted);
+      if (registration) resolve(registration.registrationId);
+    });
+  });
+  await session.send("ServiceWorker.enable");
+  const { origin } = new URL(page.url());
+  await session.send("ServiceWorker.deliverPushMessage", {
+    origin,
+    registrationId: await registered,
+    data: JSON.stringify(message),
+  });
+  await session.detach();
 }
 
 test("the page can be installed: manifest, icons and the colour around it", async ({ person }) => {
@@ -62,35 +82,41 @@ for (const [choice, outcome] of [
       await navigator.serviceWorker.ready;
     });
     const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent("serviceworker"));
-    const shown = await worker.evaluate(
-      async (pushed) => {
-        const scope = self as unknown as WorkerScope;
-        const event = new scope.PushEvent("push", { data: JSON.stringify(pushed) });
-        scope.dispatchEvent(event);
-        for (;;) {
-          const [notification] = await scope.registration.getNotifications();
-          if (notification) {
-            const { actions } = notification as unknown as { actions: { title: string }[] };
-            return { body: notification.body, actions: actions.map(({ title }) => title) };
-          }
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-      },
-      {
-        id: 1,
-        kind: "needs_you",
-        title: "A chat",
-        text: "Needs approval",
-        chat_id: chat,
-        url: `/chats/${chat}`,
-      },
-    );
-    expect(shown).toEqual({ body: `execute: echo ${choice}`, actions: ["Approve", "Deny"] });
+    // Whoever asks the browser for its notifications while it shows one makes it forget that one: listen instead.
+    await worker.evaluate(() => {
+      const scope = self as unknown as WorkerScope;
+      const { registration } = scope;
+      scope.shown = new Promise((resolve) => {
+        registration.showNotification = async (title, options) => {
+          await ServiceWorkerRegistration.prototype.showNotification.call(registration, title, options);
+          resolve({ title, options } as Awaited<typeof scope.shown>);
+        };
+      });
+    });
+    await pushes(page, {
+      id: 1,
+      kind: "needs_you",
+      title: "A chat",
+      text: "Needs approval",
+      chat_id: chat,
+      url: `/chats/${chat}`,
+    });
+    const { options } = await worker.evaluate(() => (self as unknown as WorkerScope).shown);
+    expect([options.body, options.actions.map(({ title }) => title)]).toEqual([
+      `execute: echo ${choice}`,
+      ["Approve", "Deny"],
+    ]);
     await worker.evaluate(async (action) => {
       const scope = self as unknown as WorkerScope;
-      const [notification] = await scope.registration.getNotifications();
-      if (notification)
-        scope.dispatchEvent(new scope.NotificationEvent("notificationclick", { action, notification }));
+      const { title, options } = await scope.shown;
+      for (;;) {
+        const [notification] = await scope.registration.getNotifications();
+        if (notification)
+          return scope.dispatchEvent(
+            new scope.NotificationEvent("notificationclick", { action, notification }),
+          );
+        await scope.registration.showNotification(title, options);
+      }
     }, choice);
     await person.seesAnswer(outcome);
     await person.asks("PUT", "/me/settings/approvals", { value: {} });

@@ -33,9 +33,22 @@ async function tell({ id, title, text, url, kind, chat_id }) {
   });
 }
 
+// A device that a push wakes may have no network for a moment.
+async function awake(path) {
+  for (const wait of [250, 1000, 4000]) {
+    try {
+      return await answer(path);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+  return answer(path);
+}
+
 // The call that the chat asks about, if it is one alone: nobody decides about what the notification does not show.
 async function asked(chat) {
-  const { action } = await answer(`/chats/${chat}`);
+  const { action } = await awake(`/chats/${chat}`);
   const calls = action?.calls?.filter((each) => !each.decision) ?? [];
   return action?.kind === "approval" && calls.length === 1 ? calls[0] : null;
 }
