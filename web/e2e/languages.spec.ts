@@ -3,6 +3,9 @@
 import { texts } from "../scripts/texts.mjs";
 import { expect, type Person, test } from "./page.ts";
 
+// What other tests call their things is in no catalogue.
+test.use({ serverOf: "languages" });
+
 const PLACES = {
   settings: [
     ...["profile", "prompt", "notifications", "skills", "usage", "workspaces"],

@@ -147,15 +147,17 @@ function having(text: string): { hasText: RegExp } {
 }
 
 interface Worker {
+  /** Tests that read all that a page shows name a server here that no other tests use. */
+  serverOf: string;
   server: PerdureServer;
   signedIn: Awaited<ReturnType<BrowserContext["storageState"]>>;
 }
 
 export const test = base.extend<{ person: Person; another: () => Promise<Person> }, Worker>({
+  serverOf: ["everyone", { scope: "worker", option: true }],
   server: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the pattern
-    async ({}, use) => {
-      const server = await PerdureServer.started();
+    async ({ serverOf }, use) => {
+      const server = await PerdureServer.started(serverOf);
       await use(server);
       await server.stop();
     },

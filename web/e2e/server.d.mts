@@ -3,7 +3,7 @@ export class PerdureServer {
   readonly url: string;
   readonly link: string | null;
   readonly log: string;
-  static started(environment?: Record<string, string>): Promise<PerdureServer>;
+  static started(name?: string): Promise<PerdureServer>;
   start(): Promise<void>;
   kill(): Promise<void>;
   stop(): Promise<void>;

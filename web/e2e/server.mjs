@@ -19,27 +19,26 @@ export function freePort() {
 }
 
 /** A folder that Postgres can reach even where it runs as another user. */
-function openFolder() {
-  const folder = mkdtempSync(join(tmpdir(), "perdure-e2e-"));
+function openFolder(name) {
+  const folder = mkdtempSync(join(tmpdir(), `perdure-${name}-`));
   chmodSync(folder, 0o755);
   return folder;
 }
 
 export class PerdureServer {
   #process = null;
-  #folder = openFolder();
-  #environment = {};
+  #folder;
 
-  constructor(port, environment = {}) {
+  constructor(port, name) {
+    this.#folder = openFolder(name);
     this.port = port;
     this.url = `http://127.0.0.1:${port}`;
     this.link = null;
     this.log = "";
-    this.#environment = environment;
   }
 
-  static async started(environment = {}) {
-    const server = new PerdureServer(await freePort(), environment);
+  static async started(name = "e2e") {
+    const server = new PerdureServer(await freePort(), name);
     await server.start();
     return server;
   }
@@ -50,7 +49,6 @@ export class PerdureServer {
       ...process.env,
       PERDURE_DATA_DIR: this.#folder,
       PERDURE_LOG_LEVEL: "info",
-      ...this.#environment,
     };
     const child = spawn(PERDURE, ["serve", "--demo", "--bind", `127.0.0.1:${this.port}`], {
       env: environment,
