@@ -99,7 +99,7 @@ async def test_a_list_alone_says_what_it_can(boss: Person) -> None:
     async with Canned(refusal) as strict:
         ok, words = await tried(boss, name="Strict", base_url=strict.url, key="k" * 20)
     assert not ok
-    assert words.startswith("Strict refused the credentials.")
+    assert words.startswith("Strict rejected the credentials.")
 
 
 async def test_the_cheapest_known_model_is_asked(boss: Person) -> None:

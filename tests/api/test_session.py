@@ -50,7 +50,7 @@ async def test_a_password_opens_a_session_and_a_wrong_one_does_not(api: ServedAp
     assert (await ada.patch("/me", {"password": "short"})).status == 400
     assert (await ada.patch("/me", {"password": "long enough"})).status == 200
     wrong = await ada.post("/login", {"email": "ada@example.com", "password": "wrong"})
-    assert (wrong.status, wrong.json["message"]) == (401, "The address or the password is wrong.")
+    assert (wrong.status, wrong.json["message"]) == (401, "The email or password is wrong.")
     right = await ada.post("/login", {"email": "ADA@example.com", "password": "long enough"})
     assert (right.status, right.json["id"]) == (200, str(ada.id))
     assert right.headers["set-cookie"].startswith("perdure_session=pds_")

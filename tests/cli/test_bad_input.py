@@ -148,7 +148,7 @@ async def test_an_input_that_does_not_fit_says_where_and_why(start: Start, datab
         "perdure: The password is too short or too long (password: must have 10 to 1024 characters).\n",
         1,
     )
-    assert said[1][0].startswith("perdure: The template does not make sense (template.toml: Invalid enum value 'fast'")
+    assert said[1][0].startswith("perdure: The template is not valid (template.toml: Invalid enum value 'fast'")
     assert said[1][1] == 1
 
 

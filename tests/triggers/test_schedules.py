@@ -278,7 +278,9 @@ async def test_nothing_is_said_for_somebody_who_was_removed(api: ServedApi, ada:
     await late(api, schedule, minutes=0)
     await api.pool.execute("UPDATE users SET disabled_at = now() WHERE id = $1", ada.id)
     await runner(api).once()
-    assert await api.pool.fetchval("SELECT detail FROM schedule_runs") == "Whoever made the schedule was removed."
+    assert (
+        await api.pool.fetchval("SELECT detail FROM schedule_runs") == "The user who created the schedule was removed."
+    )
     assert await api.pool.fetchval("SELECT count(*) FROM chats") == 0
 
 

@@ -31,7 +31,7 @@ class Authentication:
             raise Unauthenticated
         actor = await self._actors.get(secret)
         if actor is None:
-            raise Unauthenticated("This session or token is over. Sign in again.")
+            raise Unauthenticated("This session or token has expired. Sign in again.")
         return actor
 
     def follow(self) -> Callable[[], None]:
@@ -83,7 +83,7 @@ def _of_token(token: TokenActor) -> Actor:
 def check_origin(session_secret: str, token: str | None) -> None:
     """A browser sends its cookie whoever asks it to; only a page of ours knows the token."""
     if token is None or not same(token, csrf_token(session_secret)):
-        raise NotAllowed("The X-CSRF-Token header is missing or wrong. Load the page again.")
+        raise NotAllowed("The X-CSRF-Token header is missing or wrong. Reload the page.")
 
 
 def check_page(headers: Mapping[str, str], public_url: str | None) -> None:
@@ -91,4 +91,4 @@ def check_page(headers: Mapping[str, str], public_url: str | None) -> None:
     origin = headers.get("origin")
     ours = {headers.get("host", ""), (public_url or "").partition("://")[2].partition("/")[0]} - {""}
     if origin is not None and origin.partition("://")[2] not in ours:
-        raise NotAllowed("Another site may not do this for you. Open the page of this server itself.")
+        raise NotAllowed("Requests from other sites are not allowed. Open this server's own page.")

@@ -135,7 +135,7 @@ def _verified_email(claims: Mapping[str, Any], options: LoginOptions) -> str:
         raise Unauthenticated("The login service has not verified your e-mail address.")
     domain = email.rpartition("@")[2].lower()
     if options.domains and domain not in {each.lower() for each in options.domains}:
-        raise Unauthenticated("Addresses of this domain may not sign in here.")
+        raise Unauthenticated("Email addresses of this domain cannot sign in here.")
     return email
 
 

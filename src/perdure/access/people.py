@@ -46,7 +46,7 @@ class People:
         secret = None if password is None else await hashed(password)
         changed = await users.change(organisation, user_id, name, role, disabled, secret)
         if changed is None:
-            raise Refused("The deployment needs an owner: make somebody else one first.")
+            raise Refused("The deployment needs an owner: make someone else an owner first.")
         if disabled or password is not None:
             await users.expel(organisation, user_id)
         told = {"role": role, "disabled": disabled, "name": name, "password": secret and "changed"}

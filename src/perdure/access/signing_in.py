@@ -84,7 +84,7 @@ class SignIn:
         self._people.count(email.lower())
         known = await users.by_email(self._pool, email)
         if not await matches(password, known.password_hash if known else None) or known is None:
-            raise Unauthenticated("The address or the password is wrong.")
+            raise Unauthenticated("The email or password is wrong.")
         self._people.forgive(email.lower())
         return await self.open(known.id, visitor)
 
@@ -92,7 +92,7 @@ class SignIn:
         self.count_attempt(visitor)
         link = await login_links.use(self._pool, digest(secret))
         if link is None or not link.valid:
-            raise Unauthenticated("This link was used already, or it is too old. Ask for a new one.")
+            raise Unauthenticated("This link has already been used or has expired. Ask for a new one.")
         return await self.open(link.user_id, visitor)
 
     async def open(self, user_id: UserId, visitor: Visitor) -> str:
@@ -118,7 +118,7 @@ class SignIn:
             raise InvalidInput(PROVE, Validation("old_password", "is missing"))
         self._people.count(str(actor.user_id))
         if not await matches(old_password, known_hash):
-            raise InvalidInput("The old password is wrong.", Validation("old_password", "is wrong"))
+            raise InvalidInput("The current password is wrong.", Validation("old_password", "is wrong"))
         self._people.forgive(str(actor.user_id))
 
     async def reachable(self) -> bool:

@@ -36,7 +36,7 @@ def body_of(kind: Any, content: bytes) -> Any:
     try:
         return _decoder(kind).decode(content or b"{}")
     except msgspec.ValidationError as error:
-        raise InvalidInput("The request does not fit.", *_validations(error, kind)) from error
+        raise InvalidInput("The request is not valid.", *_validations(error, kind)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput("The body is not JSON.", Validation("", str(error))) from error
 
@@ -50,7 +50,7 @@ def query_of(kind: Any, values: dict[str, str]) -> Any:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise InvalidInput("The query does not fit.", *_validations(error, kind)) from error
+        raise InvalidInput("The query is not valid.", *_validations(error, kind)) from error
 
 
 def _validations(error: msgspec.ValidationError, kind: Any) -> tuple[Validation, ...]:

@@ -139,7 +139,7 @@ def _answered(status: int, result: object, *headers: tuple[str, str]) -> Answer:
 def _query(call: Call) -> dict[str, str]:
     query = call.query
     if any("\0" in text for pair in query.items() for text in pair):
-        raise InvalidInput("The query does not fit.")
+        raise InvalidInput("The query is not valid.")
     return query
 
 

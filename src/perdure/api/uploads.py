@@ -68,7 +68,7 @@ def _is_json(content: bytes) -> bool:
 
 
 def _refused(detail: str) -> InvalidInput:
-    return InvalidInput("This kind of file is not taken.", Validation("content-type", detail))
+    return InvalidInput("This kind of file is not accepted.", Validation("content-type", detail))
 
 
 def file_name(text: str) -> str:

@@ -18,12 +18,12 @@ _LINE_LIMIT = 64 * 1024 * 1024
 
 def command(
     url: Annotated[
-        str | None, typer.Option(envvar="PERDURE_URL", help="A server. Without it this machine's own deployment.")
+        str | None, typer.Option(envvar="PERDURE_URL", help="The server's URL. Defaults to the server on this machine.")
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="PERDURE_TOKEN", help="A token for that server.", show_default=False)
+        str | None, typer.Option(envvar="PERDURE_TOKEN", help="An API token for that server.", show_default=False)
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The model that new sessions use.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model for new sessions.")] = None,
 ) -> None:
     # Standard output is the editor's.
     start_logging(level=LogLevel.ERROR)

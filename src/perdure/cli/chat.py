@@ -23,14 +23,16 @@ _WHO_ASKS = "Name a token with --token or in PERDURE_TOKEN; `perdure tokens add 
 
 
 def command(
-    text: Annotated[str | None, typer.Argument(help="Ask this, print the answer, and leave. `-` reads it.")] = None,
-    chat: Annotated[str | None, typer.Option(help="Go on with this chat.")] = None,
+    text: Annotated[
+        str | None, typer.Argument(help="Send this, print the answer and exit. `-` reads standard input.")
+    ] = None,
+    chat: Annotated[str | None, typer.Option(help="Continue this chat.")] = None,
     model: Annotated[str | None, typer.Option(help="The model to use.")] = None,
     url: Annotated[
-        str | None, typer.Option(envvar="PERDURE_URL", help="A server. Without it this machine's own deployment.")
+        str | None, typer.Option(envvar="PERDURE_URL", help="The server's URL. Defaults to the server on this machine.")
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="PERDURE_TOKEN", help="A token for that server.", show_default=False)
+        str | None, typer.Option(envvar="PERDURE_TOKEN", help="An API token for that server.", show_default=False)
     ] = None,
 ) -> None:
     start_logging(level=LogLevel.ERROR)

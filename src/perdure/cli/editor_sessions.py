@@ -289,4 +289,4 @@ def _block(block: dict[str, Any]) -> str:
         case {"type": "resource_link", "uri": str(uri)}:
             return uri
         case _:
-            raise InvalidInput("This kind of content is not taken.", Validation("prompt", str(block.get("type"))))
+            raise InvalidInput("This kind of content is not accepted.", Validation("prompt", str(block.get("type"))))

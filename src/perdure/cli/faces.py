@@ -24,8 +24,8 @@ _ADDRESSES = (
 
 
 def command(
-    url: Annotated[str | None, typer.Option(help="The server. Without it, where this machine's own listens.")] = None,
-    email: Annotated[str, typer.Option(help="Whose the token is.")] = FIRST_EMAIL,
+    url: Annotated[str | None, typer.Option(help="The server's URL. Defaults to the server on this machine.")] = None,
+    email: Annotated[str, typer.Option(help="The user whom the token belongs to.")] = FIRST_EMAIL,
 ) -> None:
     settings = Settings.from_environment()
     address = (url or settings.reached_at(settings.bind)).rstrip("/")

@@ -17,23 +17,23 @@ from perdure.core.errors import InvalidInput, Misconfigured, PerdureError, in_on
 
 COMMANDS = {
     "serve": "Run the server.",
-    "chat": "Talk to an agent from here.",
-    "acp": "Be an agent in an editor.",
-    "faces": "Say where other programs reach a server, and make a token for them.",
-    "mcp": "Be tools of another agent.",
-    "sim": "Run a provider that needs no key.",
-    "agent": "Run the program inside a workspace.",
+    "chat": "Chat with an agent in the terminal.",
+    "acp": "Serve an agent to an editor (ACP).",
+    "faces": "Show the addresses for other programs, and create a token for them.",
+    "mcp": "Serve chats as tools to another agent (MCP).",
+    "sim": "Run a simulated model provider that needs no key.",
+    "agent": "Run the helper inside a workspace.",
     "users": "Say who may sign in.",
     "tokens": "Make secrets for programs.",
     "secrets": "Encrypt stored secrets with a new key.",
     "schedules": "Have chats begin at certain times.",
     "templates": "Bring recipes for workspaces.",
     "workspaces": "See, stop and remove workspaces.",
-    "migrate": "Bring the database to the newest schema.",
+    "migrate": "Migrate the database to the newest schema.",
     "scaletest": "Measure the whole product under load against its bars.",
     "chaos": "Break a fleet of replicas at random and check that every promise holds.",
     "bench": "Measure parts of the product against their bars.",
-    "doctor": "Check the environment and the database, and say what to do.",
+    "doctor": "Check the environment and the database, and suggest fixes.",
 }
 
 FAILED = 1

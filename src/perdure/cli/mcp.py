@@ -18,10 +18,10 @@ _LINE_LIMIT = 16 * 1024 * 1024
 
 def command(
     url: Annotated[
-        str | None, typer.Option(envvar="PERDURE_URL", help="A server. Without it this machine's own deployment.")
+        str | None, typer.Option(envvar="PERDURE_URL", help="The server's URL. Defaults to the server on this machine.")
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="PERDURE_TOKEN", help="A token for that server.", show_default=False)
+        str | None, typer.Option(envvar="PERDURE_TOKEN", help="An API token for that server.", show_default=False)
     ] = None,
 ) -> None:
     # Standard output is the client's.

@@ -17,13 +17,13 @@ from perdure.store.tables import users
 from perdure.store.tables.schedules import ScheduleRow
 
 app = typer.Typer(no_args_is_help=True)
-Whose = Annotated[str, typer.Option("--email", help="Whose schedules.")]
-Which = Annotated[str, typer.Argument(help="Its name, or the beginning of its id.")]
+Whose = Annotated[str, typer.Option("--email", help="The user whom the schedules belong to.")]
+Which = Annotated[str, typer.Argument(help="Its name, or the start of its ID.")]
 
 
 @app.command("list")
 def list_schedules(email: Whose = FIRST_EMAIL) -> None:
-    """Every schedule of somebody, with when it is due next."""
+    """List a user's schedules and when each is due next."""
 
     async def work(pool: Pool) -> list[str]:
         return [_line(row) for row in await (await _schedules(pool, email)).all()]
@@ -34,10 +34,10 @@ def list_schedules(email: Whose = FIRST_EMAIL) -> None:
 @app.command()
 def times(
     rule: Annotated[str, typer.Argument(help="A cron line, or a recurrence rule such as FREQ=WEEKLY;BYDAY=MO.")],
-    zone: Annotated[str, typer.Option(help="Whose wall clock is meant.")] = "UTC",
+    zone: Annotated[str, typer.Option(help="The time zone of the rule.")] = "UTC",
     count: Annotated[int, typer.Option(min=1, max=100)] = 5,
 ) -> None:
-    """Say when a rule is due next."""
+    """Show when a rule is due next."""
     place = zone_of(zone)
     for moment in upcoming_times(rule, zone, datetime.now(UTC), count):
         typer.echo(moment.astimezone(place).isoformat(sep=" "))
@@ -45,15 +45,17 @@ def times(
 
 @app.command()
 def add(
-    name: Annotated[str, typer.Argument(help="What it is called.")],
+    name: Annotated[str, typer.Argument(help="A name for the schedule.")],
     rule: Annotated[str, typer.Argument(help="A cron line, or a recurrence rule such as FREQ=WEEKLY;BYDAY=MO.")],
-    prompt: Annotated[str, typer.Argument(help="What is said each time.")],
-    zone: Annotated[str, typer.Option(help="Whose wall clock is meant.")] = "UTC",
-    missed: Annotated[Missed, typer.Option(help="What happens to times that no server saw.")] = Missed.ONCE,
-    overlap: Annotated[Overlap, typer.Option(help="What a time means while the last chat works.")] = Overlap.QUEUE,
+    prompt: Annotated[str, typer.Argument(help="The message that is sent each time.")],
+    zone: Annotated[str, typer.Option(help="The time zone of the rule.")] = "UTC",
+    missed: Annotated[
+        Missed, typer.Option(help="What to do about times that passed while no server ran.")
+    ] = Missed.ONCE,
+    overlap: Annotated[Overlap, typer.Option(help="What to do when the last chat is still running.")] = Overlap.QUEUE,
     email: Whose = FIRST_EMAIL,
 ) -> None:
-    """Have a chat begin at certain times."""
+    """Start chats on a schedule."""
     options = ScheduleOptions(name=name, rule=rule, zone=zone, prompt=prompt, missed=missed, overlap=overlap)
 
     async def work(pool: Pool) -> ScheduleRow:
@@ -64,19 +66,19 @@ def add(
 
 @app.command()
 def pause(which: Which, email: Whose = FIRST_EMAIL) -> None:
-    """Let nothing be due for now."""
+    """Pause a schedule."""
     typer.echo(_changed(which, email, paused=True))
 
 
 @app.command()
 def resume(which: Which, email: Whose = FIRST_EMAIL) -> None:
-    """Go on with the next time."""
+    """Resume a schedule at its next time."""
     typer.echo(_changed(which, email, paused=False))
 
 
 @app.command()
 def run(which: Which, email: Whose = FIRST_EMAIL) -> None:
-    """Run it once, besides its times. A running server begins it."""
+    """Run a schedule once, now. A running server starts the chat."""
 
     async def work(pool: Pool) -> None:
         schedules = await _schedules(pool, email)
@@ -88,7 +90,7 @@ def run(which: Which, email: Whose = FIRST_EMAIL) -> None:
 
 @app.command()
 def history(which: Which, email: Whose = FIRST_EMAIL, count: Annotated[int, typer.Option(min=1, max=200)] = 20) -> None:
-    """What became of its due times, newest first."""
+    """List a schedule's past runs, newest first."""
 
     async def work(pool: Pool) -> list[str]:
         schedules = await _schedules(pool, email)
@@ -100,7 +102,7 @@ def history(which: Which, email: Whose = FIRST_EMAIL, count: Annotated[int, type
 
 @app.command()
 def remove(which: Which, email: Whose = FIRST_EMAIL) -> None:
-    """Remove a schedule with its history. The chats that it began stay."""
+    """Remove a schedule and its history. Chats that it started are kept."""
 
     async def work(pool: Pool) -> None:
         schedules = await _schedules(pool, email)
@@ -121,7 +123,7 @@ def _changed(which: str, email: str, *, paused: bool) -> str:
 async def _schedules(pool: Pool, email: str) -> Schedules:
     found = await users.of_address(pool, email)
     if found is None:
-        raise NotFound(f"Nobody has the address {email}.")
+        raise NotFound(f"There is no user with the email {email}.")
     role = Role(found.role)
     actor = Actor(user_id=found.id, organisation_id=found.organisation_id, role=role, permissions=PERMISSIONS[role])
     return Schedules(ActorRows(actor, pool), datetime.now(UTC))

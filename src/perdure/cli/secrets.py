@@ -17,7 +17,7 @@ def secrets() -> None:
 
 @app.command()
 def rotate() -> None:
-    """Encrypt with the first of PERDURE_SECRET_KEY what an older one encrypted, so that the older can go."""
+    """Re-encrypt with the first key of PERDURE_SECRET_KEY, so that older keys can be removed."""
     settings = Settings.from_environment()
     keyring = open_keyring(settings.secret_key, settings.data_dir)
     count = with_pool(lambda pool: seal_anew(pool, keyring))

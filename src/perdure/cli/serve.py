@@ -65,13 +65,11 @@ def options() -> ArgumentParser:
         metavar="N",
         help="how many processes share the address, or 'auto': one for each core; overrides PERDURE_PROCESSES",
     )
-    parser.add_argument(
-        "--demo", action="store_true", help="bring a simulated model along, for as long as no provider is set up"
-    )
+    parser.add_argument("--demo", action="store_true", help="add a simulated model while no provider is set up")
     parser.add_argument(
         "--role",
         choices=[role.value for role in ReplicaRole],
-        help="what this replica does: take requests, drive chats, or both; overrides PERDURE_ROLE",
+        help="what this replica does: serve requests, run chats, or both; overrides PERDURE_ROLE",
     )
     # What a supervisor says to its processes.
     parser.add_argument("--assignment", help=SUPPRESS)

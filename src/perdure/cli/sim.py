@@ -13,12 +13,12 @@ from perdure.sim.server import Simulator, load_scripts, serve
 
 def command(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.", min=0, max=65535)] = 8090,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 picks a free one.", min=0, max=65535)] = 8090,
     script: Annotated[
         Path | None, typer.Option(help="A JSON or TOML file of scripts.", exists=True, dir_okay=False)
     ] = None,
     rate: Annotated[
-        float, typer.Option(help="Tokens a second of the model `demo`; 0 is as fast as can be.", min=0)
+        float, typer.Option(help="Tokens per second of the model `demo`; 0 is as fast as possible.", min=0)
     ] = DEMO_RATE,
 ) -> None:
     try:

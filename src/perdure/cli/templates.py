@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.command("list")
 def list_templates() -> None:
-    """Every template, with where it comes from."""
+    """List templates and where each comes from."""
 
     async def work(pool: Pool) -> list[str]:
         catalogue = TemplateCatalogue(pool)
@@ -31,7 +31,7 @@ def list_templates() -> None:
 def import_template(
     directory: Annotated[Path, typer.Argument(help="A folder with template.toml, README.md and files/.")],
 ) -> None:
-    """Bring the template in a directory, or a new version of it."""
+    """Import a template from a directory, or a new version of one."""
     texts = read_directory(directory)
 
     async def work(pool: Pool) -> None:
@@ -42,8 +42,8 @@ def import_template(
 
 
 @app.command()
-def remove(name: Annotated[str, typer.Argument(help="As list names it.")]) -> None:
-    """Take a template away. Workspaces made from it stay."""
+def remove(name: Annotated[str, typer.Argument(help="The name that `list` shows.")]) -> None:
+    """Remove a template. Workspaces created from it are kept."""
 
     async def work(pool: Pool) -> None:
         await (await _configuration(pool)).remove(name)

@@ -25,15 +25,13 @@ def tokens() -> None:
 @app.command()
 def add(
     name: Annotated[str, typer.Argument(help="What it is for.")],
-    email: Annotated[str, typer.Option(help="Whose it is.")] = FIRST_EMAIL,
-    scope: Annotated[
-        list[Scope] | None, typer.Option(help="What it may be used for; `chat` where nothing is said.")
-    ] = None,
+    email: Annotated[str, typer.Option(help="The user whom it belongs to.")] = FIRST_EMAIL,
+    scope: Annotated[list[Scope] | None, typer.Option(help="What it can be used for. Defaults to `chat`.")] = None,
     days: Annotated[
-        int | None, typer.Option(help="How long it lasts; without it, until it is revoked.", min=1, max=3_650)
+        int | None, typer.Option(help="Days until it expires. By default it never does.", min=1, max=3_650)
     ] = None,
 ) -> None:
-    """Make a token and print its secret, this once."""
+    """Create a token and print its secret once."""
     typer.echo(made_token(name, email, *(scope or ()), days=days))
 
 
@@ -46,7 +44,7 @@ def made_token(name: str, email: str, *scopes: Scope, days: int | None = None) -
         kept = None if days is None else timedelta(days=days)
         token_id = await add_token(pool, email, digest(secret), name, secret[-HINT_LENGTH:], wanted, kept)
         if token_id is None:
-            raise NotFound(f"Nobody has the address {email}.")
+            raise NotFound(f"There is no user with the email {email}.")
         await record(await owners_rows(pool), "token.add", token_id, name=name, scopes=wanted, email=email)
 
     with_pool(work)

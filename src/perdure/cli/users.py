@@ -31,11 +31,11 @@ def _address(text: str) -> str:
         raise typer.BadParameter("it must be an address, such as ada@example.com") from None
 
 
-Email = Annotated[str, typer.Argument(help="The address that they sign in with.", callback=_address)]
+Email = Annotated[str, typer.Argument(help="The email address they sign in with.", callback=_address)]
 Password = Annotated[
     str,
     typer.Option(
-        help="At least 10 characters. Without it you are asked.", prompt=True, hide_input=True, confirmation_prompt=True
+        help="At least 10 characters. Prompted for if omitted.", prompt=True, hide_input=True, confirmation_prompt=True
     ),
 ]
 
@@ -68,7 +68,7 @@ async def owners_rows(pool: Pool) -> ActorRows:
 
 @app.command("list")
 def list_users() -> None:
-    """Everybody, with their roles."""
+    """List users and their roles."""
     for user in with_pool(users.everybody):
         typer.echo(f"{user.email}  {user.role}  {'disabled' if user.disabled else 'active'}")
 
@@ -77,10 +77,10 @@ def list_users() -> None:
 def add(
     email: Email,
     password: Password,
-    role: Annotated[Role, typer.Option(help="What they may do.")] = Role.MEMBER,
-    name: Annotated[str, typer.Option(help="How they are called.")] = "",
+    role: Annotated[Role, typer.Option(help="The role to give them.")] = Role.MEMBER,
+    name: Annotated[str, typer.Option(help="Their display name.")] = "",
 ) -> None:
-    """Let somebody in."""
+    """Add a user."""
 
     async def work(pool: Pool) -> None:
         organisation = await organisations.first(pool)
@@ -96,12 +96,12 @@ def add(
 
 @app.command()
 def password(password: Password, email: Email = FIRST_EMAIL) -> None:
-    """Set somebody's password."""
+    """Set a user's password."""
 
     async def work(pool: Pool) -> None:
         user_id = await users.set_password(pool, email, await hashed(password))
         if user_id is None:
-            raise NotFound(f"Nobody has the address {email}.")
+            raise NotFound(f"There is no user with the email {email}.")
         await record(await owners_rows(pool), "user.change", user_id, password="changed")  # noqa: S106
 
     with_pool(work)
@@ -112,10 +112,10 @@ def password(password: Password, email: Email = FIRST_EMAIL) -> None:
 def link(
     base: Annotated[
         str | None,
-        typer.Option(help="Where the server is; without it what PERDURE_PUBLIC_URL or PERDURE_BIND says."),
+        typer.Option(help="The server's URL. Defaults to PERDURE_PUBLIC_URL or PERDURE_BIND."),
     ] = None,
 ) -> None:
-    """A link that signs the owner in once."""
+    """Print a one-time sign-in link for the owner."""
 
     async def work(pool: Pool) -> str:
         rows = await owners_rows(pool)

@@ -22,12 +22,12 @@ from perdure.store.tables.workspaces import WorkspaceRow, everybodys
 from perdure.workspaces.service import Workspaces
 
 app = typer.Typer(no_args_is_help=True)
-Id = Annotated[UUID, typer.Argument(help="As list shows it.")]
+Id = Annotated[UUID, typer.Argument(help="The ID that `list` shows.")]
 
 
 @app.command("list")
 def list_workspaces() -> None:
-    """Everybody's workspaces, those used last first."""
+    """List all workspaces, most recently used first."""
     rows = with_pool(everybodys)
     if not rows:
         typer.echo("There are no workspaces.", err=True)
@@ -38,14 +38,14 @@ def list_workspaces() -> None:
 
 @app.command()
 def stop(workspace: Id) -> None:
-    """End what runs in a workspace; its files stay."""
+    """Stop everything that runs in a workspace; its files are kept."""
     _with_workspace(workspace, lambda workspaces, row: workspaces.stop(row))
     typer.echo("It is stopped.")
 
 
 @app.command()
 def remove(workspace: Id) -> None:
-    """Remove a workspace with all its files."""
+    """Remove a workspace and all its files."""
 
     async def work(workspaces: Workspaces, row: WorkspaceRow) -> None:
         await workspaces.remove(row)

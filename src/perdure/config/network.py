@@ -38,7 +38,7 @@ class NetworkConfiguration:
         if chat_id is None or rule.credential is not None or rule.networks:
             self._rows.actor.require(_CONFIGURE)
         if wrong := faults(rule):
-            raise InvalidInput("The rule does not make sense.", *wrong)
+            raise InvalidInput("The rule is not valid.", *wrong)
         row = await network.add(self._rows, chat_id, msgspec.json.encode(rule).decode(), once)
         await record(self._rows, "network.allow", chat_id or row.id, host=rule.host, once=once)
         return row

@@ -209,7 +209,7 @@ class Schedules:
     def _checked(self, options: ScheduleOptions) -> tuple[ScheduleOptions, datetime]:
         (next_at,) = upcoming_times(options.rule, options.zone, self._now, 1)
         if not options.prompt.strip():
-            raise InvalidInput("A schedule says something.", Validation("prompt", "must not be blank"))
+            raise InvalidInput("The schedule's message is empty.", Validation("prompt", "must not be blank"))
         if options.chat_id is not None and (options.workspace or options.workspace_id or options.budget_limit):
             raise InvalidInput(
                 "The chat that is spoken into has its own workspace and budget.",

@@ -175,7 +175,7 @@ def checked(kind: type[AnySettings], name: str, value: Any) -> str:
     try:
         fitting = msgspec.convert({name: value}, kind)
     except msgspec.ValidationError as error:
-        raise InvalidInput("The value does not fit the setting.", Validation("value", str(error))) from error
+        raise InvalidInput("The value is not valid for this setting.", Validation("value", str(error))) from error
     found = getattr(fitting, name)
     # As it was said: what was not said keeps following the defaults.
     text = msgspec.json.encode(value).decode()

@@ -69,7 +69,7 @@ async def _part(caller: Caller, part: ContentPart, index: int) -> Content:
     url = part.image_url if isinstance(part.image_url, str) or part.image_url is None else part.image_url.url
     data = url or part.file_data or (inline.file_data if inline else None)
     if not data:
-        raise InvalidInput("This kind of content is not taken.", Validation(f"content[{index}].type", part.type))
+        raise InvalidInput("This kind of content is not accepted.", Validation(f"content[{index}].type", part.type))
     name = part.filename or (inline.filename if inline else None) or "attachment"
     return FileContent(await _kept(caller, data, name, index))
 

@@ -249,7 +249,7 @@ async def unless_gone(working: Awaitable[T], receive: Receive) -> T:
             raise Gone
         return work.result()
     except Ended as ended:
-        raise Unavailable("This replica shuts down. Ask again for the response.") from ended
+        raise Unavailable("This replica is shutting down. Request the response again.") from ended
     finally:
         left.cancel()
         work.cancel()

@@ -34,7 +34,7 @@ async def archive_family(execution: Execution, root_id: ChatId, *, archived: boo
             continue
         if moved is not None:
             return [_completed(plan, change_id, moved[plan.chat.id]) for plan in planned]
-    raise Unavailable("The family is too busy to be archived now. Try again.")
+    raise Unavailable("This chat and its agents are too busy to be archived now. Try again.")
 
 
 def _planned(root_id: ChatId, family: Sequence[Member], *, archived: bool) -> list[Commit]:

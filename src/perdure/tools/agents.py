@@ -57,7 +57,7 @@ async def message_agent(
 ) -> str:
     """Tell an agent something. One that is done starts again; one at work reads it before its next step."""
     if not message.strip():
-        raise ToolFailed("The message is blank. Say something.")
+        raise ToolFailed("The message is empty.")
     (agent,) = await ctx.services.family.named(ctx.key.chat_id, [id])
     await ctx.services.family.message(ctx, agent, message)
     return "It starts on that now." if agent.at_rest else "It reads that before its next step."

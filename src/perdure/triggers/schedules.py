@@ -147,9 +147,9 @@ class ScheduleRunner:
         if run.again and (begun := await self._admission.known(occasion)) is not None:
             return begun
         if run.age > LATEST:
-            raise Skip("Nobody could begin it for too long.")
+            raise Skip("No server could start it in time.")
         if run.removed:
-            raise Refused("Whoever made the schedule was removed.")
+            raise Refused("The user who created the schedule was removed.")
         if options.chat_id is not None:
             return await self._said(occasion, options.chat_id, options)
         works = run.last_status is not None and Status(run.last_status) not in AT_REST

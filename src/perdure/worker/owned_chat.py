@@ -313,7 +313,7 @@ class OwnedChat:
         """Stop after too many attempts at the same history."""
         last = self._chat.retry_state
         error = ChatError(
-            message=last.error if last else "The turn was tried too often without an answer.",
+            message=last.error if last else "The turn failed too many times without an answer.",
             kind=last.kind if last else ErrorKind.GENERIC,
             detail=gave_up(None),
             provider=last.provider if last else None,

@@ -147,7 +147,7 @@ class Workspaces:
         )
         asked = (row.id, row.organisation_id, row.owner_id, row.driver, row.template, row.parameters)
         if not await workspaces.add(self.pool, NewWorkspace(*asked, row.plan, row.ttl_minutes, wish.most)):
-            raise Refused(f"One person may have {wish.most} workspaces, and no more. Remove one first.")
+            raise Refused(f"A person can have at most {wish.most} workspaces. Remove one first.")
         return row
 
     async def _build(self, row: WorkspaceRow, told: Told) -> None:
@@ -271,7 +271,7 @@ class Workspaces:
         if now is not None and now.status == "creating":
             await self._build(now, told)
         elif now is not None and now.status == "failed":
-            raise BuildFailed("create", now.error or "The workspace could not be made. Make a new one.")
+            raise BuildFailed("create", now.error or "The workspace could not be created. Create a new one.")
 
     async def _open(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
         plan = await self._plan(row)

@@ -43,9 +43,9 @@ def test_no_error_has_no_payload() -> None:
 
 def test_an_explicit_provider_rebuilds_the_message() -> None:
     first = classify(StreamEnded())
-    assert first.message == "The answer of the provider broke off."
+    assert first.message == "The answer from the provider was cut off."
     known = ProviderFailure(first.chat_error())
-    assert classify(known, "Anthropic").message == "The answer of Anthropic broke off."
+    assert classify(known, "Anthropic").message == "The answer from Anthropic was cut off."
     assert classify(known).message == first.message
 
 

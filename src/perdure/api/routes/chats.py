@@ -50,7 +50,7 @@ TITLE_WORDS, TITLE_LENGTH = 6, 80
 
 @routes.get("/chats")
 async def list_chats(caller: Caller, query: ListQuery) -> ChatPage:
-    """The chats that you may read: pinned first, then the newest; or those that say what `q` says, best first."""
+    """The chats that you can read: pinned first, then the newest; with `q` those that match, best first."""
     search = search_of(query)
     if search.needs_words:
         return await _found(caller, search, query)
@@ -101,7 +101,7 @@ async def _page(caller: Caller, seen: list[Seen], next_cursor: str | None) -> Ch
 
 @routes.post("/chats", status=201, by_machine=True)
 async def create_chat(caller: Caller, body: CreateBody) -> Created:
-    """Begin a chat with a message. The agent starts on it at once."""
+    """Start a chat with a message. The agent starts on it at once."""
     return await begin_chat(caller, body)
 
 
@@ -135,7 +135,7 @@ async def begin_chat(
 
 @routes.get("/chats/{chat_id}")
 async def read_chat(caller: Caller, chat_id: ChatId) -> ChatView:
-    """A chat, what waits in its queue, what it asks for, and the cursor where a stream goes on."""
+    """A chat, its queue, what it asks for, and the cursor where a stream continues."""
     seen = await caller.chats.read(chat_id)
     return ChatView(
         chat=seen.card,
@@ -150,7 +150,7 @@ async def read_chat(caller: Caller, chat_id: ChatId) -> ChatView:
 
 @routes.patch("/chats/{chat_id}", apart=True)
 async def describe_chat(caller: Caller, chat_id: ChatId, body: PatchBody) -> Moved:
-    """Rename, label, pin, archive, mark as read, choose model, effort and tools. What is not named stays."""
+    """Rename, label, pin, archive, mark as read, choose model, effort and tools. Fields left out stay the same."""
     description = await _description(caller, body)
     if not description.empty or body.archived is not UNSET:
         await _change(caller, chat_id, body, description)
@@ -232,7 +232,7 @@ def titled(title: str, said: Said) -> dict[str, str]:
 def named(title: str) -> str:
     """A title without the blanks around it."""
     if not title.strip():
-        raise InvalidInput("A title says something.", Validation("title", "must not be blank"))
+        raise InvalidInput("The title is empty.", Validation("title", "must not be blank"))
     return title.strip()
 
 

@@ -22,7 +22,7 @@ routes = Routes("control")
 
 @routes.post("/chats/{chat_id}/interrupt", by_machine=True)
 async def interrupt(caller: Caller, chat_id: ChatId, body: TurnBody) -> Moved:
-    """Stop. What the agent said so far is kept. An admin may also stop the chats of somebody who was removed."""
+    """Stop the turn. The answer so far is kept. An admin can also stop the chats of a removed user."""
     seen = await caller.chats.stoppable(chat_id)
     if seen.chat.state in (State.I0, State.I1):
         return Moved(seen.card)
@@ -31,7 +31,7 @@ async def interrupt(caller: Caller, chat_id: ChatId, body: TurnBody) -> Moved:
 
 @routes.post("/chats/{chat_id}/retry", by_machine=True)
 async def retry(caller: Caller, chat_id: ChatId, body: RetryBody) -> Moved:
-    """Try the same history once more: after an error, with a summary first if asked for, or instead of a countdown."""
+    """Retry the turn: after an error, with a compaction first if asked for, or instead of waiting for a countdown."""
     seen = await caller.chats.own(chat_id)
     if not body.compact:
         return await _follow(caller, seen, Retry())
@@ -42,7 +42,7 @@ async def retry(caller: Caller, chat_id: ChatId, body: RetryBody) -> Moved:
 
 @routes.post("/chats/{chat_id}/compact", by_machine=True)
 async def compact(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
-    """Replace what is old by a summary, now."""
+    """Compact now: replace older messages with a summary."""
     seen = await caller.chats.own(chat_id)
     if not await caller.chats.compactable(chat_id):
         raise NothingToCompact
@@ -51,13 +51,13 @@ async def compact(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # n
 
 @routes.post("/chats/{chat_id}/reconcile", by_machine=True)
 async def reconcile(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
-    """Lead a chat whose row makes no sense back to an error that you can leave."""
+    """Bring a chat whose row is inconsistent back to an error state that you can recover from."""
     return await _follow(caller, await caller.chats.own(chat_id), ReconcileInvalidState())
 
 
 @routes.post("/chats/{chat_id}/tool-results", by_machine=True)
 async def tool_results(caller: Caller, chat_id: ChatId, body: ToolResultsBody) -> Moved:
-    """Answer the calls of your own tools. Names exactly those that are pending."""
+    """Send results of your client's tools. Must name exactly the pending calls."""
     outcomes = [Outcome(r.call_id, json.encode(r.output).decode(), is_error=r.is_error) for r in body.results]
     seen = await caller.chats.own(chat_id)
     return await completed(caller, seen, outcomes, answer=lambda commit: Moved(seen.card_after(commit)))
@@ -65,7 +65,7 @@ async def tool_results(caller: Caller, chat_id: ChatId, body: ToolResultsBody) -
 
 @routes.post("/chats/{chat_id}/action", by_machine=True)
 async def act(caller: Caller, chat_id: ChatId, body: ActionBody) -> Moved:
-    """Decide about calls, one by one or together; raise a budget, or decline to."""
+    """Decide pending calls, one by one or together; raise a budget, or decline to."""
     if sum((bool(body.decisions), body.limit is not None, body.decline)) != 1:
         raise InvalidInput("Send exactly one of decisions, limit and decline.")
     seen = await caller.chats.own(chat_id)

@@ -130,7 +130,7 @@ routes = Routes("chats")
 
 @routes.post("/chats/{chat_id}/fork", status=201, by_machine=True)
 async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
-    """A new chat with the history up to a message. With content it runs, without it rests."""
+    """Create a chat with the history up to a message. With content it runs, without it is idle."""
     seen = await caller.chats.own(chat_id)
     history = await messages.whole(caller.rows, chat_id, body.after)
     if not history or history[-1].number != body.after:
@@ -156,7 +156,7 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
 
 @routes.get("/chats/{chat_id}/branches")
 async def list_branches(caller: Caller, chat_id: ChatId) -> Branches:
-    """What edits hid, newest first. To go on from a branch, fork."""
+    """What edits replaced, newest first. To continue from a branch, fork."""
     await caller.chats.read(chat_id)
     cuts = groupby(await messages.hidden(caller.rows, chat_id), key=lambda hidden: hidden.hidden_in)
     return Branches(tuple(_branch(snapshot, [hidden.message for hidden in cut]) for snapshot, cut in cuts))
@@ -184,7 +184,7 @@ async def read_cost(caller: Caller, chat_id: ChatId) -> Cost:
 
 @routes.delete("/chats/{chat_id}")
 async def delete_chat(caller: Caller, chat_id: ChatId) -> None:
-    """Remove an archived chat and its children for good."""
+    """Delete an archived chat and its children permanently."""
     seen = await caller.chats.own(chat_id)
     if seen.row.parent_id is not None:
         raise InvalidInput("Only a root chat can be deleted.", Validation("chat_id", "is a child"))

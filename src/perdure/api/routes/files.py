@@ -50,7 +50,7 @@ _UPLOAD_LIMIT = FILE_LIMIT + 64 * 1024
 
 @routes.post("/files", status=201, body_limit=_UPLOAD_LIMIT)
 async def upload_file(caller: Caller, query: UploadQuery, content: bytes) -> StoredFile:  # noqa: ARG001
-    """Keep a file, so that a message can name it. Its type is read from its content."""
+    """Upload a file, so that a message can refer to it. Its type is read from its content."""
     caller.actor.require(Permission.CHAT)
     upload = _upload(caller, content)
     name, file_id = file_name(upload.name), FileId(uuid4())
@@ -61,13 +61,13 @@ async def upload_file(caller: Caller, query: UploadQuery, content: bytes) -> Sto
 
 @routes.get("/files/{file_id}", raw=MEDIA_TYPES)
 async def read_file(caller: Caller, file_id: FileId) -> Answer:
-    """A file of yours, or of a chat that you may read."""
+    """A file of yours, or of a chat that you can read."""
     return await _content(caller.rows, file_id)
 
 
 @routes.get("/files/{file_id}/url")
 async def sign_file_url(caller: Caller, file_id: FileId) -> FileUrl:
-    """An address of the file that works for a few minutes without signing in."""
+    """A signed URL for the file that works for a few minutes without signing in."""
     if await files.known(caller.rows, file_id) is None:
         raise NotFound("There is no such file.")
     signature = caller.services.signed_urls.sign(file_id, caller.actor)
@@ -77,7 +77,7 @@ async def sign_file_url(caller: Caller, file_id: FileId) -> FileUrl:
 
 @routes.get("/files/{file_id}/content", public=True, raw=MEDIA_TYPES)
 async def read_signed_file(services: Services, file_id: FileId, query: SignedQuery) -> Answer:
-    """A file, for whoever has its signed address."""
+    """A file, for anyone with its signed URL."""
     actor = await services.signed_urls.actor(file_id, query.signature)
     return await _content(services.rows(actor), file_id)
 

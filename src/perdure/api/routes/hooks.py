@@ -120,14 +120,14 @@ SECRET_PREFIX = "pdh_"  # noqa: S105
 
 @routes.get("/hooks")
 async def list_hooks(caller: Caller) -> ShownHooks:
-    """Who is asked, in the order in which they are."""
+    """The hooks, in the order in which they are called."""
     await caller.experiment(Experiment.HOOKS)
     return ShownHooks(tuple(ShownHook.of(hook) for hook in await caller.administration.hooks.all()))
 
 
 @routes.post("/hooks", status=201, secret=True)
 async def add_hook(caller: Caller, body: HookBody) -> ShownHook:
-    """Have somebody asked. Without a secret one is made and shown this once."""
+    """Add a hook. Without a secret, one is generated and shown only once."""
     await caller.experiment(Experiment.HOOKS)
     secret = body.secret or mint(SECRET_PREFIX)
     hook = await caller.administration.hooks.add(body.options(), secret)
@@ -137,7 +137,7 @@ async def add_hook(caller: Caller, body: HookBody) -> ShownHook:
 
 @routes.patch("/hooks/{hook_id}")
 async def change_hook(caller: Caller, hook_id: HookId, body: HookPatch) -> ShownHook:
-    """Change a hook, or switch it off."""
+    """Change a hook, or turn it off."""
     await caller.experiment(Experiment.HOOKS)
     secret = body.secret if isinstance(body.secret, str) else None
     hook = await caller.administration.hooks.change(hook_id, body.changes(), secret)
@@ -147,7 +147,7 @@ async def change_hook(caller: Caller, hook_id: HookId, body: HookPatch) -> Shown
 
 @routes.delete("/hooks/{hook_id}")
 async def remove_hook(caller: Caller, hook_id: HookId) -> None:
-    """Ask them no more. The log of what they answered goes too."""
+    """Remove a hook and its log."""
     await caller.experiment(Experiment.HOOKS)
     await caller.administration.hooks.delete(hook_id)
     caller.announcements.config_changed()
@@ -155,7 +155,7 @@ async def remove_hook(caller: Caller, hook_id: HookId) -> None:
 
 @routes.get("/hooks/{hook_id}/deliveries")
 async def list_deliveries(caller: Caller, hook_id: HookId, query: DeliveriesQuery) -> Deliveries:
-    """What a hook was asked and what it answered, newest first. Kept for a week."""
+    """A hook's requests and responses, newest first. Kept for a week."""
     await caller.experiment(Experiment.HOOKS)
     before = int(query.cursor) if query.cursor else None
     rows = await caller.administration.hooks.deliveries(hook_id, before=before, limit=query.limit)

@@ -94,19 +94,19 @@ async def read_inbox(caller: Caller, query: InboxQuery) -> InboxPage:
 
 @routes.post("/inbox/{entry_id}/read")
 async def mark_read(caller: Caller, entry_id: int, body: Nothing) -> InboxEntry:  # noqa: ARG001
-    """You have read it."""
+    """Mark an entry as read."""
     return await _mark(caller, entry_id, read=True)
 
 
 @routes.post("/inbox/{entry_id}/unread")
 async def mark_unread(caller: Caller, entry_id: int, body: Nothing) -> InboxEntry:  # noqa: ARG001
-    """Keep it for later."""
+    """Mark an entry as unread."""
     return await _mark(caller, entry_id, read=False)
 
 
 @routes.post("/inbox/read-all")
 async def mark_all_read(caller: Caller, body: Nothing) -> Unread:  # noqa: ARG001
-    """You have read everything."""
+    """Mark all entries as read."""
     await inbox.mark_all(caller.rows)
     caller.announcements.inbox_changed()
     return Unread(await _unread(caller))
@@ -155,7 +155,7 @@ async def push_key(caller: Caller) -> PushKey:
 
 @routes.post("/push/subscriptions", status=201)
 async def subscribe(caller: Caller, body: PushBody) -> PushSubscription:
-    """Push to this browser when a chat of yours finished, failed or needs you."""
+    """Send push notifications to this browser when a chat of yours finishes, fails or needs you."""
     _check(body)
     keys = msgspec.json.encode({"p256dh": body.keys.p256dh, "auth": body.keys.auth}).decode()
     added = await push.add(caller.rows, body.endpoint, keys)
@@ -166,7 +166,7 @@ async def subscribe(caller: Caller, body: PushBody) -> PushSubscription:
 
 @routes.delete("/push/subscriptions/{subscription_id}")
 async def unsubscribe(caller: Caller, subscription_id: UUID) -> None:
-    """Push no more to this browser."""
+    """Stop push notifications to this browser."""
     if await push.remove(caller.rows, subscription_id) is None:
         raise NotFound("There is no such subscription.")
 

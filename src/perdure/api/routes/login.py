@@ -67,7 +67,7 @@ _SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 @routes.get("/login/oidc/{name}", public=True, status=303, visited=True)
 async def begin_login(services: Services, call: Call, name: str) -> WithHeaders[None]:
-    """Go to a login service."""
+    """Redirect to a login service."""
     services.sign_in.count_attempt(_visitor(call))
     url, kept = await services.login_services.begin(name, _redirect_uri(services, call, name))
     cookie = short_lived(ATTEMPT_COOKIE, kept, OIDC_ATTEMPT_KEPT, path=_path(name), secure=call.secure)
@@ -76,7 +76,7 @@ async def begin_login(services: Services, call: Call, name: str) -> WithHeaders[
 
 @routes.get("/login/oidc/{name}/callback", public=True, status=303, visited=True)
 async def finish_login(services: Services, call: Call, name: str, query: LoginCallback) -> WithHeaders[None]:
-    """Come back from a login service, signed in, and go to the page."""
+    """Return from a login service, signed in, and redirect to the page."""
     services.sign_in.count_attempt(_visitor(call))
     if query.code is None:
         raise Unauthenticated(_refused(query.error))
@@ -100,7 +100,7 @@ async def list_login_services(caller: Caller) -> LoginServiceList:
 
 @routes.put("/login-services/{name}")
 async def put_login_service(caller: Caller, name: str, body: LoginServiceBody) -> LoginServiceView:
-    """Set up a login service, or change one. The name stands in its addresses."""
+    """Set up a login service, or change one. The name is part of its URLs."""
     if not 1 <= len(name) <= 40 or not _SLUG.issuperset(name):
         raise InvalidInput("The name does not fit.", Validation("name", "a-z, 0-9 and -, at most 40"))
     row = await caller.administration.login.put(
@@ -117,7 +117,7 @@ async def put_login_service(caller: Caller, name: str, body: LoginServiceBody) -
 
 @routes.delete("/login-services/{name}")
 async def delete_login_service(caller: Caller, name: str) -> None:
-    """Let nobody sign in with it any more. Sessions stay; end them one by one."""
+    """Remove a login service. Existing sessions stay; end them one by one."""
     await caller.administration.login.delete(name)
 
 

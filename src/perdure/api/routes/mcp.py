@@ -26,13 +26,13 @@ CALLBACK = "/api/v1/mcp-servers/callback"
 
 @routes.get("/mcp-servers")
 async def list_mcp_servers(caller: Caller) -> Servers:
-    """The servers whose tools chats may use."""
+    """The MCP servers whose tools chats can use."""
     return Servers(tuple(_shown(caller, *found) for found in await caller.administration.mcp_servers.all()))
 
 
 @routes.post("/mcp-servers", status=201)
 async def add_mcp_server(caller: Caller, body: ServerBody) -> Server:
-    """Set up a server."""
+    """Add an MCP server."""
     server = await caller.administration.mcp_servers.add(body.slug, body.options(), body.secrets())
     caller.announcements.config_changed()
     return _shown(caller, server)
@@ -40,7 +40,7 @@ async def add_mcp_server(caller: Caller, body: ServerBody) -> Server:
 
 @routes.patch("/mcp-servers/{server_id}")
 async def change_mcp_server(caller: Caller, server_id: McpServerId, body: ServerPatch) -> Server:
-    """Change a server. Secrets that are given replace all that it had."""
+    """Change an MCP server. Secrets in the request replace all of its secrets."""
     server = await caller.administration.mcp_servers.change(server_id, body.changes(), body.secrets())
     caller.announcements.config_changed()
     return _shown(caller, server)
@@ -48,14 +48,14 @@ async def change_mcp_server(caller: Caller, server_id: McpServerId, body: Server
 
 @routes.delete("/mcp-servers/{server_id}")
 async def remove_mcp_server(caller: Caller, server_id: McpServerId) -> None:
-    """Remove a server with everybody's tokens for it."""
+    """Remove an MCP server and all users' tokens for it."""
     await caller.administration.mcp_servers.delete(server_id)
     caller.announcements.config_changed()
 
 
 @routes.post("/mcp-servers/{server_id}/test", apart=True)
 async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody) -> Tried:
-    """Connect to it and say which tools it has, and which of them chats do not get, and why."""
+    """Connect to it and list its tools, and which of them chats do not get and why."""
     caller.actor.require(Permission.CONFIGURE)
     server = await caller.administration.mcp_servers.one(server_id)
     chat_id = None if body.chat_id is None else (await caller.chats.own(ChatId(body.chat_id))).chat.id
@@ -74,7 +74,7 @@ async def test_mcp_server(caller: Caller, server_id: McpServerId, body: TryBody)
 
 @routes.post("/mcp-servers/{server_id}/sign-in", apart=True)
 async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Departure:
-    """Begin to sign in to a server for your own chats: go to the address that comes back."""
+    """Start signing in to a server for your own chats: open the URL in the response."""
     caller.actor.require(Permission.CHAT)
     server = await caller.administration.mcp_servers.one(server_id)
     if server.options.auth is not Auth.OAUTH:
@@ -84,7 +84,7 @@ async def sign_in_to_mcp_server(caller: Caller, server_id: McpServerId) -> Depar
 
 @routes.get("/mcp-servers/callback", status=303, visited=True)
 async def finish_mcp_sign_in(caller: Caller, query: SignInCallback) -> WithHeaders[None]:
-    """Where the sign-in service of a server sends people back to."""
+    """The redirect URI of a server's sign-in service."""
     if query.error or not query.code:
         return WithHeaders(None, ("location", f"{BACK}?sign_in=refused"))
     await caller.services.mcp.sign_ins.finish(
@@ -95,7 +95,7 @@ async def finish_mcp_sign_in(caller: Caller, query: SignInCallback) -> WithHeade
 
 @routes.delete("/mcp-servers/{server_id}/sign-in")
 async def sign_out_of_mcp_server(caller: Caller, server_id: McpServerId) -> None:
-    """Forget your tokens for a server."""
+    """Delete your tokens for a server."""
     await caller.administration.mcp_servers.sign_out(server_id)
 
 

@@ -53,7 +53,7 @@ async def list_messages(caller: Caller, chat_id: ChatId, query: MessagesQuery) -
 
 @routes.post("/chats/{chat_id}/messages", status=202, by_machine=True)
 async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
-    """Say something. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
+    """Send a message. An idle chat starts on it at once; a busy one queues it, is steered or interrupted by it."""
     seen = await caller.chats.own(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     await caller.answerable(model, seen.card.model)
@@ -84,7 +84,7 @@ async def send_message(caller: Caller, chat_id: ChatId, body: SendBody) -> Sent:
 
 @routes.put("/chats/{chat_id}/messages/{number}", status=202, by_machine=True)
 async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, body: EditBody) -> Sent:
-    """Say it differently: the message and all that followed give way to this one."""
+    """Edit a message: it replaces the message and everything after it."""
     seen = await caller.chats.own(chat_id)
     said, model = await caller.said(body.content, chat_id), await caller.model(body.model)
     await caller.answerable(model, seen.card.model)
@@ -111,14 +111,14 @@ async def edit_message(caller: Caller, chat_id: ChatId, number: MessageNumber, b
 
 @routes.get("/chats/{chat_id}/matches")
 async def find_messages(caller: Caller, chat_id: ChatId, query: MatchesQuery) -> Matches:
-    """Which messages of a chat say a text, in what was said, thought and done."""
+    """Find the messages of a chat that contain a text: in messages, reasoning and tool calls."""
     await caller.chats.read(chat_id)
     return Matches(tuple(await caller.chats.matching(chat_id, query.q, MOST_MATCHES)))
 
 
 @routes.get("/chats/{chat_id}/prompts")
 async def list_prompts(caller: Caller, chat_id: ChatId, query: PromptsQuery) -> Prompts:
-    """What was said to the agent in this chat, newest first."""
+    """The messages sent to the agent in this chat, newest first."""
     await caller.chats.read(chat_id)
     rows = await caller.chats.prompts(chat_id, query.limit)
     return Prompts(tuple(PromptText(row.number, shown_text(parts_of(row.parts)), row.created_at) for row in rows))

@@ -43,7 +43,7 @@ routes = Routes("models")
 
 @routes.get("/models")
 async def list_models(caller: Caller) -> Models:
-    """What a chat may use, the default among it."""
+    """The models that a chat can use, and which is the default."""
     snapshot = await caller.config.of(caller.actor.organisation_id)
     default = snapshot.default
     usable = [model for model in snapshot.models.values() if model.usable]
@@ -53,7 +53,7 @@ async def list_models(caller: Caller) -> Models:
 
 @routes.get("/catalog")
 async def read_catalog(caller: Caller) -> Catalog:
-    """The models that we know without being told, with their windows and prices."""
+    """The built-in catalog of models, with their windows and prices."""
     return Catalog(
         tuple(msgspec.convert(msgspec.to_builtins(model), CatalogEntry) for model in caller.services.catalog)
     )
@@ -61,13 +61,13 @@ async def read_catalog(caller: Caller) -> Catalog:
 
 @routes.get("/providers")
 async def list_providers(caller: Caller) -> Providers:
-    """Where models are served."""
+    """The providers that serve models."""
     return Providers(await caller.administration.providers.providers())
 
 
 @routes.post("/providers", status=201)
 async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
-    """Set up a place where models are served, with its key or without."""
+    """Add a provider, with or without its key."""
     _known_dialect(body.dialect)
     provider = Provider(
         id=NO_ID,
@@ -85,7 +85,7 @@ async def add_provider(caller: Caller, body: ProviderBody) -> Provider:
 
 @routes.patch("/providers/{provider_id}")
 async def change_provider(caller: Caller, provider_id: ProviderId, body: ProviderPatch) -> Provider:
-    """Change a provider, or switch it off."""
+    """Change a provider, or turn it off."""
     if body.base_url is not None or body.options is not None:
         known = await caller.administration.providers.provider(provider_id)
         base_url = known.base_url if body.base_url is None else body.base_url
@@ -106,7 +106,7 @@ async def remove_provider(caller: Caller, provider_id: ProviderId) -> None:
 
 @routes.post("/providers/{provider_id}/test", apart=True)
 async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody) -> Tested:
-    """Ask one of its models something small; before it has any here, the smallest that it offers itself."""
+    """Test a provider with a small request to one of its models; before any is set up, to the smallest it offers."""
     provider = await caller.administration.providers.provider(provider_id)
     snapshot = await caller.config.of(caller.actor.organisation_id)
     own = [model for model in snapshot.models.values() if model.provider.id == provider.id]
@@ -119,14 +119,14 @@ async def test_provider(caller: Caller, provider_id: ProviderId, body: TestBody)
 
 @routes.get("/providers/{provider_id}/models")
 async def list_offered(caller: Caller, provider_id: ProviderId) -> Offered:
-    """Which models a provider says it serves, under its own names."""
+    """The models that a provider lists, under its own names."""
     provider = await caller.administration.providers.provider(provider_id)
     return await caller.services.probe.offered(caller.actor, provider)
 
 
 @routes.get("/providers/{provider_id}/keys")
 async def list_keys(caller: Caller, provider_id: ProviderId) -> Keys:
-    """Which keys there are for a provider: the deployment's, and your own."""
+    """Which keys a provider has: the deployment's, and your own."""
     if provider_id not in (await caller.config.of(caller.actor.organisation_id)).providers:
         raise NotFound("There is no such provider.")
     return Keys(tuple(_key(row) for row in await caller.administration.providers.keys(provider_id)))
@@ -134,7 +134,7 @@ async def list_keys(caller: Caller, provider_id: ProviderId) -> Keys:
 
 @routes.post("/providers/{provider_id}/keys", status=201)
 async def put_key(caller: Caller, provider_id: ProviderId, body: KeyBody) -> Key:
-    """Give a provider a key: the deployment's, or one of your own that pays for your chats."""
+    """Set a provider's key: the deployment's, or your own, which is billed for your chats."""
     row = await caller.administration.providers.put_key(provider_id, body.key, personal=body.personal)
     caller.announcements.config_changed()
     caller.announcements.personal_config_changed()
@@ -143,7 +143,7 @@ async def put_key(caller: Caller, provider_id: ProviderId, body: KeyBody) -> Key
 
 @routes.delete("/providers/{provider_id}/keys")
 async def remove_key(caller: Caller, provider_id: ProviderId, query: KeyQuery) -> None:
-    """Take a key back."""
+    """Remove a key."""
     await caller.administration.providers.delete_key(provider_id, personal=query.personal)
     caller.announcements.config_changed()
     caller.announcements.personal_config_changed()
@@ -151,13 +151,13 @@ async def remove_key(caller: Caller, provider_id: ProviderId, query: KeyQuery) -
 
 @routes.get("/model-settings")
 async def list_model_settings(caller: Caller) -> ModelSettings:
-    """Every model that is set up, also those that are switched off."""
+    """Every model that is set up, including those that are turned off."""
     return ModelSettings(tuple(_setting(row) for row in await caller.administration.models.all()))
 
 
 @routes.post("/model-settings", status=201)
 async def add_model(caller: Caller, body: ModelBody) -> Setting:
-    """Let chats use a model, under a name of yours."""
+    """Add a model for chats, under an alias."""
     _check_options(body.options)
     await caller.administration.models.add(
         body.name,
@@ -189,7 +189,7 @@ async def change_model(caller: Caller, name: ModelName, body: ModelPatch) -> Set
 
 @routes.delete("/model-settings/{name}")
 async def remove_model(caller: Caller, name: ModelName) -> None:
-    """Take a model away. Chats that used it go on with the default."""
+    """Remove a model. Chats that used it continue with the default."""
     await caller.administration.models.delete(name)
     caller.announcements.config_changed()
 
@@ -227,7 +227,7 @@ def _setting(row: ModelRow) -> Setting:
 def _check_options(options: ModelOptions) -> None:
     if wrong := wrong_options(options):
         places = [Validation(f"options.{name}", why) for name, why in wrong.items()]
-        raise InvalidInput("These options make no sense.", *places)
+        raise InvalidInput("These options are not valid.", *places)
 
 
 def _key(row: KeyRow) -> Key:

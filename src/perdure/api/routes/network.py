@@ -37,7 +37,7 @@ async def add_rule(caller: Caller, body: RuleBody) -> ShownRule:
 
 @routes.delete("/network/rules/{rule_id}")
 async def remove_rule(caller: Caller, rule_id: UUID) -> None:
-    """Allow it no more."""
+    """Remove a rule."""
     await caller.administration.network.take_back(rule_id, None)
 
 
@@ -49,13 +49,13 @@ async def put_network_secret(caller: Caller, name: str, body: NetworkSecretBody)
 
 @routes.delete("/network/secrets/{name}")
 async def remove_network_secret(caller: Caller, name: str) -> None:
-    """Forget a secret. Rules that name it let nothing out until there is another."""
+    """Delete a secret. Rules that name it let nothing out until it is set again."""
     await caller.administration.network.remove_secret(name)
 
 
 @routes.get("/chats/{chat_id}/network")
 async def read_chat_network(caller: Caller, chat_id: ChatId) -> ChatNetwork:
-    """What the chat's workspace was refused, and what was allowed in this chat."""
+    """What the chat's workspace was denied, and what is allowed in this chat."""
     seen = await caller.chats.read(chat_id)
     home = seen.row.root_id or chat_id
     requests = await caller.services.workspaces.requests(home)
@@ -67,7 +67,7 @@ async def read_chat_network(caller: Caller, chat_id: ChatId) -> ChatNetwork:
 
 @routes.post("/chats/{chat_id}/network/rules", status=201, apart=True)
 async def allow_in_chat(caller: Caller, chat_id: ChatId, body: ChatRuleBody) -> ShownRule:
-    """Allow something in this chat's workspace, or one request of it. It holds at once."""
+    """Allow something in this chat's workspace, or a single request. Takes effect at once."""
     seen = await caller.chats.own(chat_id)
     home = seen.row.root_id or chat_id
     made = await caller.administration.network.allow(body.rule, home, once=body.once)
@@ -77,7 +77,7 @@ async def allow_in_chat(caller: Caller, chat_id: ChatId, body: ChatRuleBody) -> 
 
 @routes.delete("/chats/{chat_id}/network/rules/{rule_id}", apart=True)
 async def take_back_in_chat(caller: Caller, chat_id: ChatId, rule_id: UUID) -> None:
-    """Allow it no more in this chat."""
+    """Remove a rule of this chat."""
     seen = await caller.chats.own(chat_id)
     home = seen.row.root_id or chat_id
     await caller.administration.network.take_back(rule_id, home)

@@ -48,13 +48,13 @@ async def list_users(caller: Caller) -> Users:
 
 @routes.post("/users", status=201)
 async def add_user(caller: Caller, body: UserBody) -> User:
-    """Let somebody in."""
+    """Add a user."""
     return _user(await caller.administration.people.add(body.email, body.name, body.role, body.password))
 
 
 @routes.patch("/users/{user_id}")
 async def change_user(caller: Caller, user_id: UserId, body: UserPatch) -> User:
-    """Change somebody's name, role or password, or lock them out."""
+    """Change a user's name, role or password, or deactivate them."""
     row = await caller.administration.people.change(
         user_id, name=body.name, role=body.role, disabled=body.disabled, password=body.password
     )
@@ -64,14 +64,14 @@ async def change_user(caller: Caller, user_id: UserId, body: UserPatch) -> User:
 
 @routes.delete("/users/{user_id}")
 async def remove_user(caller: Caller, user_id: UserId) -> None:
-    """Lock somebody out for good. Their chats stop and stay."""
+    """Remove a user permanently. Their chats are stopped and kept."""
     await caller.administration.people.change(user_id, name=None, role=None, disabled=True, password=None)
     caller.announcements.rights_changed()
 
 
 @routes.get("/users/{user_id}/chats")
 async def list_chats_of_removed_user(caller: Caller, user_id: UserId) -> ChatsOfPerson:
-    """The newest chats of somebody who was removed, to read or to stop."""
+    """The newest chats of a removed user, to read or to stop."""
     rows = await caller.administration.people.chats_of_removed(user_id)
     return ChatsOfPerson(tuple(ChatOfPerson(row.id, row.title, row.status, row.updated_at) for row in rows))
 
@@ -84,21 +84,21 @@ async def list_groups(caller: Caller) -> Groups:
 
 @routes.post("/groups", status=201)
 async def add_group(caller: Caller, body: GroupBody) -> Group:
-    """Form a group of people."""
+    """Create a group of users."""
     row, members = await caller.administration.groups.add(body.name, body.members)
     return Group(id=row.id, name=row.name, members=tuple(members), created_at=row.created_at)
 
 
 @routes.patch("/groups/{group_id}")
 async def change_group(caller: Caller, group_id: UUID, body: GroupPatch) -> Group:
-    """Rename a group, or say who belongs to it."""
+    """Rename a group, or set its members."""
     await caller.administration.groups.change(group_id, body.name, body.members)
     return next(_group(row) for row in await caller.administration.groups.all() if row.id == group_id)
 
 
 @routes.delete("/groups/{group_id}")
 async def remove_group(caller: Caller, group_id: UUID) -> None:
-    """Dissolve a group. What was shared with it no longer is."""
+    """Delete a group. What was shared with it no longer is."""
     await caller.administration.groups.delete(group_id)
 
 
@@ -110,7 +110,7 @@ async def list_tokens(caller: Caller) -> Tokens:
 
 @routes.post("/tokens", status=201, secret=True)
 async def add_token(caller: Caller, body: TokenBody) -> NewToken:
-    """A token for a program of yours. Its secret is shown this once."""
+    """Create a token for a program. Its secret is shown only once."""
     caller.services.sign_in.count_token(caller.actor.user_id)
     kept = None if body.expires_in_days is None else timedelta(days=body.expires_in_days)
     row, secret = await caller.administration.tokens.add(body.name, body.scopes, kept)

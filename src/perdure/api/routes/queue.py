@@ -21,13 +21,13 @@ routes = Routes("queue")
 
 @routes.put("/chats/{chat_id}/queue", by_machine=True)
 async def reorder_queue(caller: Caller, chat_id: ChatId, body: OrderBody) -> Moved:
-    """Put the queue in another order. It names exactly the messages that are there."""
+    """Reorder the queue. Must name exactly the messages in it."""
     return await _follow(caller, await _waiting(caller, chat_id, *body.order), ReorderQueue(body.order))
 
 
 @routes.put("/chats/{chat_id}/queue/{number}", by_machine=True)
 async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: QueuedEditBody) -> Moved:
-    """Change what a waiting message says."""
+    """Edit a queued message."""
     seen = await _waiting(caller, chat_id, number)
     said = await caller.said(body.content, chat_id)
     caller.changes.allowed(seen, EditQueuedMessage(number, said.parts, said.files))
@@ -37,14 +37,14 @@ async def edit_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, bod
 
 @routes.delete("/chats/{chat_id}/queue/{number}", by_machine=True)
 async def delete_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber) -> None:
-    """Take a message out of the queue."""
+    """Delete a queued message."""
     seen = await _waiting(caller, chat_id, number)
     await caller.changes.follow(seen, DeleteQueuedMessage(number), answer=lambda _: None)
 
 
 @routes.post("/chats/{chat_id}/queue/{number}/promote", by_machine=True)
 async def promote_queued(caller: Caller, chat_id: ChatId, number: QueuedNumber, body: TurnBody) -> Moved:
-    """Send it now: a chat at rest takes it at once, a busy one is interrupted for it."""
+    """Send it now: an idle chat takes it at once, a busy one is interrupted for it."""
     turn = None if body.turn is None else MessageNumber(body.turn)
     seen = await _waiting(caller, chat_id, number)
     moved = await _follow(caller, seen, PromoteQueuedMessage(number, turn))

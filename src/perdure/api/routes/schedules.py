@@ -173,7 +173,7 @@ async def list_schedules(caller: Caller) -> ShownSchedules:
 
 @routes.get("/schedules/times")
 async def list_times(caller: Caller, query: TimesQuery) -> Times:
-    """When a rule would be due next, as the wall clock of its zone shows it."""
+    """When a rule would be due next, in local time of its zone."""
     times = upcoming_times(query.rule, query.zone, caller.services.clock.now(), query.count)
     zone = zone_of(query.zone)
     return Times(tuple(each.astimezone(zone) for each in times))
@@ -181,7 +181,7 @@ async def list_times(caller: Caller, query: TimesQuery) -> Times:
 
 @routes.post("/schedules", status=201)
 async def add_schedule(caller: Caller, body: ScheduleBody) -> Schedule:
-    """Have something said at certain times: in a new chat each time, or in one of yours."""
+    """Create a schedule: it sends a message at certain times, in a new chat each time or in one of yours."""
     caller.actor.require(Permission.CHAT)
     options = body.options()
     await _check(caller, options)
@@ -198,7 +198,7 @@ async def read_schedule(caller: Caller, schedule_id: ScheduleId) -> Schedule:
 
 @routes.patch("/schedules/{schedule_id}")
 async def change_schedule(caller: Caller, schedule_id: ScheduleId, body: SchedulePatch) -> Schedule:
-    """Change a schedule, pause it, or let it go on."""
+    """Change, pause or resume a schedule."""
     schedules, changes = _schedules(caller), body.changes()
     before = read_options((await schedules.one(schedule_id)).options)
     caller.actor.require(Permission.CHAT)
@@ -211,13 +211,13 @@ async def change_schedule(caller: Caller, schedule_id: ScheduleId, body: Schedul
 
 @routes.delete("/schedules/{schedule_id}")
 async def remove_schedule(caller: Caller, schedule_id: ScheduleId) -> None:
-    """Remove a schedule with its history. The chats that it began stay."""
+    """Remove a schedule and its history. Chats that it started are kept."""
     await _schedules(caller).delete(schedule_id)
 
 
 @routes.get("/schedules/{schedule_id}/runs")
 async def list_runs(caller: Caller, schedule_id: ScheduleId, query: RunsQuery) -> Runs:
-    """What became of its due times, newest first. Kept for 90 days."""
+    """A schedule's past runs, newest first. Kept for 90 days."""
     before = int(query.cursor) if query.cursor else None
     rows = await _schedules(caller).runs(schedule_id, before=before, limit=query.limit)
     more = str(rows[-1].id) if len(rows) == query.limit else None
@@ -226,7 +226,7 @@ async def list_runs(caller: Caller, schedule_id: ScheduleId, query: RunsQuery) -
 
 @routes.post("/schedules/{schedule_id}/runs", status=202)
 async def run_schedule(caller: Caller, schedule_id: ScheduleId, body: Nothing) -> Run:  # noqa: ARG001
-    """Run it once now, besides its due times."""
+    """Run a schedule once, now."""
     caller.actor.require(Permission.CHAT)
     run = await _schedules(caller).run_now(schedule_id)
     caller.announcements.schedules_changed()

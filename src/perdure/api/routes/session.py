@@ -56,7 +56,7 @@ async def logout(caller: Caller) -> WithHeaders[None]:
 
 @routes.get("/me")
 async def me(caller: Caller) -> Me:
-    """Yourself, and the token that changes from a page must carry."""
+    """The signed-in user, and the CSRF token that changes from a page must carry."""
     return await _me(caller)
 
 
@@ -88,7 +88,7 @@ async def list_sessions(caller: Caller) -> Sessions:
 
 @routes.delete("/sessions/{session_id}")
 async def end_session(caller: Caller, session_id: UUID) -> None:
-    """Sign out elsewhere."""
+    """Sign out of another session."""
     caller.actor.require_whole()
     if await sessions.end(caller.rows, session_id) is None:
         raise NotFound("There is no such session.")

@@ -16,7 +16,7 @@ routes = Routes("chats")
 
 @routes.get("/chats/{chat_id}/acl")
 async def read_acl(caller: Caller, chat_id: ChatId) -> Acl:
-    """With whom the chat is shared."""
+    """Who the chat is shared with."""
     await caller.chats.read(chat_id)
     return await _acl(caller, chat_id)
 
@@ -51,7 +51,7 @@ async def read_link(caller: Caller, chat_id: ChatId) -> ShareLink:
 
 @routes.put("/chats/{chat_id}/link")
 async def make_link(caller: Caller, chat_id: ChatId, body: Nothing) -> ShareLink:  # noqa: ARG001
-    """Make a link: whoever of your organisation opens it may read the chat. Where there is one, it stays."""
+    """Create a link: anyone in your organisation who opens it can read the chat. An existing link stays."""
     await caller.chats.own(chat_id)
     made = await links.make(caller.rows, chat_id, uuid4())
     if made is None:
@@ -62,7 +62,7 @@ async def make_link(caller: Caller, chat_id: ChatId, body: Nothing) -> ShareLink
 
 @routes.delete("/chats/{chat_id}/link")
 async def take_link_back(caller: Caller, chat_id: ChatId) -> None:
-    """Take the link back. Those who came by it can no longer read the chat."""
+    """Revoke the link. Those who used it can no longer read the chat."""
     await caller.chats.own(chat_id)
     version = await links.take_back(caller.rows, chat_id)
     if version is not None:
@@ -72,10 +72,10 @@ async def take_link_back(caller: Caller, chat_id: ChatId) -> None:
 
 @routes.post("/links/{link_id}")
 async def follow_link(caller: Caller, link_id: UUID, body: Nothing) -> LinkedChat:  # noqa: ARG001
-    """Come to a chat by its link. From now on it is among those that are shared with you."""
+    """Open a chat by its link. From now on it is among the chats shared with you."""
     found = await links.follow(caller.rows, link_id)
     if found is None:
-        raise NotFound("This link leads nowhere. It may have been taken back.")
+        raise NotFound("This link does not work. It may have been revoked.")
     if found.metadata_version is not None:
         caller.announcements.card_changed(found.chat_id, found.metadata_version)
     return LinkedChat(found.chat_id)

@@ -70,7 +70,7 @@ async def read_skill_text(caller: Caller, name: str) -> SkillText:
 
 @routes.put("/skills/{name}")
 async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
-    """Keep a skill, or change it. Your agents see what it is for, and read it when they need it."""
+    """Add or change a skill. Your agents see its description, and read it when they need it."""
     caller.actor.require(Permission.CHAT)
     if re.fullmatch(SKILL_NAME, name) is None:
         raise InvalidInput("The name cannot be used.", Validation("name", "small letters, digits and dashes"))
@@ -90,7 +90,7 @@ async def put_skill(caller: Caller, name: str, body: SkillBody) -> SkillText:
 
 @routes.delete("/skills/{name}")
 async def delete_skill(caller: Caller, name: str) -> None:
-    """Forget one of your skills."""
+    """Delete one of your skills."""
     if await skills.delete(caller.rows, name) is None:
         raise NotFound("You have no such skill.")
     caller.announcements.personal_config_changed()

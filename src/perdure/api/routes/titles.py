@@ -21,13 +21,13 @@ class ProposedTitle(Struct, frozen=True):
 
 @routes.post("/chats/{chat_id}/title/propose", apart=True)
 async def propose_title(caller: Caller, chat_id: ChatId, body: Nothing) -> ProposedTitle:  # noqa: ARG001
-    """Ask a model what the chat could be called. Nothing is stored."""
+    """Ask a model for a title. Nothing is stored."""
     return ProposedTitle(await _proposed(caller, await caller.chats.own(chat_id)))
 
 
 @routes.post("/chats/{chat_id}/title/regenerate", apart=True)
 async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Moved:  # noqa: ARG001
-    """Ask a model what the chat is called now, and call it that, unless somebody renames it meanwhile."""
+    """Ask a model for a title and set it, unless somebody renames the chat meanwhile."""
     seen = await caller.chats.own(chat_id)
     version = await caller.chats.retitle(seen, await _proposed(caller, seen))
     if version is not None:
@@ -38,7 +38,7 @@ async def regenerate_title(caller: Caller, chat_id: ChatId, body: Nothing) -> Mo
 async def _proposed(caller: Caller, seen: Seen) -> str:
     messages = await visible(caller.rows, seen.chat.id)
     if not messages:
-        raise Refused("There is nothing in this chat yet that a title could be made of.")
+        raise Refused("There is nothing in this chat yet to make a title from.")
     card = Card(
         id=seen.chat.id,
         owner_id=caller.actor.user_id,

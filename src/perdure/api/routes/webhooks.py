@@ -112,7 +112,7 @@ async def list_webhooks(caller: Caller) -> ShownWebhooks:
 
 @routes.post("/webhooks", status=201, secret=True)
 async def add_webhook(caller: Caller, body: WebhookBody) -> Webhook:
-    """Have a program told what happens in your chats. Nothing is left out from five seconds later on."""
+    """Add a webhook for what happens in your chats. Complete from five seconds later on."""
     caller.actor.require(Permission.CHAT)
     secret = body.secret or new_secret()
     row = await _webhooks(caller).add(body.name, body.url, body.events, secret)
@@ -122,7 +122,7 @@ async def add_webhook(caller: Caller, body: WebhookBody) -> Webhook:
 
 @routes.patch("/webhooks/{webhook_id}")
 async def change_webhook(caller: Caller, webhook_id: WebhookId, body: WebhookPatch) -> Webhook:
-    """Change a webhook, or switch it off: what happens meanwhile is not told later."""
+    """Change a webhook, or turn it off: events in the meantime are not delivered later."""
     row = await _webhooks(caller).change(
         webhook_id,
         name=_given(body.name),
@@ -136,13 +136,13 @@ async def change_webhook(caller: Caller, webhook_id: WebhookId, body: WebhookPat
 
 @routes.delete("/webhooks/{webhook_id}")
 async def remove_webhook(caller: Caller, webhook_id: WebhookId) -> None:
-    """Tell a program nothing more. What it was told is forgotten, too."""
+    """Remove a webhook and its deliveries."""
     await _webhooks(caller).delete(webhook_id)
 
 
 @routes.get("/webhooks/{webhook_id}/deliveries")
 async def list_outgoing(caller: Caller, webhook_id: WebhookId, query: OutgoingQuery) -> OutgoingPage:
-    """What it was or is to be told, newest first; `state=dead` is what was given up. Kept for a week."""
+    """A webhook's deliveries, newest first; `state=dead` are those given up on. Kept for a week."""
     before = int(query.cursor) if query.cursor else None
     rows = await _webhooks(caller).deliveries(webhook_id, query.state, before=before, limit=query.limit)
     more = str(rows[-1].id) if len(rows) == query.limit else None
@@ -151,7 +151,7 @@ async def list_outgoing(caller: Caller, webhook_id: WebhookId, query: OutgoingQu
 
 @routes.post("/webhooks/{webhook_id}/deliveries/{number}/replay", status=202)
 async def replay_outgoing(caller: Caller, webhook_id: WebhookId, number: int, body: Nothing) -> Outgoing:  # noqa: ARG001
-    """Tell it once more, under the same name."""
+    """Send a delivery again, with the same ID."""
     row = await _webhooks(caller).replay(webhook_id, number)
     caller.announcements.webhooks_changed()
     return _outgoing(row)

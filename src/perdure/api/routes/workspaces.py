@@ -54,7 +54,7 @@ KEPT_BYTES = 16 * 1024 * 1024
 
 @routes.get("/templates")
 async def list_templates(caller: Caller, query: TemplatesQuery) -> TemplateList:
-    """The recipes that workspaces can be made from; with `q` those that say all of its words."""
+    """The templates for workspaces; with `q` those that contain all of its words."""
     catalogue = caller.services.workspaces.templates
     found = await catalogue.all(caller.actor.organisation_id)
     words = query.q.casefold().split()
@@ -63,21 +63,21 @@ async def list_templates(caller: Caller, query: TemplatesQuery) -> TemplateList:
 
 @routes.get("/templates/{name}")
 async def read_template(caller: Caller, name: str) -> TemplateCard:
-    """One recipe."""
+    """One template."""
     catalogue = caller.services.workspaces.templates
     return _template(await catalogue.find(caller.actor.organisation_id, name), catalogue)
 
 
 @routes.put("/templates/{name}", body_limit=TEMPLATE_BYTES)
 async def put_template(caller: Caller, name: str, body: TemplateBody) -> TemplateCard:
-    """Bring a template of your own, or another version of it. Workspaces made before stay as they are."""
+    """Add a template, or a new version of one. Existing workspaces stay as they are."""
     template = await _brought(caller).put(Texts(name, body.recipe, body.readme, body.files))
     return _template(template, caller.services.workspaces.templates)
 
 
 @routes.delete("/templates/{name}")
 async def delete_template(caller: Caller, name: str) -> None:
-    """Take a template away. Workspaces made from it stay."""
+    """Remove a template. Workspaces created from it are kept."""
     await _brought(caller).remove(name)
 
 
@@ -91,7 +91,7 @@ async def list_workspaces(caller: Caller) -> WorkspaceList:
 
 @routes.post("/workspaces", status=201, apart=True)
 async def create_workspace(caller: Caller, body: NewWorkspace) -> WorkspaceCard:
-    """Make a workspace from a template. It is there when this answers, unless nobody waits."""
+    """Create a workspace from a template. It is ready when this returns, unless told not to wait."""
     caller.actor.require(Permission.CHAT)
     workspaces, wish = caller.services.workspaces, await wish_of(caller, body.template, body.parameters)
     make = workspaces.create if body.wait else workspaces.begin
@@ -107,7 +107,7 @@ async def read_workspace(caller: Caller, workspace_id: WorkspaceId) -> Workspace
 
 @routes.patch("/workspaces/{workspace_id}")
 async def rename_workspace(caller: Caller, workspace_id: WorkspaceId, body: WorkspaceName) -> WorkspaceCard:
-    """Call it something."""
+    """Rename a workspace."""
     await _row(caller, workspace_id)
     await workspaces.rename(caller.rows, workspace_id, body.name.strip())
     return await _card(caller, await _row(caller, workspace_id))
@@ -115,27 +115,27 @@ async def rename_workspace(caller: Caller, workspace_id: WorkspaceId, body: Work
 
 @routes.get("/workspaces/{workspace_id}/size")
 async def read_workspace_size(caller: Caller, workspace_id: WorkspaceId) -> WorkspaceSize:
-    """How much its files take on disk, measured now."""
+    """The size of its files on disk, measured now."""
     return WorkspaceSize(await caller.services.workspaces.size(await _row(caller, workspace_id)))
 
 
 @routes.delete("/workspaces/{workspace_id}", apart=True)
 async def delete_workspace(caller: Caller, workspace_id: WorkspaceId) -> None:
-    """Remove a workspace with all its files."""
+    """Remove a workspace and all its files."""
     await caller.services.workspaces.remove(await _row(caller, workspace_id))
     await workspaces.remove_own(caller.rows, workspace_id)
 
 
 @routes.post("/workspaces/{workspace_id}/start", apart=True)
 async def start_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
-    """Start it, if it is stopped."""
+    """Start a workspace, if it is stopped."""
     await _client(caller, workspace_id)
     return await _card(caller, await _row(caller, workspace_id))
 
 
 @routes.post("/workspaces/{workspace_id}/stop", apart=True)
 async def stop_workspace(caller: Caller, workspace_id: WorkspaceId, body: Nothing) -> WorkspaceCard:  # noqa: ARG001
-    """End its processes; its files stay."""
+    """Stop a workspace: its processes end, its files are kept."""
     await caller.services.workspaces.stop(await _row(caller, workspace_id))
     return await _card(caller, await _row(caller, workspace_id))
 
@@ -149,7 +149,7 @@ async def list_workspace_files(caller: Caller, workspace_id: WorkspaceId, query:
 
 @routes.get("/workspaces/{workspace_id}/files/content", raw=("application/octet-stream",))
 async def read_workspace_file(caller: Caller, workspace_id: WorkspaceId, query: ContentQuery) -> Answer:
-    """The bytes of a file: a megabyte to be shown, sixteen to be kept."""
+    """The content of a file: up to 1 MB to show, up to 16 MB to download."""
     client = await _client(caller, workspace_id)
     content = await client.files.content(query.path, KEPT_BYTES if query.download else SHOWN_BYTES)
     headers = (("content-type", "application/octet-stream"), ("content-security-policy", "default-src 'none'; sandbox"))
@@ -159,7 +159,7 @@ async def read_workspace_file(caller: Caller, workspace_id: WorkspaceId, query: 
 
 @routes.put("/workspaces/{workspace_id}/files/content", status=204, body_limit=FILE_LIMIT, apart=True)
 async def put_workspace_file(caller: Caller, workspace_id: WorkspaceId, query: PathQuery, content: bytes) -> None:
-    """Put a file into the workspace, in place of one that has its path."""
+    """Upload a file to the workspace, replacing one at its path."""
     caller.actor.require(Permission.CHAT)
     client = await _client(caller, workspace_id)
     await client.files.put(query.path, content)
@@ -180,14 +180,14 @@ async def download_workspace(caller: Caller, workspace_id: WorkspaceId, query: P
 
 @routes.get("/workspaces/{workspace_id}/processes")
 async def list_processes(caller: Caller, workspace_id: WorkspaceId) -> ProcessPage:
-    """The commands that were started there."""
+    """The commands that were started in a workspace."""
     client = await _client(caller, workspace_id)
     return ProcessPage(tuple(await client.processes.list()))
 
 
 @routes.get("/workspaces/{workspace_id}/git")
 async def read_git(caller: Caller, workspace_id: WorkspaceId) -> GitState:
-    """How its repositories stand."""
+    """The status of its Git repositories."""
     return await (await _client(caller, workspace_id)).git.state()
 
 

@@ -60,7 +60,7 @@ def check(content: tuple[AnyContent, ...], field: str = "content") -> None:
         for name, detail in _problems(part)
     ]
     if wrong:
-        raise InvalidInput("The message does not fit.", *wrong)
+        raise InvalidInput("The message is not valid.", *wrong)
 
 
 def _problems(part: AnyContent) -> list[tuple[str, str]]:

@@ -247,7 +247,7 @@ async def _model(caller: Caller, name: str | None) -> ModelName | None:
 async def wait(caller: Caller, arguments: WaitArguments) -> Outcome:
     seen = await caller.chats.read(chat_named(arguments.chat_id))
     if not seen.chat.turn:
-        raise NotFound("Nothing was said in this chat yet.")
+        raise NotFound("This chat has no messages yet.")
     return Turn(TurnId(seen.chat.id, int(seen.chat.turn)), arguments.wait_s)
 
 

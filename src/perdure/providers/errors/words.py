@@ -17,34 +17,34 @@ SOMEBODY = "The provider"
 
 SENTENCES = {
     ErrorKind.OVERLOADED: "{provider} is temporarily overloaded.",
-    ErrorKind.RATE_LIMIT: "{provider} is limiting the rate of requests.",
+    ErrorKind.RATE_LIMIT: "{provider} is rate limiting requests.",
     ErrorKind.TIMEOUT: "{provider} is temporarily unavailable.",
-    ErrorKind.STARTUP_TIMEOUT: "{provider} did not begin to answer in time.",
-    ErrorKind.STREAM_SILENCE_TIMEOUT: "{provider} fell silent in the middle of its answer.",
-    ErrorKind.AUTH: "{provider} refused the credentials. Check the API key and what it may do.",
+    ErrorKind.STARTUP_TIMEOUT: "{provider} did not start to answer in time.",
+    ErrorKind.STREAM_SILENCE_TIMEOUT: "{provider} stopped responding in the middle of its answer.",
+    ErrorKind.AUTH: "{provider} rejected the credentials. Check the API key and its permissions.",
     ErrorKind.CONFIG: "{provider} does not accept this configuration. Check the model's name and its settings.",
     ErrorKind.CONTEXT_OVERFLOW: "The conversation is too long for this model.",
     ErrorKind.USAGE_LIMIT: "The account with {provider} has reached its usage limit. Check its plan and billing.",
     ErrorKind.MISSING_KEY: "There is no API key for {provider}. Add one in the settings.",
-    ErrorKind.PROVIDER_DISABLED: "{provider} is switched off here. Choose another model.",
+    ErrorKind.PROVIDER_DISABLED: "{provider} is turned off here. Choose another model.",
     ErrorKind.CONTENT_FILTER: "{provider} withheld the answer under its content policy.",
-    ErrorKind.HOOK_DENIED: "A hook refused this.",
-    ErrorKind.HOOK_DISPATCH_FAILED: "A hook could not be asked.",
+    ErrorKind.HOOK_DENIED: "A hook denied this.",
+    ErrorKind.HOOK_DISPATCH_FAILED: "A hook could not be reached.",
     ErrorKind.GENERIC: "The request to {provider} failed.",
 }
 
 INTERRUPTED = "The request was interrupted."
 BROKEN_STATE = "{provider} lost the internal state of this conversation."
-BROKE_OFF = "The answer of {provider} broke off."
+BROKE_OFF = "The answer from {provider} was cut off."
 UNREACHABLE = "{provider} cannot be reached. Check its address and the network."
-NOT_THE_API = "What answers at the address of {provider} is not its API. Check the base URL and any proxy in between."
-NOT_STREAMED = "{provider} answered in one piece although a stream was asked for. Use a server that can stream."
+NOT_THE_API = "The server at the {provider} URL is not its API. Check the base URL and any proxy in between."
+NOT_STREAMED = "{provider} did not stream its answer although streaming was requested. Use a server that can stream."
 NOT_TRUSTED = "The certificate of {provider} is not trusted. Check the address, or set a CA file."
-NO_SUCH_ADDRESS = "{provider} knows neither this address nor this model. Check the base URL and the model's name."
-PROXY_REFUSED = "The proxy on the way to {provider} wants other credentials. Check the proxy's settings."
+NO_SUCH_ADDRESS = "{provider} does not know this URL or model. Check the base URL and the model's name."
+PROXY_REFUSED = "The proxy in front of {provider} requires other credentials. Check the proxy's settings."
 SERVER_FAULT = "{provider} had an internal error."
 NO_CREDENTIALS = "The credentials for {provider} cannot be used. Check how they are set up."
-DEADLINE = "The call to {provider} took longer than it may."
+DEADLINE = "The call to {provider} took longer than allowed."
 
 OTHERS = (
     INTERRUPTED,

@@ -18,6 +18,7 @@ _GO_ON = re.compile(
     r"\W*(continue|go on|carry on|keep going|proceed|yes|do it|(implement|carry out) the plan)\b", re.IGNORECASE
 )
 _FAILED = re.compile(r"FAILED|Traceback|Error:|exit[_ ]code\W+[1-9]", re.IGNORECASE)
+_ENDED = re.compile(r"\s*\[Exit code [^\]]*\]\s*$")
 _NUMBER = re.compile(r"\b(\d{1,3})\b")
 _TEMPLATES = ("python", "blank")
 PATIENCE = 2
@@ -69,9 +70,9 @@ class Builder:
             case "create_workspace" | "start_workspace" | "list_templates":
                 return self._write()
             case "write_file" if self._ran == 0:
-                return self._run("Both files are there. Now the tests.")
+                return self._run("Both files are in place. Now the tests.")
             case "write_file" | "edit_files":
-                return self._run("Fixed. The same tests once more.")
+                return self._run("Fixed. Running the tests again.")
             case "execute":
                 return self._after_run(call, result)
             case _:
@@ -95,7 +96,7 @@ class Builder:
         return wrong or (pairs[-1] if pairs else None)
 
     def _create(self, template: str = _TEMPLATES[0], opening: str | None = None) -> Step:
-        text = opening or f"I will write a small program that {self.program.what}. First I need a place to work in."
+        text = opening or f"I will write a small program that {self.program.what}. First I need a workspace."
         schema = next(tool.schema for tool in self.ask.tools if tool.name == "create_workspace")
         arguments = fill(schema, {"name": lambda: self.program.name, "text": lambda: ""})
         # Named although it has a default: the program wants Python.
@@ -106,7 +107,7 @@ class Builder:
     def _write(self) -> Step:
         return self._say(
             "The test comes with the program, so that I notice my own mistakes.",
-            f"The workspace is ready. I write `{self.program.file}` and its test.",
+            f"The workspace is ready. Writing `{self.program.file}` and its test.",
             Call("write_file", {"path": self.program.file, "content": self.program.source}),
             Call("write_file", {"path": self.program.test_file, "content": self.program.test}),
         )
@@ -147,7 +148,7 @@ class Builder:
         rewrite = Call("write_file", {"path": self.program.file, "content": self.program.fixed})
         return self._say(
             f"A test fails. Looking at the program: {self.program.lesson}.",
-            f"One test fails:\n\n```\n{failing.strip()}\n```\n\nThe reason: {self.program.lesson}. I fix that line.",
+            f"One test fails:\n\n```\n{failing.strip()}\n```\n\nThe reason: {self.program.lesson}. Fixing that line.",
             edit if "edit_files" in self.offered else rewrite,
         )
 
@@ -160,32 +161,33 @@ class Builder:
             return self._give_up(result.text if result is not None else "")
         match call.name:
             case "create_workspace":
-                return self._create(_TEMPLATES[1], "That template is not to be had. I try the plain one.")
+                return self._create(_TEMPLATES[1], "That template is not available. Trying the blank one.")
             case "edit_files":
                 rewrite = Call("write_file", {"path": self.program.file, "content": self.program.fixed})
-                return self._say(None, "The edit did not apply, so I write the file anew.", rewrite)
+                return self._say(None, "The edit did not apply, so I am rewriting the file.", rewrite)
             case "write_file":
                 return self._reopen()
             case _:
-                return self._say(None, "That did not work. Once more.", Call(call.name, call.input))
+                return self._say(None, "That did not work. Trying again.", Call(call.name, call.input))
 
     def _reopen(self) -> Step:
         for name in ("start_workspace", "create_workspace"):
             schema = next((tool.schema for tool in self.ask.tools if tool.name == name), None)
             if schema is not None:
                 arguments = fill(schema, {"template": lambda: _TEMPLATES[0], "text": lambda: ""})
-                return self._say(None, "The workspace does not answer. I wake it up.", Call(name, arguments))
+                return self._say(None, "The workspace does not respond. Starting it again.", Call(name, arguments))
         return self._write()
 
     def _give_up(self, output: str) -> Step:
         shown = output.strip()[-600:]
         return Step(
-            (Text(f"I could not finish: this is where it stands.\n\n```\n{shown}\n```\n\nTell me how to go on."),)
+            (Text(f"I could not finish. This is the last output:\n\n```\n{shown}\n```\n\nHow should I continue?"),)
         )
 
     def _report(self, output: str = "") -> Step:
         program = self.program
-        shown = f"\n\n```\n{output.strip()[-600:]}\n```" if output.strip() else ""
+        printed = _ENDED.sub("", output).strip("\n")[-600:]
+        shown = f"\n\n```\n{printed}\n```" if printed else ""
         return Step(
             (
                 Text(

@@ -15,9 +15,9 @@ _ABOUT = """\
 
 A chat is **rows in Postgres**, not a process. So it survives what processes do not:
 
-| What happens | What becomes of the chat |
+| What happens | What happens to the chat |
 | --- | --- |
-| You close the laptop | The turn goes on; you see the rest when you come back |
+| You close the laptop | The turn continues; you see the rest when you come back |
 | A worker is killed | Another one takes over within seconds |
 | The network drops | The stream resumes where it stopped, without a gap |
 | A tool may have run | It is not run twice; you are asked |
@@ -27,7 +27,7 @@ Try it: start something long, kill the server, start it again, and watch.
 ```sh
 perdure serve          # in one terminal
 kill -9 <its pid>      # in another
-perdure serve          # and the turn goes on
+perdure serve          # and the turn continues
 ```
 """
 

@@ -87,11 +87,11 @@ class Team:
         found = _TEAM.search(self.ask.prompt)
         count = min(MOST, int(found[1])) if found and found[1] else USUAL
         calls = [Call("spawn_agent", _task(number)) for number in range(count)]
-        return Step((Text(f"That is work for {count} agents. I start them and wait for what they find."), *calls))
+        return Step((Text(f"This is a job for {count} agents. I will start them and wait for what they find."), *calls))
 
     def wait(self) -> Step:
         at_work = self.at_work
-        left = f"{len(at_work)} of {len(self.started)} are still at work."
+        left = f"{len(at_work)} of {len(self.started)} are still working."
         return Step((Text(left), Call("wait_agent", {"ids": [*at_work], "timeout": 600})))
 
     def report(self) -> Step:

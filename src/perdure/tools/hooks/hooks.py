@@ -26,7 +26,7 @@ from perdure.tools.hooks.messages import CONTEXT_CHARACTERS, Decision, HookReque
 
 HOOK_LOG_KEPT = timedelta(days=7)
 HOOK_LOG_SWEEP = timedelta(hours=1)
-DENIED = "A hook refused this."
+DENIED = "A hook denied this."
 _log = logging.getLogger(__name__)
 
 

@@ -22,7 +22,7 @@ from perdure.machine.transitions.queue import PromoteQueuedMessage
 
 STEP_LIMIT_REACHED = "The turn reached its step limit and stopped here. Send a message to let it go on."
 NOT_ASKED_AGAIN = ChatError(
-    "The history is shorter now. What failed before was not asked again: try again, or say something.", retryable=True
+    "The history is shorter now. The failed request was not repeated: retry, or send a message.", retryable=True
 )
 BUDGET_REACHED = ChatError("The chat's budget is used up.", ErrorKind.USAGE_LIMIT)
 

@@ -60,7 +60,7 @@ def bind(template: Template, values: Mapping[str, Value]) -> Bound:
         faults += value_faults(parameter, value)
         said[name] = str(value).lower() if isinstance(value, bool) else str(value)
     if faults:
-        raise InvalidInput("The template's parameters do not make sense.", *faults)
+        raise InvalidInput("The template's parameters are not valid.", *faults)
     return Bound(template, said)
 
 

@@ -68,7 +68,7 @@ def _text(file: Traversable) -> str:
     try:
         return file.read_bytes().decode()
     except UnicodeDecodeError as error:
-        raise InvalidInput("The template does not make sense.", Validation(file.name, "is not UTF-8")) from error
+        raise InvalidInput("The template is not valid.", Validation(file.name, "is not UTF-8")) from error
 
 
 def _contents(directory: Traversable, prefix: str) -> dict[str, bytes]:
@@ -77,12 +77,12 @@ def _contents(directory: Traversable, prefix: str) -> dict[str, bytes]:
     for item in directory.iterdir():
         path = prefix + item.name
         if isinstance(item, Path) and item.is_symlink():
-            raise InvalidInput("The template does not make sense.", Validation(f"files.{path}", "is a symbolic link"))
+            raise InvalidInput("The template is not valid.", Validation(f"files.{path}", "is a symbolic link"))
         if item.is_dir():
             found |= _contents(item, f"{path}/")
         elif isinstance(item, Path) and item.stat().st_size > FILE_BYTES:
             detail = f"has more than {FILE_BYTES} bytes"
-            raise InvalidInput("The template does not make sense.", Validation(f"files.{path}", detail))
+            raise InvalidInput("The template is not valid.", Validation(f"files.{path}", detail))
         else:
             found[path] = item.read_bytes()
     return found

@@ -100,7 +100,7 @@ def parse(texts: Texts) -> Template:
     template = Template(texts.name, read, texts.readme, texts.files)
     wrong = [*_parameter_faults(read), *_file_faults(template.files)]
     if wrong:
-        raise InvalidInput("The template does not make sense.", *wrong)
+        raise InvalidInput("The template is not valid.", *wrong)
     return template
 
 
@@ -176,7 +176,7 @@ def _text_fault(parameter: Parameter, value: str) -> str:
 
 
 def _invalid(place: str, detail: str) -> InvalidInput:
-    return InvalidInput("The template does not make sense.", Validation(place, detail))
+    return InvalidInput("The template is not valid.", Validation(place, detail))
 
 
 DRIVERS = ("local", "docker", "ssh")
@@ -189,7 +189,7 @@ def accepted(texts: Texts) -> Template:
     said = tomllib.loads(texts.recipe).get("limits", {})
     wrong = [*_driver_faults(template.recipe), *_limit_faults(template.recipe, said), *_network_faults(template.recipe)]
     if wrong:
-        raise InvalidInput("The template does not make sense.", *wrong)
+        raise InvalidInput("The template is not valid.", *wrong)
     return template
 
 
