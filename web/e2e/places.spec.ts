@@ -162,6 +162,6 @@ test("a chat is shared by a link, read by who opens it, and not any more when it
   await dialog.getByRole("button", { name: "Revoke" }).click();
   await expect(dialog.getByRole("button", { name: "Create a link" })).toBeVisible();
   await reader.goto(link);
-  await expect(reader.getByRole("alert")).toContainText("taken back");
+  await expect(reader.getByRole("alert")).toContainText("revoked");
   await context.close();
 });
