@@ -1,8 +1,13 @@
 """What may leave workspaces, decided by people: in a chat, everywhere, once, and with a secret."""
 
-from uuid import uuid4
+import json
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
 
 from perdure.access.actor import Role
+from perdure.config.network import MOST_RULES
 from perdure.testing.served_api import Person, ServedApi
 
 RULE = {"host": "docs.example.org"}
@@ -39,6 +44,46 @@ async def test_a_rule_that_makes_no_sense_is_refused_with_its_place(api: ServedA
         assert [(fault["field"], "every host" in fault["detail"]) for fault in answer.json["validations"]] == [
             ("rule.host", True)
         ]
+
+
+async def test_neither_a_chat_nor_an_organisation_gathers_rules_without_end(api: ServedApi) -> None:
+    async with await api.person("boss", Role.ADMIN) as boss:
+        chat_id, other = await begun(boss), await begun(boss)
+        for chat in (UUID(chat_id), None):
+            await api.pool.execute(
+                "INSERT INTO network_rules (organisation_id, chat_id, rule) "
+                "SELECT $1, $2, $3 FROM generate_series(2, $4)",
+                boss.organisation_id,
+                chat,
+                json.dumps(RULE),
+                MOST_RULES,
+            )
+        for place in (f"/chats/{chat_id}/network/rules", "/network/rules"):
+            last, over = await boss.post(place, {"rule": RULE}), await boss.post(place, {"rule": RULE})
+            assert (last.status, over.status) == (201, 400)
+            assert f"At most {MOST_RULES} rules" in over.json["message"]
+            assert (await boss.delete(f"{place}/{last.json['id']}")).status < 300
+            assert (await boss.post(place, {"rule": RULE})).status == 201
+        assert (await boss.post(f"/chats/{other}/network/rules", {"rule": RULE})).status == 201
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("methods", ["GET"] * 101),
+        ("methods", ["G" * 201]),
+        ("paths", ["/a"] * 101),
+        ("paths", ["/" + "a" * 2001]),
+        ("networks", ["10.0.0.0/8"] * 101),
+        ("credential", {"secret": "forge", "user": "u" * 201}),
+        ("credential", {"secret": "forge", "kind": "header", "header": "h" * 201}),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+async def test_a_rule_is_of_a_size_that_somebody_can_read(api: ServedApi, field: str, value: Any) -> None:
+    async with await api.person("boss", Role.ADMIN) as boss:
+        answer = await boss.post("/network/rules", {"rule": {**RULE, field: value}})
+        assert (answer.status, [fault["field"] for fault in answer.json["validations"]]) == (400, [f"rule.{field}"])
 
 
 async def test_a_secret_belongs_to_a_rule_and_is_never_shown(api: ServedApi) -> None:

@@ -16,6 +16,8 @@ from perdure.workspaces.egress.rules import Rule, faults
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 
 NETWORK_PURPOSE = "network"
+MOST_RULES = 200
+"""How many one chat may have, and how many may hold everywhere."""
 _CONFIGURE = Permission.CONFIGURE
 _rules = msgspec.json.Decoder(Rule)
 
@@ -39,7 +41,10 @@ class NetworkConfiguration:
             self._rows.actor.require(_CONFIGURE)
         if wrong := faults(rule):
             raise InvalidInput("The rule is not valid.", *wrong)
-        row = await network.add(self._rows, chat_id, msgspec.json.encode(rule).decode(), once)
+        row = await network.add(self._rows, chat_id, msgspec.json.encode(rule).decode(), once, MOST_RULES)
+        if row is None:
+            where = "everywhere" if chat_id is None else "in one chat"
+            raise InvalidInput(f"At most {MOST_RULES} rules hold {where}. Remove one, or allow *. and a name.")
         await record(self._rows, "network.allow", chat_id or row.id, host=rule.host, once=once)
         return row
 

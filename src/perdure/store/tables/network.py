@@ -34,7 +34,9 @@ async def of_workspace(db: Database, workspace_id: WorkspaceId) -> list[NetworkR
 
 
 @query
-async def add(scope: PersonScope, chat_id: ChatId | None, rule: str, once: bool) -> NetworkRuleRow: ...
+async def add(
+    scope: PersonScope, chat_id: ChatId | None, rule: str, once: bool, most: int
+) -> NetworkRuleRow | None: ...
 
 
 @query

@@ -18,8 +18,13 @@ WHERE w.id = $1 AND (
 ORDER BY r.created_at, r.id
 
 -- name: network.add
--- A rule: $4 as JSON, for the chat $3 or for all, $5 for one request only.
-INSERT INTO network_rules (created_by, organisation_id, chat_id, rule, once) VALUES ($1, $2, $3, $4, $5)
+-- A rule: $4 as JSON, for the chat $3 or for all, $5 for one request only; unless there are $6 for the same already.
+INSERT INTO network_rules (created_by, organisation_id, chat_id, rule, once)
+SELECT $1, $2, $3, $4, $5
+WHERE (
+    SELECT count(*) FROM network_rules r
+    WHERE r.chat_id = $3 OR ($3 IS NULL AND r.chat_id IS NULL AND r.organisation_id = $2)
+) < $6::integer
 RETURNING id, rule, once
 
 -- name: network.remove

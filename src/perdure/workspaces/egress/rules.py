@@ -17,10 +17,14 @@ IPAddress = IPv4Address | IPv6Address
 PORTS: dict[str, int] = {"https": 443, "http": 80}
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
-_PATH = re.compile(r"/[!-)+-~]*\*?")
+_PATH = re.compile(r"/[!-)+-~]{0,2000}\*?")
 _UNSURE = re.compile(r"%2f|%5c|%00|%2e|\\|//|/\.\.?(/|$)|;", re.IGNORECASE)
 """What servers read in different ways, so that the path that is checked may not be the path that is served."""
 
+MOST_NAMED = 100
+"""How many methods, paths or networks one rule names."""
+LONGEST_NAME = 200
+"""A method, the name of a header or of a user."""
 TOO_WIDE = 'allows every host: name hosts, or give the template network = "host" if that is what is meant'
 
 
@@ -171,21 +175,29 @@ def faults(rule: Rule, place: str = "rule") -> list[Validation]:
     checks = {
         "host": _host_fault(rule.host),
         "port": "" if 0 <= rule.port <= 65_535 else "must be between 1 and 65535",
-        "methods": "" if all(TOKEN.fullmatch(m) and m == m.upper() for m in rule.methods) else "must be names as GET",
-        "paths": "" if all(_PATH.fullmatch(path) for path in rule.paths) else "must begin with /, * only at the end",
+        "methods": "" if all(_is_name(m) and m == m.upper() for m in rule.methods) else "must be names as GET",
+        "paths": ""
+        if all(_PATH.fullmatch(path) for path in rule.paths)
+        else "must begin with /, have * only at the end, and be short",
         "networks": "" if all(map(_is_network, rule.networks)) else "must be networks such as 10.0.0.0/8",
         "credential": "" if rule.credential is None else _credential_fault(rule.credential),
     }
+    lists = {"methods": rule.methods, "paths": rule.paths, "networks": rule.networks}
+    checks |= {name: f"must be at most {MOST_NAMED}" for name, named in lists.items() if len(named) > MOST_NAMED}
     return [Validation(f"{place}.{name}", detail) for name, detail in checks.items() if detail]
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= LONGEST_NAME and TOKEN.fullmatch(text) is not None
 
 
 def _credential_fault(credential: Credential) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,62}", credential.secret):
         return "names a secret in lower-case letters, digits, hyphens and underscores"
-    if credential.kind == "header" and not TOKEN.fullmatch(credential.header):
+    if credential.kind == "header" and not _is_name(credential.header):
         return "needs the name of a header"
-    if ":" in credential.user or not credential.user.isprintable():
-        return "has a user without a colon"
+    if ":" in credential.user or not credential.user.isprintable() or len(credential.user) > LONGEST_NAME:
+        return f"has a user of at most {LONGEST_NAME} characters without a colon"
     return ""
 
 
