@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import requests
-from tests.api.things import BROWSER, Things
+from tests.api.things import BROWSER, Things, access_things, created, personal_things
 
 from perdure.access.actor import PERMISSIONS, Permission, Role, Scope
 from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.core.ids import ChatId, OrganisationId, UserId
 from perdure.faces.asking import TurnId
-from perdure.faces.openai.ids import conversation_id, response_id
+from perdure.faces.openai.ids import conversation_id, item_id, response_id
 from perdure.store.pool import Pool
 from perdure.testing.served_api import Person
 
@@ -77,6 +77,7 @@ class Place:
             may_chat = Permission.CHAT in PERMISSIONS[kind.role]
             things |= await self._chat(person if may_chat else host, person, workspaces=workspaces)
             things |= await self._own(person if may_chat else host)
+            things |= await personal_things(self.pool, person if may_chat else host, things["chats", "chat_id"])
             return Asker(kind, await self._token(person.id, kind.scope), things)
 
     @asynccontextmanager
@@ -106,7 +107,7 @@ class Place:
         await host.put("/settings/experiments", {"value": ["hooks"]})
         options: Any = {"vendor": "anthropic"}
         at = {"name": "P", "dialect": "anthropic_messages", "base_url": self.models, "options": options}
-        provider = await made(host, "/providers", at)
+        provider = await created(host, "/providers", at)
         await made_key(host, provider)
         model = {"name": "m", "provider_id": provider, "model": "demo", "default": True}
         assert (await host.post("/model-settings", model)).status == 201
@@ -115,6 +116,7 @@ class Place:
         hook = {"url": "https://127.0.0.1:9/hook", "events": ["pre_tool_use"], "enabled": False}
         user = {"email": f"{host.id}@example.org", "name": "X", "role": "member"}
         return {
+            **await access_things(host),
             ("providers", "provider_id"): provider,
             ("model-settings", "name"): "m",
             ("models", "name"): "m",
@@ -123,12 +125,12 @@ class Place:
             ("templates", "name"): "ours",
             ("agent", "name"): "ours",
             ("settings", "name"): "system_prompt",
-            ("users", "user_id"): await made(host, "/users", user),
-            ("groups", "group_id"): await made(host, "/groups", {"name": "G", "members": []}),
-            ("mcp-servers", "server_id"): await made(
+            ("users", "user_id"): await created(host, "/users", user),
+            ("groups", "group_id"): await created(host, "/groups", {"name": "G", "members": []}),
+            ("mcp-servers", "server_id"): await created(
                 host, "/mcp-servers", {"slug": "s", "url": "http://127.0.0.1:9/mcp"}
             ),
-            ("hooks", "hook_id"): await made(host, "/hooks", hook),
+            ("hooks", "hook_id"): await created(host, "/hooks", hook),
         }
 
     async def _chat(self, maker: Person, reader: Person, *, workspaces: bool) -> dict[tuple[str, str], str]:
@@ -145,9 +147,10 @@ class Place:
             ("queue", "number"): "1",
             ("responses", "response_id"): response_id(TurnId(chat, 1)),
             ("conversations", "conversation_id"): conversation_id(chat),
+            ("items", "name"): item_id(TurnId(chat, 1), "msg", 0),
         }
         if workspaces:
-            workspace = await made(maker, "/workspaces", {"template": "blank"})
+            workspace = await created(maker, "/workspaces", {"template": "blank"})
             things[("workspaces", "workspace_id")] = workspace
         return things
 
@@ -160,17 +163,11 @@ class Place:
         uploaded = await maker.post("/files", b"some text", **named)
         return {
             ("inbox", "entry_id"): str(entry),
-            ("subscriptions", "subscription_id"): await made(maker, "/push/subscriptions", BROWSER),
-            ("tokens", "token_id"): await made(maker, "/tokens", {"name": "T", "scopes": ["chat"]}),
+            ("subscriptions", "subscription_id"): await created(maker, "/push/subscriptions", BROWSER),
+            ("tokens", "token_id"): await created(maker, "/tokens", {"name": "T", "scopes": ["chat"]}),
             ("files", "file_id"): uploaded.json["id"],
             ("files", "name"): uploaded.json["id"],
         }
-
-
-async def made(person: Person, path: str, body: Any) -> str:
-    answer = await person.post(path, body)
-    assert answer.status == 201, answer.body
-    return str(answer.json["id"])
 
 
 async def made_key(person: Person, provider: str) -> None:

@@ -22,7 +22,7 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi import checks as openapi_checks
 from tests.api.askers import Asker, Place
 from tests.api.operations import BODIES, BODILESS, PROTOCOLS, everything
-from tests.api.things import placed
+from tests.api.things import named, placed
 
 from perdure.store.pool import open_pool
 from perdure.testing.fleet import open_fleet
@@ -73,7 +73,7 @@ class Asked:
         """Everybody, with things of their own for each collection."""
         about = collection(operation)
         if self._known[0] != about:
-            self._known = about, self.waits(self._place.askers(workspaces=about == "/workspaces"))
+            self._known = about, self.waits(self._place.askers(workspaces=about.startswith("/workspaces")))
         return self._known[1]
 
     def ask(self, asker: Asker, case: Any) -> None:
@@ -134,6 +134,8 @@ def test_every_body_of_another_protocol_is_described() -> None:
 @pytest.mark.parametrize("operation", OPERATIONS, ids=[operation.label for operation in OPERATIONS])
 def test_everybody_gets_an_answer_that_is_described(operation: Any, asked: Asked, pytestconfig: pytest.Config) -> None:
     askers = asked.askers(operation)
+    # Without the thing itself, all that is asked of it ends at a 404.
+    assert [name for name, under in named(operation.path).items() if (under, name) not in askers[0].things] == []
 
     @hypothesis.settings(
         max_examples=int(str(pytestconfig.getoption("--examples"))),

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from perdure.access.credentials import TOKEN_PREFIX, digest, mint
 from perdure.core.ids import ChatId, ReplicaId, RunnerId
 from perdure.core.message import NewMessage, Role, Text
 from perdure.machine.change import Owner
 from perdure.machine.transitions.driving import Abandon, Acquire, CommitStep
 from perdure.machine.transitions.endings import FinishTurn
+from perdure.store.pool import Pool
 from perdure.testing.served_api import Person, ServedApi
 
 Things = Mapping[tuple[str, str], str]
@@ -28,9 +30,7 @@ async def things(api: ServedApi, person: Person) -> Things:
     """Made by an owner. The names of what they are under stand in the routes' paths."""
 
     async def made(path: str, body: Any) -> str:
-        answer = await person.post(path, body)
-        assert answer.status == 201, answer.body
-        return str(answer.json["id"])
+        return await created(person, path, body)
 
     await person.put("/settings/experiments", {"value": ["hooks"]})
     # Nobody listens at this address: what would go to a model is refused at once.
@@ -44,8 +44,12 @@ async def things(api: ServedApi, person: Person) -> Things:
         "INSERT INTO inbox (user_id, kind, title, text) VALUES ($1, 'digest', 't', 'x') RETURNING id", person.id
     )
     hook = {"url": "https://127.0.0.1:9/hook", "events": ["pre_tool_use"]}
+    chat_id = await _chat(api, person)
     return {
-        ("chats", "chat_id"): await _chat(api, person),
+        **await personal_things(api.pool, person, chat_id),
+        **await access_things(person),
+        ("workspaces", "workspace_id"): await made("/workspaces", {"template": "blank"}),
+        ("chats", "chat_id"): chat_id,
         ("messages", "number"): "1",
         ("queue", "number"): "1",
         ("providers", "provider_id"): provider,
@@ -62,6 +66,45 @@ async def things(api: ServedApi, person: Person) -> Things:
         ("hooks", "hook_id"): await made("/hooks", hook),
         ("files", "file_id"): await _file(person),
     }
+
+
+async def created(person: Person, path: str, body: Any) -> str:
+    answer = await person.post(path, body)
+    assert answer.status == 201, answer.body
+    return str(answer.json["id"])
+
+
+async def personal_things(pool: Pool, person: Person, chat_id: str) -> dict[tuple[str, str], str]:
+    """What somebody with a chat of their own has beside it. Nobody listens where the webhook leads."""
+    webhook = {"name": "W", "url": "https://127.0.0.1:9/told"}
+    schedule = {"name": "S", "rule": "0 9 1 1 *", "prompt": "hello"}
+    link = await person.put(f"/chats/{chat_id}/link", {})
+    session = await pool.fetchval(
+        "INSERT INTO sessions (hash, user_id, expires_at) VALUES ($1, $2, now() + interval '1 day') RETURNING id",
+        digest(mint(TOKEN_PREFIX)),
+        person.id,
+    )
+    webhook_id = await created(person, "/webhooks", webhook)
+    delivery = await person.post(f"/webhooks/{webhook_id}/test")
+    return {
+        ("schedules", "schedule_id"): await created(person, "/schedules", schedule),
+        ("webhooks", "webhook_id"): webhook_id,
+        ("deliveries", "number"): str(delivery.json["id"]),
+        ("rules", "rule_id"): await created(person, f"/chats/{chat_id}/network/rules", {"rule": {"host": "a.example"}}),
+        ("links", "link_id"): link.json["id"],
+        ("sessions", "session_id"): str(session),
+    }
+
+
+async def access_things(person: Person) -> dict[tuple[str, str], str]:
+    """What an owner sets up for others: a secret for a rule, and where people sign in, at a place without a server."""
+    keyed = {"rule": {"host": "b.example", "credential": {"secret": "forge"}}}
+    assert (await person.post("/network/rules", keyed)).status == 201
+    assert (await person.put("/network/secrets/forge", {"secret": "s"})).status < 300
+    slug = f"l-{person.id.hex}"
+    service = {"name": "L", "issuer": "http://127.0.0.1:9", "client_id": "c", "client_secret": "s"}
+    assert (await person.put(f"/login-services/{slug}", service)).status == 200
+    return {("secrets", "name"): "forge", ("login-services", "name"): slug, ("oidc", "name"): slug}
 
 
 async def made_model(person: Person, provider: str) -> None:
@@ -87,8 +130,13 @@ async def _file(person: Person) -> str:
     return answer.json["id"]
 
 
+def named(path: str) -> dict[str, str]:
+    """What a path names, by the collection that it is in."""
+    pieces = path.strip("/").split("/")
+    return {piece[1:-1]: pieces[place - 1] for place, piece in enumerate(pieces) if piece.startswith("{")}
+
+
 def placed(path: str, given: dict[str, Any], known: Things, *, really: bool) -> dict[str, Any]:
     """The values of a path's names, with things that exist where there are such."""
-    pieces = path.strip("/").split("/")
-    under = {piece[1:-1]: pieces[place - 1] for place, piece in enumerate(pieces) if piece.startswith("{")}
+    under = named(path)
     return {name: known.get((under.get(name, ""), name), value) if really else value for name, value in given.items()}
