@@ -5,6 +5,15 @@ import { Provider } from "oidc-provider";
 
 const [port, resource, seconds] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
+// A secret with everything that means something in a header or a form.
+const byHand = (method) => ({
+  client_id: method,
+  client_secret: "of: an/admin+%41=&",
+  token_endpoint_auth_method: method,
+  application_type: "native",
+  redirect_uris: ["http://127.0.0.1/api/v1/mcp-servers/callback"],
+  grant_types: ["authorization_code", "refresh_token"],
+});
 const provider = new Provider(issuer, {
   scopes: ["openid", "offline_access", "tools"],
   features: {
@@ -27,6 +36,8 @@ const provider = new Provider(issuer, {
       grant_types: [],
       response_types: [],
     },
+    byHand("client_secret_basic"),
+    byHand("client_secret_post"),
   ],
   clientDefaults: { token_endpoint_auth_method: "none" },
   findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),

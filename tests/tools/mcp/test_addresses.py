@@ -6,9 +6,9 @@ import aiohttp.web
 import pytest
 
 from perdure.testing.ports import free_port
-from perdure.tools.mcp.grants import OAuthClient, exchange
 from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.protocol.discovery import check_named
+from perdure.tools.mcp.token_endpoint import OAuthClient, exchange
 from perdure.tools.network import Network
 
 OUTSIDE = "https://mcp.example.com/v1"

@@ -1,13 +1,15 @@
 """Signing in to an MCP server with a real identity provider: discovery, registration, PKCE, tokens renewed."""
 
+import socket
 import sys
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import aiohttp
 import pytest
+from aiohttp import web
 from tests.tools.mcp.peers import PEERS, Peer, peer
 
 from perdure.access.actor import Role
@@ -29,6 +31,7 @@ class Place:
     ada: Person
     server_id: str
     identity: Peer
+    resource: str
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ async def place(database_url: str, pool: Pool) -> AsyncIterator[Place]:
         api = await stack.enter_async_context(serve_api(database_url, pool))
         ada = await stack.enter_async_context(await api.person("ada", Role.ADMIN))
         added = await ada.post("/mcp-servers", {"slug": "guarded", "url": resource, "auth": "oauth"})
-        yield Place(api, ada, added.json["id"], identity)
+        yield Place(api, ada, added.json["id"], identity, resource)
 
 
 async def signs_in(url: str) -> str:
@@ -81,6 +84,82 @@ async def test_a_person_signs_in_and_their_tokens_are_renewed(place: Place) -> N
         renewed = await place.api.pool.fetchval("SELECT secret FROM mcp_grants")
         assert renewed != sealed
         sealed = renewed
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+async def test_a_client_of_an_admin_proves_itself_in_the_way_that_is_accepted(place: Place, method: str) -> None:
+    """The service says that it takes either, and takes from each client the one that it was registered with."""
+    ada, known = place.ada, {"client_id": method, "client_secret": "of: an/admin+%41=&"}
+    options = {"url": place.resource, "auth": "oauth", **known}
+    server = f"/mcp-servers/{(await ada.post('/mcp-servers', {'slug': 'by-hand', **options})).json['id']}"
+    back = urlsplit(await signs_in((await ada.post(f"{server}/sign-in")).json["url"]))
+    arrived = await ada.get(f"/mcp-servers/callback?{back.query}")
+    assert (arrived.status, arrived.headers.get("location")) == (303, "/settings/mcp?sign_in=done"), arrived.body
+    # Also when they are renewed.
+    tried = (await ada.post(f"{server}/test")).json
+    assert (tried["ok"], [tool["name"] for tool in tried["tools"]]) == (True, ["secret"])
+
+
+async def test_an_admin_hears_that_the_secret_of_a_client_is_wrong(place: Place) -> None:
+    ada, wrong = place.ada, {"client_id": "client_secret_basic", "client_secret": "wrong"}
+    added = await ada.post("/mcp-servers", {"slug": "wrong", "url": place.resource, "auth": "oauth", **wrong})
+    back = urlsplit(await signs_in((await ada.post(f"/mcp-servers/{added.json['id']}/sign-in")).json["url"]))
+    arrived = await ada.get(f"/mcp-servers/callback?{back.query}")
+    assert (arrived.status, "correct its client ID and secret" in arrived.json["message"]) == (400, True)
+
+
+@asynccontextmanager
+async def silent_server(answer: int) -> AsyncGenerator[tuple[str, list[str]]]:
+    """A server of 2025-03-26 with a sign-in service of its own, of which it says nothing; and what it was asked."""
+    asked: list[str] = []
+
+    async def answers(request: web.Request) -> web.StreamResponse:
+        asked.append(f"{request.method} {request.path}")
+        match request.path:
+            case "/v1/mcp":
+                return web.Response(status=answer)
+            case "/register":
+                return web.json_response({**await request.json(), "client_id": "registered"}, status=201)
+            case "/authorize":
+                wanted = request.query
+                raise web.HTTPFound(f"{wanted['redirect_uri']}?code=c&state={wanted['state']}")
+            case "/token":
+                form = await request.post()
+                assert (form["client_id"], form["code"]) == ("registered", "c")
+                return web.json_response({"access_token": "t", "token_type": "Bearer"})
+            case _:
+                return web.Response(status=404)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answers)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.SockSite(runner, socket.create_server(("127.0.0.1", 0)))
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1/mcp", asked
+    finally:
+        await runner.cleanup()
+
+
+async def test_a_server_that_says_nothing_is_signed_in_to_at_its_own_origin(place: Place) -> None:
+    ada = place.ada
+    async with silent_server(401) as (url, asked):
+        added = await ada.post("/mcp-servers", {"slug": "silent", "url": url, "auth": "oauth"})
+        departure = await ada.post(f"/mcp-servers/{added.json['id']}/sign-in")
+        assert departure.status == 200, departure.body
+        back = urlsplit(await signs_in(departure.json["url"]))
+        arrived = await ada.get(f"/mcp-servers/callback?{back.query}")
+    assert (arrived.status, arrived.headers.get("location")) == (303, "/settings/mcp?sign_in=done"), arrived.body
+    assert asked[-3:] == ["POST /register", "GET /authorize", "POST /token"]
+
+
+async def test_nobody_is_sent_off_to_a_server_that_asks_for_no_sign_in(place: Place) -> None:
+    async with silent_server(200) as (url, asked):
+        added = await place.ada.post("/mcp-servers", {"slug": "open", "url": url, "auth": "oauth"})
+        departure = await place.ada.post(f"/mcp-servers/{added.json['id']}/sign-in")
+    assert (departure.status, "does not say where people sign in" in departure.json["message"]) == (503, True)
+    assert "POST /register" not in asked
 
 
 async def test_what_came_back_counts_once_and_only_for_whoever_left(place: Place) -> None:

@@ -1,35 +1,24 @@
 """Tokens that people got for servers by signing in: kept encrypted, renewed before they run out, used by many."""
 
-import asyncio
 from datetime import datetime, timedelta
 
-import aiohttp
 import msgspec
 from msgspec import Struct
 
 from perdure.access.keyring import Keyring
 from perdure.config.mcp import GRANT_PURPOSE
 from perdure.core.ids import McpServerId, UserId
-from perdure.core.timing import MCP_CONNECT, Clock
+from perdure.core.timing import Clock
 from perdure.store.errors import transaction
 from perdure.store.pool import Pool
 from perdure.store.scopes import Database
 from perdure.store.tables import mcp_grants
-from perdure.tools.mcp.messages import SignInNeeded, Unreachable
+from perdure.tools.mcp.messages import SignInNeeded
+from perdure.tools.mcp.token_endpoint import OAuthClient, exchange
 from perdure.tools.network import Network
 
 MCP_TOKEN_MARGIN = timedelta(minutes=1)
-LARGEST_ANSWER = 1024 * 1024
 SIGN_IN = "the user has to sign in to it first, in the settings"
-
-
-class OAuthClient(Struct, frozen=True, omit_defaults=True):
-    """Who we are to an authorisation server."""
-
-    client_id: str
-    client_secret: str = ""
-    method: str = "none"
-    """How we prove it: none, client_secret_post or client_secret_basic."""
 
 
 class Grant(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,14 +29,6 @@ class Grant(Struct, frozen=True, kw_only=True, omit_defaults=True):
     token_endpoint: str
     client: OAuthClient
     resource: str = ""
-
-
-class Tokens(Struct, frozen=True, kw_only=True):
-    """What a token endpoint hands out."""
-
-    access_token: str
-    expires_in: float | None = None
-    refresh_token: str = ""
 
 
 class Grants:
@@ -83,9 +64,12 @@ class Grants:
             if not grant.refresh_token:
                 raise SignInNeeded("the sign-in ran out; the user has to sign in again, in the settings")
             form = {"grant_type": "refresh_token", "refresh_token": grant.refresh_token}
-            tokens = await exchange(grant.token_endpoint, form, grant.client, grant.resource, self.network)
+            tokens, client = await exchange(grant.token_endpoint, form, grant.client, grant.resource, self.network)
             fresh = msgspec.structs.replace(
-                grant, access_token=tokens.access_token, refresh_token=tokens.refresh_token or grant.refresh_token
+                grant,
+                access_token=tokens.access_token,
+                refresh_token=tokens.refresh_token or grant.refresh_token,
+                client=client,
             )
             await self._put(connection, server_id, user_id, fresh, tokens.expires_in)
             return fresh.access_token
@@ -102,47 +86,3 @@ class Grants:
 
     def _runs_out(self, expires_at: datetime | None) -> bool:
         return expires_at is not None and expires_at - self._clock.now() < MCP_TOKEN_MARGIN
-
-
-async def _bounded(response: aiohttp.ClientResponse) -> bytes:
-    """The body, if it is no longer than any answer about tokens."""
-    try:
-        content = await response.content.readexactly(LARGEST_ANSWER)
-    except asyncio.IncompleteReadError as ended:
-        return ended.partial
-    raise Unreachable(f"its sign-in service answered more than {len(content)} bytes")
-
-
-async def exchange(endpoint: str, form: dict[str, str], client: OAuthClient, resource: str, network: Network) -> Tokens:
-    """Ask a token endpoint for tokens."""
-    body = {**form, "client_id": client.client_id, **({"resource": resource} if resource else {})}
-    auth = None
-    if client.method == "client_secret_post":
-        body["client_secret"] = client.client_secret
-    elif client.method == "client_secret_basic":
-        auth = aiohttp.BasicAuth(client.client_id, client.client_secret)
-    timeout = aiohttp.ClientTimeout(total=MCP_CONNECT.total_seconds())
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=timeout, auth=auth) as http,
-            http.post(
-                endpoint,
-                data=body,
-                proxy=network.proxy(endpoint),
-                ssl=network.trusted or True,
-                # Where it leads on to was not looked at, and what is sent proves who we are.
-                allow_redirects=False,
-            ) as response,
-        ):
-            content = await _bounded(response)
-            if response.status >= 500 or 300 <= response.status < 400:
-                raise Unreachable(f"its sign-in service answered with HTTP {response.status}")
-            if response.status >= 400:
-                raise SignInNeeded(
-                    "the sign-in is not accepted any more; the user has to sign in again, in the settings"
-                )
-            return msgspec.json.decode(content, type=Tokens)
-    except (aiohttp.ClientError, TimeoutError) as error:
-        raise Unreachable("its sign-in service does not answer") from error
-    except msgspec.DecodeError as error:
-        raise Unreachable("its sign-in service answered something that is no token") from error

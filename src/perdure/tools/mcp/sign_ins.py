@@ -19,8 +19,9 @@ from perdure.core.errors import InvalidInput, Unavailable
 from perdure.core.ids import McpServerId, UserId
 from perdure.store.pool import Pool
 from perdure.store.tables import mcp_servers, mcp_sign_ins
-from perdure.tools.mcp.grants import Grant, Grants, OAuthClient, exchange
+from perdure.tools.mcp.grants import Grant, Grants
 from perdure.tools.mcp.messages import Unreachable
+from perdure.tools.mcp.token_endpoint import BASIC, POST, OAuthClient, exchange
 from perdure.tools.mcp.transport import opened_secrets
 
 MCP_SIGN_IN_KEPT = timedelta(minutes=10)
@@ -110,7 +111,9 @@ class SignIns:
         }
         authority, client = pending.authority, pending.client
         try:
-            tokens = await exchange(authority.token_endpoint, form, client, authority.resource, self._grants.network)
+            tokens, client = await exchange(
+                authority.token_endpoint, form, client, authority.resource, self._grants.network
+            )
         except Unreachable as error:
             raise InvalidInput(f"The sign-in did not work: {error}.") from error
         grant = Grant(
@@ -129,8 +132,9 @@ class SignIns:
         """The client that an admin registered, or the one that we registered ourselves, now if need be."""
         secrets = opened_secrets(self._keyring, server)
         if secrets.client_id:
-            method = "client_secret_post" if secrets.client_secret else "none"
-            return OAuthClient(secrets.client_id, secrets.client_secret, method)
+            # Where a service says nothing of it, it is the header: RFC 8414 has it so.
+            said = next((method for method in (BASIC, POST) if method in authority.methods), BASIC)
+            return OAuthClient(secrets.client_id, secrets.client_secret, said if secrets.client_secret else "none")
         sealed = await mcp_servers.registration(self._pool, server.id)
         if sealed is not None:
             known = msgspec.json.decode(self._keyring.open(sealed, GRANT_PURPOSE), type=Registration)

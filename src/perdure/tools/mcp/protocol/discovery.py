@@ -28,11 +28,11 @@ from pydantic import AnyUrl
 
 from perdure.core.addresses import inward, reachable
 from perdure.core.timing import MCP_CONNECT
-from perdure.tools.mcp.grants import OAuthClient
 from perdure.tools.mcp.messages import Unreachable
 from perdure.tools.mcp.protocol.translation import explained
 from perdure.tools.mcp.protocol.transports import bound
 from perdure.tools.mcp.sign_ins import AuthorizationServer
+from perdure.tools.mcp.token_endpoint import OAuthClient
 from perdure.tools.network import Network
 
 METADATA = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
@@ -79,6 +79,10 @@ async def authorization_server_of(url: str, scope: str, network: Network) -> Aut
         resource = await _resource(http, url, refusal)
         issuer = str(resource.authorization_servers[0]) if resource else None
         metadata = await _metadata(http, url, issuer)
+        if metadata is None and issuer is None and refusal.status_code == 401:
+            metadata = _by_convention(url)
+        if metadata is None:
+            raise Unreachable("it does not say where people sign in")
         for endpoint in (metadata.token_endpoint, metadata.registration_endpoint):
             if endpoint is not None:
                 await check_named(str(endpoint), url)
@@ -139,7 +143,7 @@ async def _resource(http: httpx2.AsyncClient, url: str, refusal: httpx2.Response
     return None
 
 
-async def _metadata(http: httpx2.AsyncClient, url: str, issuer: str | None) -> OAuthMetadata:
+async def _metadata(http: httpx2.AsyncClient, url: str, issuer: str | None) -> OAuthMetadata | None:
     for address in build_oauth_authorization_server_metadata_discovery_urls(issuer, url):
         await check_named(address, url)
         good, metadata = await handle_auth_metadata_response(await http.send(create_oauth_metadata_request(address)))
@@ -148,8 +152,22 @@ async def _metadata(http: httpx2.AsyncClient, url: str, issuer: str | None) -> O
                 raise Unreachable("its sign-in service says that it is another one")
             return metadata
         if not good:
-            break
-    raise Unreachable("it does not say where people sign in")
+            raise Unreachable("it does not say where people sign in")
+    return None
+
+
+def _by_convention(url: str) -> OAuthMetadata:
+    """Where the people of a server sign in that says nothing: the protocol of 2025-03-26 names the places."""
+    parts = urlsplit(url)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    return _endpoints(
+        AuthorizationServer(
+            issuer=origin,
+            authorization_endpoint=f"{origin}/authorize",
+            token_endpoint=f"{origin}/token",
+            registration_endpoint=f"{origin}/register",
+        )
+    )
 
 
 @asynccontextmanager
