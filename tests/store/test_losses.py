@@ -2,7 +2,9 @@
 
 from uuid import uuid4
 
-from perdure.core.chat import Fence, Status
+import pytest
+
+from perdure.core.chat import Fence, OpenCall, Status
 from perdure.core.ids import ChatId, MessageNumber, ReplicaId, RunnerId
 from perdure.core.timing import SystemClock
 from perdure.observe.measures.service import DatabaseMeasures
@@ -10,6 +12,7 @@ from perdure.observe.metrics import Metrics
 from perdure.store.journal import Journal
 from perdure.store.losses import Losses, Started
 from perdure.store.pool import Pool
+from perdure.store.rows import encoded
 from perdure.store.tables.journal import CallRun
 from perdure.testing.metric_reader import MetricReader
 from perdure.testing.scripted import ScriptedChats
@@ -107,3 +110,37 @@ async def test_calls_whose_line_in_the_journal_is_lost_get_it_again(pool: Pool) 
         assert [(entry.effect, entry.state, entry.runner_id) for entry in found] == (
             [] if left_behind else [("once", "started", runner)]
         )
+
+
+@pytest.mark.parametrize(
+    ("last_assistant", "next_message", "still_open", "done"),
+    [
+        (3, 5, (), True),
+        (3, 5, (1,), True),
+        (3, 5, (0, 1), False),
+        # The history went on, or the message was edited away.
+        (7, 9, (0,), True),
+        (0, 9, (), True),
+        # A failover lost the message that asks for the call.
+        (0, 3, (), False),
+        (1, 3, (0,), False),
+    ],
+)
+async def test_what_is_known_of_a_call_is_dropped_only_while_its_result_is_in_the_history(
+    pool: Pool, last_assistant: int, next_message: int, still_open: tuple[int, ...], done: bool
+) -> None:
+    world = World(pool)
+    chat_id = await world.chat()
+    run = CallRun(chat_id, MessageNumber(3), 0, 2)
+    world.losses.started(Started(run, RunnerId(uuid4()), "pay"))
+    await world.losses.restore_calls()
+    await pool.execute(
+        "UPDATE chats SET last_assistant = $2, next_message = $3, open_calls = $4 WHERE id = $1",
+        chat_id,
+        last_assistant,
+        next_message,
+        encoded([OpenCall(index, f"call-{index}", "pay") for index in still_open]),
+    )
+    journal = Journal(pool)
+    assert await journal.forget([run]) == ([run] if done else [])
+    assert bool(await journal.load(chat_id, run.message)) is not done

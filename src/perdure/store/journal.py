@@ -85,10 +85,11 @@ class Journal:
         """Whether a failover may have lost what was known about the calls of a message."""
         return await journal.failover(self._pool, chat_id, message) or Failover(0, None)
 
-    async def forget(self, calls: Sequence[CallRun]) -> None:
-        """Drop every run of calls whose results are committed."""
+    async def forget(self, calls: Sequence[CallRun]) -> list[CallRun]:
+        """Drop every run of calls whose results are in the history. Which of them those are: a failover loses some."""
         chats, messages = [call.chat_id for call in calls], [call.message for call in calls]
-        await journal.forget(self._pool, chats, messages, [call.index for call in calls])
+        indexes, runs = [call.index for call in calls], [call.run for call in calls]
+        return await journal.forget(self._pool, chats, messages, indexes, runs)
 
     async def sweep(self, kept: timedelta) -> None:
         """Drop what nobody came to forget, because its replica died first or its message was edited away."""

@@ -67,10 +67,9 @@ class JournalCleanup:
         if not self._done:
             return
         done, self._done = self._done, []
-        await self._journal.forget([one.call for one in done])
+        homes = {one.call: one.home for one in done}
         keys = defaultdict[ChatId, list[str]](list)
-        for one in done:
-            call = one.call
-            keys[one.home].append(str(CallKey(call.chat_id, call.message, call.index, call.run)))
+        for call in await self._journal.forget(list(homes)):
+            keys[homes[call]].append(str(CallKey(call.chat_id, call.message, call.index, call.run)))
         for home, theirs in keys.items():
             await self._holder.forget_keys(home, theirs)

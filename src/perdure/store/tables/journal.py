@@ -118,8 +118,12 @@ async def restore(
 
 @query
 async def forget(
-    db: Database, chats: Sequence[ChatId], messages: Sequence[MessageNumber], indexes: Sequence[int]
-) -> None: ...
+    db: Database,
+    chats: Sequence[ChatId],
+    messages: Sequence[MessageNumber],
+    indexes: Sequence[int],
+    runs: Sequence[int],
+) -> list[CallRun]: ...
 
 
 @query

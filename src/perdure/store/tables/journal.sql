@@ -68,10 +68,21 @@ JOIN chats c ON c.id = lost.chat_id AND c.last_assistant <= lost.message
 ON CONFLICT DO NOTHING
 
 -- name: journal.forget
--- Drop what is known about calls whose results are committed.
-DELETE FROM journal j
-USING unnest($1::uuid[], $2::integer[], $3::integer[]) AS done(chat_id, message, index)
-WHERE j.chat_id = done.chat_id AND j.message = done.message AND j.index = done.index
+-- Drop what is known about calls whose results are in the history, and say which those are. A failover may have lost a
+-- result, or the call itself, after it was committed: what is known about such a call is still needed.
+WITH done AS (
+    SELECT asked.*
+    FROM unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[]) AS asked (chat_id, message, index, run)
+    JOIN chats c ON c.id = asked.chat_id AND c.next_message > asked.message
+    WHERE c.last_assistant <> asked.message OR c.open_calls = '[]' OR NOT EXISTS (
+        SELECT FROM jsonb_array_elements(c.open_calls::jsonb) AS open_call
+        WHERE (open_call ->> 0)::integer = asked.index
+    )
+), dropped AS (
+    DELETE FROM journal j USING done
+    WHERE j.chat_id = done.chat_id AND j.message = done.message AND j.index = done.index
+)
+SELECT chat_id, message, index, run FROM done
 
 -- name: journal.sweep
 -- Drop what is known about calls that nobody can ask about any more.
