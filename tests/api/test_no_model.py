@@ -27,3 +27,12 @@ async def test_what_no_model_could_answer_is_not_said(api: ServedApi, ada: Perso
     refused = await ada.ask(method, f"/chats/{chat}/{path}", {"content": TEXT})
     assert (refused.status, says_what_to_do(refused.json)) == (409, True)
     assert len((await ada.get(f"/chats/{chat}/messages")).json["items"]) == 1
+
+
+async def test_a_fork_that_no_model_could_answer_is_not_begun(api: ServedApi, ada: Person) -> None:
+    chat = (await ada.post("/chats", {"content": TEXT})).json["chat"]["id"]
+    await api.has_no_model()
+    refused = await ada.post(f"/chats/{chat}/fork", {"after": 1, "content": TEXT})
+    assert (refused.status, says_what_to_do(refused.json)) == (409, True)
+    assert len((await ada.get("/chats")).json["items"]) == 1
+    assert (await ada.post(f"/chats/{chat}/fork", {"after": 1})).status == 201

@@ -139,6 +139,7 @@ async def fork(caller: Caller, chat_id: ChatId, body: ForkBody) -> Created:
     model = await caller.model(body.model)
     kept = copied(history)
     if said is not None:
+        await caller.answerable(model, seen.card.model)
         said = await caller.submitted(said, chat_id, begins="fork")
         user, client = caller.actor.user_id, body.client_id
         new = NewMessage(
