@@ -16,7 +16,7 @@ from perdure.machine.transitions.endings import FinishError, Interrupt
 from perdure.store.pool import Pool
 from perdure.stream.hubs import Hubs
 from perdure.stream.subscription import Ended
-from perdure.testing.scripted import ScriptedChats, texts
+from perdure.testing.scripted import ScriptedChat, ScriptedChats, texts
 
 FIRST = ["queue_update", "status", "error", "action_required", "retry", "chat"]
 
@@ -226,6 +226,24 @@ async def test_changes_from_elsewhere_are_found_by_hints_and_without_them(
         await hinted.take(first)
         await polled.take(second)
     assert hinted.transcript.status is polled.transcript.status is status
+
+
+async def test_the_end_of_a_turn_is_told_to_whoever_saw_nothing_of_the_turn(pool: Pool) -> None:
+    scripted, hubs = await set_up(pool)
+    chat = await scripted.create()
+    await chat.answer("hello")
+    elsewhere = ScriptedChats.beside(pool, scripted.organisation_id, scripted.user_id)
+    watcher = Watcher(hubs, chat.id, connections=[[]])
+    async with hubs.follow(chat.id, None) as subscription:
+        await watcher.take(subscription)
+        told = len(watcher.kinds)
+        other = ScriptedChat(elsewhere, await elsewhere.machine.load(chat.id))
+        await other.send("again")
+        await other.answer("hello again")
+        await hubs.once()
+        await watcher.take(subscription)
+    assert watcher.transcript.status is Status.WAITING
+    assert watcher.kinds[told:].count("status") == 1
 
 
 async def test_a_new_title_reaches_subscribers(pool: Pool) -> None:

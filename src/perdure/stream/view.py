@@ -157,7 +157,7 @@ def _states(cursor: str, view: View, before: View | None) -> Iterator[AnyEvent]:
     """Queue, status, error, action and retry, as far as they differ from before."""
     if before is None or before.queue != view.queue:
         yield QueueUpdate(cursor=cursor, queue=tuple(map(public_queued, view.queue)))
-    if before is None or before.chat.status is not view.chat.status:
+    if before is None or before.chat.status is not view.chat.status or _skipped(before, view):
         yield StatusEvent(cursor=cursor, status=view.chat.status)
     if before is None or before.chat.last_error != view.chat.last_error:
         yield ErrorEvent(cursor=cursor, error=view.chat.last_error)
@@ -165,3 +165,8 @@ def _states(cursor: str, view: View, before: View | None) -> Iterator[AnyEvent]:
         yield ActionRequired(cursor=cursor, action=view.action)
     if before is None or before.chat.retry_state != view.chat.retry_state:
         yield RetryEvent(cursor=cursor, retry=view.chat.retry_state)
+
+
+def _skipped(before: View, view: View) -> bool:
+    """Whether there were versions between the two: a whole turn, perhaps, for whose end somebody waits."""
+    return view.chat.snapshot_version > before.chat.snapshot_version + 1
