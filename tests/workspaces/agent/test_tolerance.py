@@ -1,7 +1,7 @@
 """Where new lines land when the quoted ones matched only because blanks were ignored."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -96,4 +96,14 @@ def test_lines_that_stay_keep_the_bytes_of_the_file(story: Story, kept: int) -> 
     new = "".join([*wrapped[:place], story.quoted_unit * story.quoted_base + "added\n", *wrapped[place:]])
     held = story.written("old", story.old, story.unit, story.base).splitlines(keepends=True)
     expected = "".join([*held[:place], story.unit * story.base + "added\n", *held[place:]])
+    assert story.after(new) == story.around + expected
+
+
+@given(story=stories(), deep=st.integers(0, 2), taken=st.sets(st.integers(0, 9)))
+def test_lines_taken_out_leave_the_others_as_they_are_in_the_file(story: Story, deep: int, taken: set[int]) -> None:
+    story = replace(story, old=[deep, *story.old])
+    quoted = story.written("old", story.old, story.quoted_unit, story.quoted_base).splitlines(keepends=True)
+    held = story.written("old", story.old, story.unit, story.base).splitlines(keepends=True)
+    new, expected = ("".join(line for at, line in enumerate(text) if at not in taken) for text in (quoted, held))
+    assume(new)
     assert story.after(new) == story.around + expected

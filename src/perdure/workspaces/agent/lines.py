@@ -102,9 +102,13 @@ def tabbed(lines: Iterable[Line]) -> bool | None:
 
 
 def level(found: Sequence[int]) -> int | None:
-    """How many columns a level takes: the most frequent step inwards. Nothing where no line stands further in."""
-    steps = Counter(after - before for before, after in zip(found, found[1:]) if after - before > ALIGNMENT)
-    return min(steps, key=lambda step: (-steps[step], step)) if steps else None
+    """How many columns a level takes: the most frequent step inwards, or a step outwards that parts it evenly."""
+    moves = [after - before for before, after in zip(found, found[1:])]
+    inwards = Counter(step for step in moves if step > ALIGNMENT)
+    if not inwards:
+        return None
+    usual = min(inwards, key=lambda step: (-inwards[step], step))
+    return min((-step for step in moves if step < -ALIGNMENT and usual % step == 0), default=usual)
 
 
 class Habit(NamedTuple):

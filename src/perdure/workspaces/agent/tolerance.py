@@ -24,7 +24,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from perdure.workspaces.agent.alignment import align
-from perdure.workspaces.agent.lines import TAB, Habit, Line, columns, depths, level, tabbed
+from perdure.workspaces.agent.lines import ALIGNMENT, TAB, Habit, Line, columns, depths, level, tabbed
 
 
 class FileHabits(NamedTuple):
@@ -59,6 +59,25 @@ class Quoted(NamedTuple):
         """How many spaces the quoted texts take to a level, as far as they show it."""
         steps = [level(depths(text)) for text in (self.old, self.new) if not tabbed(text)]
         return next((step for step in steps if step), None)
+
+    @property
+    def stays(self) -> bool:
+        """Whether every new line stands as its old one does: lines were only taken out, or made blank."""
+        standing = [pair for pair in self.kept if self.new[pair[0]].indent == self.old[pair[1]].indent]
+        return len(standing) == sum(not line.blank for line in self.new)
+
+    @property
+    def first(self) -> int | None:
+        """The first new line that is not blank."""
+        return next((place for place, line in enumerate(self.new) if not line.blank), None)
+
+    @property
+    def kept(self) -> list[tuple[int, int]]:
+        """The new lines that say what their old ones say."""
+        pairs = [(place, origin) for place, origin in enumerate(self.origins) if origin is not None]
+        return [
+            pair for pair in pairs if not self.new[pair[0]].blank and self.new[pair[0]].body == self.old[pair[1]].body
+        ]
 
 
 def weave(found: list[Line], quoted: Quoted, file: FileHabits) -> list[Line]:
@@ -103,7 +122,10 @@ class _Indents:
         self._stands = [not line.blank for line in found]
         in_file = [columns(line.indent) for line in found]
         in_old = [self._here.depth(columns(line.indent), old_level) for line in quoted.old]
-        self._written = in_file if self._is_right(quoted.new, in_file, in_old) else in_old
+        like_file = _written_like_file(quoted, self._here, old_level, self._new_level)
+        self._old = quoted.old
+        self._as_quoted = quoted.stays or not self._is_right(quoted, in_file, in_old, like_file)
+        self._written = in_old if self._as_quoted else in_file
         # Where the same depth means two things, the line that was passed last tells; before any, the first.
         places = list(zip(self._written, found, self._stands))
         self._meant = {depth: line.indent for depth, line, stands in reversed(places) if stands}
@@ -113,6 +135,8 @@ class _Indents:
         depth = self._depth(new)
         if origin is not None and self._stands[origin]:
             self._meant[self._written[origin]] = self._found[origin].indent
+            if self._as_quoted and new.indent == self._old[origin].indent:
+                return self._found[origin].indent
         if depth in self._meant:
             return self._meant[depth]
         below = self._depths[max(0, bisect_right(self._depths, depth) - 1)]
@@ -121,14 +145,43 @@ class _Indents:
     def _depth(self, new: Line) -> int:
         return self._here.depth(columns(new.indent), self._new_level)
 
-    def _is_right(self, new: list[Line], in_file: list[int], in_old: list[int]) -> bool:
-        """Whether the new text stands where the file does: its first line tells, or the first that can."""
-        wanted = [self._depth(line) for line in new if not line.blank]
-        actual, quoted = ([depth for depth, stands in zip(each, self._stands) if stands] for each in (in_file, in_old))
-        if wanted and actual[0] != quoted[0] and wanted[0] in (actual[0], quoted[0]):
-            return wanted[0] == actual[0]
-        telling = set(actual) ^ set(quoted)
-        return next((depth in actual for depth in wanted if depth in telling), False)
+    def _is_right(self, quoted: Quoted, in_file: list[int], in_old: list[int], like_file: bool) -> bool:
+        """Whether the new text stands where the file does: the first of these signs that tells decides."""
+        wanted = [self._depth(line) for line in quoted.new if not line.blank]
+        actual, told = ([depth for depth, stands in zip(each, self._stands) if stands] for each in (in_file, in_old))
+        if not wanted:
+            return False
+        if like_file and min(wanted) >= min(actual):
+            return True
+        kept = [(self._depth(quoted.new[place]), in_file[origin], in_old[origin]) for place, origin in quoted.kept]
+        first_was_kept = bool(kept) and quoted.kept[0][0] == quoted.first
+        signs = [
+            *(kept[:1] if first_was_kept else []),
+            _majority(kept, min(wanted), min(actual), min(told)),
+            (min(wanted), min(actual), min(told)),
+            (wanted[0], actual[0], told[0]),
+        ]
+        telling = set(actual) ^ set(told)
+        by_any = next((depth in actual for depth in wanted if depth in telling), False)
+        return next((depth == here for depth, here, there in signs if here != there and depth in (here, there)), by_any)
+
+
+Sign = tuple[int, int, int]
+"""A depth of the new text, and the depths of the file and of the old text that it may be."""
+
+
+def _majority(kept: list[Sign], lowest: int, in_file: int, in_old: int) -> Sign:
+    """Where most of the lines stand that were kept; nothing where the new text would then leave its place."""
+    as_file = sum(depth == here != there for depth, here, there in kept)
+    as_old = sum(depth == there != here for depth, here, there in kept)
+    told = (as_file > as_old and lowest >= in_file) or (as_old > as_file and lowest >= in_old)
+    return (as_file, max(as_file, as_old), min(as_file, as_old)) if told else (0, 0, 0)
+
+
+def _written_like_file(quoted: Quoted, here: Habit, old_level: int, new_level: int) -> bool:
+    """Whether the new text is written as the file is, with its tabs or its steps, and the old text is not."""
+    kinds = tabbed(quoted.old), tabbed(quoted.new)
+    return kinds == (not here.tabs, here.tabs) or (kinds == (False, False) and old_level != here.level == new_level)
 
 
 def _habit_at(found: list[Line], quoted: Quoted, file: FileHabits) -> Habit:
@@ -140,16 +193,30 @@ def _habit_at(found: list[Line], quoted: Quoted, file: FileHabits) -> Habit:
 
 def _levels(found: list[Line], quoted: Quoted, here: Habit) -> tuple[int, int]:
     """How many columns a level takes in the old and in the new text."""
-    old, new = quoted.old, quoted.new
-    step = quoted.step or here.level
-    copied = not here.tabs and depths(old) == depths(found)
-    in_place = not here.tabs and _first(new) == _first(found) != _first(old)
-    in_file = copied or in_place or level(depths(new)) == here.level
-    return (
-        TAB if tabbed(old) else here.level if copied else step,
-        TAB if tabbed(new) else here.level if in_file else step,
-    )
+    old = TAB if tabbed(quoted.old) else _scaled(found, quoted.old, here) or level(depths(quoted.old))
+    if tabbed(quoted.new):
+        return old or here.level, TAB
+    shown = depths(quoted.new)
+    new = _new_level(shown, here.level if tabbed(quoted.old) else old, here)
+    in_place = bool(shown) and shown[0] in depths(found) and shown[0] not in depths(quoted.old)
+    return old or new, here.level if in_place else new
 
 
-def _first(lines: list[Line]) -> str | None:
-    return next((line.indent for line in lines if not line.blank), None)
+def _scaled(found: list[Line], old: list[Line], here: Habit) -> int | None:
+    """A level of the old text, where its lines stand apart by levels of the file."""
+    pairs = [(columns(one.indent), columns(other.indent)) for one, other in zip(found, old) if not one.blank]
+    outer, inner = min(pairs), max(pairs)
+    levels, rest = divmod(inner[0] - outer[0], here.level)
+    if rest or not levels:
+        return None
+    scaled, rest = divmod(inner[1] - outer[1], levels)
+    return scaled if scaled > ALIGNMENT and not rest else None
+
+
+def _new_level(shown: list[int], old: int | None, here: Habit) -> int:
+    """The step that the new text shows, unless it is several levels of the old text or of the file at once."""
+    inwards, outwards = level(shown), level(shown[::-1])
+    if inwards:
+        return inwards if inwards == here.level or not old or inwards % old else old
+    several = next((each for each in (old, here.level) if each and outwards and outwards % each == 0), None)
+    return several or outwards or old or here.level
