@@ -54,6 +54,7 @@ def _change(snapshot: int) -> ChangeRow:
         old_runner=RUNNER,
         old_writer="replica_0",
         unseen=0.5,
+        severed=False,
     )
 
 

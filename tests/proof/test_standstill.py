@@ -31,6 +31,7 @@ def _change(at: float, old_worker: UUID, worker: UUID) -> ChangeRow:
         old_runner=None,
         old_writer="replica_0",
         unseen=3.1,
+        severed=False,
     )
 
 

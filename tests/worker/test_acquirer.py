@@ -10,7 +10,7 @@ from perdure.core.card import NewCard
 from perdure.core.chat import ActionKind
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
 from perdure.core.message import NewMessage, Role, Text, ToolCall
-from perdure.core.timing import LEASE, RENEWAL_LATE, SHARE_PATIENCE
+from perdure.core.timing import LEASE, RENEWAL_LATE, SEVERED_LEASE, SHARE_PATIENCE
 from perdure.machine.change import Owner
 from perdure.machine.diagram import follow
 from perdure.machine.transitions.actions import CancelRequiresAction, EnterRequiresAction
@@ -18,8 +18,9 @@ from perdure.machine.transitions.driving import Acquire, CommitStep
 from perdure.machine.transitions.lifecycle import Create
 from perdure.sim.server import Simulator
 from perdure.store.connection import connect
+from perdure.store.hosts import ServerConnection
 from perdure.store.pool import Pool
-from perdure.store.replicas import Candidate, Renewal, renew
+from perdure.store.replicas import Candidate, Renewal, end_severed, renew
 from perdure.testing.replica import open_replica
 from perdure.worker import acquirer
 from perdure.worker.acquirer import ended_wait, orphaned, share
@@ -28,8 +29,8 @@ SEEN = "INSERT INTO replicas (id, version, seen_at) VALUES ($1, '', now() - $2::
 DEAD, SOMEBODY = ReplicaId(uuid4()), UserId(uuid4())
 
 
-def _orphans(count: int, waited: timedelta = LEASE) -> list[Candidate]:
-    return [Candidate(ChatId(uuid4()), DEAD, "running", SOMEBODY, waited) for _ in range(count)]
+def _orphans(count: int, orphaned: timedelta = timedelta()) -> list[Candidate]:
+    return [Candidate(ChatId(uuid4()), DEAD, "running", SOMEBODY, LEASE, orphaned) for _ in range(count)]
 
 
 def test_survivors_that_sweep_at_once_take_everything_and_nothing_twice() -> None:
@@ -40,12 +41,12 @@ def test_survivors_that_sweep_at_once_take_everything_and_nothing_twice() -> Non
 
 
 def test_what_another_survivor_did_not_take_in_its_time_is_everybodys() -> None:
-    orphans = _orphans(4, LEASE + 2 * SHARE_PATIENCE)
+    orphans = _orphans(4, 2 * SHARE_PATIENCE)
     assert share(orphans, 1, 3) == orphans
 
 
 def test_a_replica_that_missed_a_renewal_takes_nothing_from_the_dead() -> None:
-    orphans, free = _orphans(2), [Candidate(ChatId(uuid4()), None, "running", SOMEBODY, LEASE)]
+    orphans, free = _orphans(2), [Candidate(ChatId(uuid4()), None, "running", SOMEBODY, LEASE, timedelta())]
     assert orphaned([*orphans, *free], steady=True) == orphans
     assert orphaned([*orphans, *free], steady=False) == []
 
@@ -70,10 +71,59 @@ async def test_a_renewal_says_when_the_lease_of_a_silent_replica_ends(database_u
     async with connection.transaction():
         for replica, ago in silent.items():
             await connection.execute(SEEN, replica, ago)
-        renewal = await renew(connection, fresh, LEASE, timeout=10)
+        renewal = await renew(connection, fresh, timeout=10)
     await connection.close()
     assert renewal is not None
     assert (renewal.alive, renewal.ends) == (2, (LEASE - silent[late],))
+
+
+@pytest.mark.parametrize("living", [True, False])
+async def test_the_lease_of_a_silent_replica_ends_sooner_where_its_session_has_ended(
+    database_url: str, pool: Pool, *, living: bool
+) -> None:
+    silent, watching = ReplicaId(uuid4()), ReplicaId(uuid4())
+    session = await connect(database_url)
+    for replica in (silent, watching):
+        await pool.execute(SEEN, replica, timedelta())
+    await renew(session, silent, timeout=10)
+    if not living:
+        await ended(session, pool)
+    ago = SEVERED_LEASE + timedelta(milliseconds=1)
+    await pool.execute("UPDATE replicas SET seen_at = now() - $2::interval WHERE id = $1", silent, ago)
+    ends = await _ends(pool, watching)
+    await end_severed(pool)
+    assert (ends[0] > timedelta()) is living
+    renewal = await renew(session if living else pool, silent, timeout=10)
+    assert (renewal is not None) is living
+    await session.close()
+
+
+async def test_a_replica_is_not_given_up_before_its_time_nor_one_whose_session_nobody_knows(
+    database_url: str, pool: Pool
+) -> None:
+    early, unknown = ReplicaId(uuid4()), ReplicaId(uuid4())
+    session = await connect(database_url)
+    await pool.execute(SEEN, early, timedelta())
+    await renew(session, early, timeout=10)
+    await ended(session, pool)
+    await pool.execute(SEEN, unknown, SEVERED_LEASE * 2)
+    await end_severed(pool)
+    assert await renew(pool, early, timeout=10) is not None
+    assert await renew(pool, unknown, timeout=10) is not None
+
+
+async def ended(session: ServerConnection, pool: Pool) -> None:
+    """Close a session, and wait until the server has noticed."""
+    process = await session.fetchval("SELECT pg_backend_pid()")
+    session.terminate()
+    while await pool.fetchval("SELECT count(*) FROM pg_stat_get_activity($1)", process):
+        pass
+
+
+async def _ends(pool: Pool, watching: ReplicaId) -> tuple[timedelta, ...]:
+    renewal = await renew(pool, watching, timeout=10)
+    assert renewal is not None
+    return renewal.ends
 
 
 async def test_a_chat_is_taken_when_the_lease_of_its_driver_ends(

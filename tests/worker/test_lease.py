@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from perdure.core.errors import Misconfigured
-from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, UNSERVED, SystemClock
+from perdure.core.timing import LEASE, LEASE_MARGIN, LOOP_STALL, SEVERED_LEASE, UNSERVED, SystemClock
 from perdure.proof.proxy import Fate, Proxy
 from perdure.store.connection import connect
 from perdure.store.hosts import ServerConnection
@@ -112,10 +112,14 @@ async def test_a_lease_ends_here_before_the_database_says_so(database_url: str) 
         lease = Lease(lambda: connect(proxy.url), clock)
         await lease.start()
         proxy.decide = lambda _: Fate.LOSE_REQUEST
-        clock.later(LEASE - LEASE_MARGIN - timedelta(milliseconds=1))
+        clock.later(SEVERED_LEASE - LEASE_MARGIN - timedelta(milliseconds=1))
         assert lease.valid
-        clock.later(LEASE - LEASE_MARGIN)
+        clock.later(SEVERED_LEASE - LEASE_MARGIN)
         assert not lease.valid
+        clock.later(LEASE - LEASE_MARGIN - timedelta(milliseconds=1))
+        assert not lease.lost
+        clock.later(LEASE - LEASE_MARGIN)
+        assert lease.lost
         await lease.stop()
 
 

@@ -79,7 +79,7 @@ class Replica:
             return {"replica": "the others have not heard of it yet"}
         if self.workers.database.obstacle is not None:
             return {"database": self.workers.database.obstacle}
-        if not self.workers.lease.valid:
+        if self.workers.lease.lost:
             return {"replica": "its lease ran out"}
         try:
             async with asyncio.timeout(READINESS_PATIENCE.total_seconds()):

@@ -35,11 +35,18 @@ class SystemClock:
 
 
 LEASE = timedelta(seconds=3)
-RENEWAL_PERIOD = timedelta(seconds=1)
+# A lease whose session at the database has ended ends so soon: its process is gone, or cannot reach the database.
+# One that is only late, because a disk or a processor is busy, is waited for as long as it lasts.
+SEVERED_LEASE = timedelta(seconds=1)
+RENEWAL_PERIOD = timedelta(milliseconds=300)
+# How often a renewal also lists what the replica owns.
+LISTING_PERIOD = timedelta(seconds=1)
 RENEWAL_TIMEOUT = timedelta(seconds=1)
-# A lease that could not be renewed has two seconds left: a database that moved is looked for at once, and again.
+# A lease that could not be renewed has little time left: a database that moved is looked for at once, and again.
 RENEWAL_RETRY = timedelta(milliseconds=100)
-LEASE_MARGIN = timedelta(milliseconds=500)
+# So much earlier than for the others a lease ends for the one who holds it.
+LEASE_MARGIN = timedelta(milliseconds=250)
+LOOP_TICK = timedelta(seconds=1)
 LOOP_STALL = timedelta(seconds=10)
 # How often a replica looks which server it talks to, how long that may take, and when it gives its chats up because
 # it cannot do anything about them: such a state ends no later than a lease and two seconds after it began.

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from perdure.core.message import AnyPart, ToolCall, ToolResult
-from perdure.core.timing import LEASE
+from perdure.core.timing import LEASE, SEVERED_LEASE
 from perdure.proof.admission import admitted_in_order, removed_by_request, sent_once
 from perdure.proof.checked_transcript import spoken
 from perdure.proof.cluster import FAIL_OVER, STUCK, SWITCH_OVER, Stray, followings
@@ -143,7 +143,8 @@ def fenced(run: Observations) -> Iterator[Violation]:
                 f"snapshot {change.snapshot}: {change.writer} wrote an answer while {change.old_writer} owned the chat"
             )
             yield Violation(5, change.chat_id, text)
-        if _taken(change) and change.unseen is not None and change.unseen < LEASE.total_seconds():
+        lease = SEVERED_LEASE if change.severed else LEASE
+        if _taken(change) and change.unseen is not None and change.unseen < lease.total_seconds():
             text = f"snapshot {change.snapshot}: taken from an owner seen {change.unseen:.2f} s ago"
             yield Violation(5, change.chat_id, text)
 

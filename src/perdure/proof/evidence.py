@@ -85,6 +85,8 @@ class ChangeRow:
     """Whose replica the owner before was."""
     unseen: float | None
     """Seconds since the owner before last renewed its lease; None if it had left."""
+    severed: bool
+    """Whether its session at the database had ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,4 +206,5 @@ def _change(row: Record) -> ChangeRow:
         old_runner=row["old_runner"],
         old_writer=row["old_writer"],
         unseen=row["unseen_seconds"],
+        severed=bool(row["severed"]),
     )

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from perdure.core.timing import LEASE
+from perdure.core.timing import SEVERED_LEASE
 from perdure.proof.checked_transcript import CheckedTranscript
 from perdure.proof.evidence import ChangeRow
 from perdure.proof.run_log import Fault, RunLog
 
-FAILOVER_BAR = LEASE + timedelta(seconds=2)
+FAILOVER_BAR = SEVERED_LEASE + timedelta(seconds=2)
 _ON_ITS_WAY = 0.1
 """What a replica sent before it was killed is heard within this time."""
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from perdure.core.ids import ChatId, ReplicaId, RunnerId, UserId
-from perdure.core.timing import RENEWAL_LATE
+from perdure.core.timing import LEASE, RENEWAL_LATE, SEVERED_LEASE
 from perdure.store.scopes import Database
 from perdure.store.tables import chats, replicas
 
@@ -21,7 +21,8 @@ class Owned:
 @dataclass(frozen=True, slots=True)
 class Renewal:
     alive: int
-    owned: tuple[Owned, ...]
+    owned: tuple[Owned, ...] | None
+    """None where that was not asked."""
     ends: tuple[timedelta, ...] = ()
     """After what time the leases of replicas end that have not renewed them when they should have."""
 
@@ -36,23 +37,32 @@ class Candidate:
     owner_id: UserId
     waited: timedelta
     """Since it moved last or, where its replica died, since that one was seen last."""
+    orphaned: timedelta
+    """Since the lease of its replica ended."""
 
 
 async def register(db: Database, replica_id: ReplicaId, *, address: str | None, version: str, capacity: int) -> None:
     await replicas.register(db, replica_id, address, version, capacity)
 
 
-async def renew(db: Database, replica_id: ReplicaId, lease: timedelta, *, timeout: float) -> Renewal | None:
+async def renew(db: Database, replica_id: ReplicaId, *, listing: bool = True, timeout: float) -> Renewal | None:
     """The lease, renewed; None once it ran out."""
-    rows = await replicas.renew(db, replica_id, lease, RENEWAL_LATE, timeout=timeout)
+    rows = await replicas.renew(db, replica_id, LEASE, SEVERED_LEASE, RENEWAL_LATE, listing, timeout=timeout)
     if not rows:
         return None
+    if not listing:
+        return Renewal(rows[0].alive, None, rows[0].ends)
     owned = tuple(
         Owned(row.chat_id, row.runner_id, row.snapshot_version)
         for row in rows
         if row.chat_id is not None and row.runner_id is not None and row.snapshot_version is not None
     )
     return Renewal(rows[0].alive, owned, rows[0].ends)
+
+
+async def end_severed(db: Database) -> None:
+    """End the leases of replicas whose processes are gone, without waiting for the rest of them."""
+    await replicas.end_severed(db, LEASE, SEVERED_LEASE)
 
 
 async def place(db: Database, replica_id: ReplicaId, lease: timedelta) -> tuple[int, int]:
@@ -71,7 +81,9 @@ async def bury(db: Database, silent_for: timedelta) -> None:
 
 async def acquirable(db: Database, lease: timedelta, limit: int) -> list[Candidate]:
     found = await chats.acquirable(db, lease, limit)
-    return [Candidate(chat.id, chat.worker_id, chat.status, chat.owner_id, chat.waited) for chat in found]
+    return [
+        Candidate(chat.id, chat.worker_id, chat.status, chat.owner_id, chat.waited, chat.orphaned) for chat in found
+    ]
 
 
 async def due(db: Database, limit: int) -> list[tuple[ChatId, datetime]]:

@@ -690,7 +690,9 @@ CREATE TABLE public.replicas (
     version text NOT NULL,
     capacity integer DEFAULT 0 NOT NULL,
     started_at timestamp with time zone DEFAULT now() NOT NULL,
-    seen_at timestamp with time zone DEFAULT now() NOT NULL
+    seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    session integer,
+    silent_since timestamp with time zone
 )
 WITH (fillfactor='50');
 

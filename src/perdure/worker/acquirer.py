@@ -19,7 +19,7 @@ from perdure.machine.transitions.endings import Interrupt
 from perdure.machine.transitions.queue import DeleteQueuedMessage
 from perdure.store.journal import Entry, Journal
 from perdure.store.pool import Pool
-from perdure.store.replicas import Candidate, acquirable, due, place
+from perdure.store.replicas import Candidate, acquirable, due, end_severed, place
 from perdure.store.tables import chats
 from perdure.worker.lease import Lease
 from perdure.worker.runners import Runners
@@ -109,6 +109,8 @@ class Acquirer:
         self._runners = runners
         self._lease = lease
         self._woken = asyncio.Event()
+        self._silent = False
+        """Whether other replicas are late with renewing their leases."""
         self._left = False
         """Whether the last sweep left chats to others that may not take them."""
 
@@ -119,6 +121,7 @@ class Acquirer:
     def expect(self, ends: Sequence[timedelta]) -> None:
         """Sweep when these leases end, unless they are renewed: every moment of waiting is one of a chat."""
         loop = asyncio.get_running_loop()
+        self._silent = bool(ends)
         for end in ends:
             loop.call_later((end + LEASE_ENDED).total_seconds(), self._woken.set)
 
@@ -145,6 +148,8 @@ class Acquirer:
         await stop_chats_of_removed(self._machine, self._pool, PAGE)
         if not self._runners.accepting:
             return 0
+        if self._silent and self._lease.undisturbed:
+            await end_severed(self._pool)
         candidates = await acquirable(self._pool, LEASE, PAGE)
         mine = self._fitting(await self._shared_out(candidates))
         orphans = [candidate for candidate in mine if candidate.worker_id is not None]
@@ -211,8 +216,7 @@ def share(orphans: Sequence[Candidate], position: int, alive: int) -> list[Candi
 
     What another one had its time for is everybody's: it may be full, or draining, or dead as well.
     """
-    overdue = LEASE + SHARE_PATIENCE
-    return [each for at, each in enumerate(orphans) if at % alive == position or each.waited > overdue]
+    return [each for at, each in enumerate(orphans) if at % alive == position or each.orphaned > SHARE_PATIENCE]
 
 
 def ended_wait(chat: Chat, deadline: datetime) -> tuple[Transition, ...]:

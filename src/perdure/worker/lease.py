@@ -13,11 +13,13 @@ from perdure.core.ids import ReplicaId
 from perdure.core.timing import (
     LEASE,
     LEASE_MARGIN,
+    LISTING_PERIOD,
     LOOP_STALL,
     READY_AFTER,
     RENEWAL_PERIOD,
     RENEWAL_RETRY,
     RENEWAL_TIMEOUT,
+    SEVERED_LEASE,
     UNSERVED,
     Clock,
 )
@@ -45,9 +47,16 @@ class Lease:
         self._clock = clock
         self._facts = (address, version, capacity)
         self._until = 0.0
+        """When it ends for this replica, which cannot know whether its session is still there."""
+        self._lasts = 0.0
+        """When it ends for everybody, as long as the session is there."""
+        self._listed = 0.0
+        """When a renewal listed what this replica owns."""
         self._registered_at = clock.monotonic()
         self._resumed = 0.0
         """When it was last held again after it had run out."""
+        self._late = clock.monotonic()
+        """When it was last renewed too late for this replica to be sure of it."""
         self._ticked = clock.monotonic()
         self._hindered: float | None = None
         """Since when what it gives a right to cannot be written."""
@@ -74,9 +83,19 @@ class Lease:
         return self._clock.monotonic() < self._until
 
     @property
+    def lost(self) -> bool:
+        """Whether it has run out, and not only been renewed late."""
+        return self._clock.monotonic() >= self._lasts
+
+    @property
     def steady(self) -> bool:
         """Whether it was held without a gap for as long as it lasts."""
         return self._clock.monotonic() - self._resumed > LEASE.total_seconds()
+
+    @property
+    def undisturbed(self) -> bool:
+        """Whether every renewal of that time was in time. Else others may be late for the same reason."""
+        return self.steady and self._clock.monotonic() - self._late > LEASE.total_seconds()
 
     async def held(self) -> None:
         """Wait until it is valid."""
@@ -202,7 +221,8 @@ class Lease:
             _log.warning("the chats of this replica cannot be written; the lease is not renewed")
             return True
         sent = self._clock.monotonic()
-        renewal = await renew(connection, self.id, LEASE, timeout=RENEWAL_TIMEOUT.total_seconds())
+        listing = sent - self._listed >= LISTING_PERIOD.total_seconds()
+        renewal = await renew(connection, self.id, listing=listing, timeout=RENEWAL_TIMEOUT.total_seconds())
         if self._stopping.is_set():
             # Whoever stopped it may not have waited for this answer, and its event loop may be gone.
             return True
@@ -214,16 +234,21 @@ class Lease:
             return False
         self.renewals["ok"] += 1
         self.alive = renewal.alive
-        if 0.0 < self._until < sent:
+        if 0.0 < self._lasts < sent:
             self._resumed = sent
-        self._until = sent + (LEASE - LEASE_MARGIN).total_seconds()
-        self._newest = renewal
+        if 0.0 < self._until < sent:
+            self._late = sent
+        self._until = sent + (SEVERED_LEASE - LEASE_MARGIN).total_seconds()
+        self._lasts = sent + (LEASE - LEASE_MARGIN).total_seconds()
+        if listing:
+            self._listed = sent
+            self._newest = renewal
         loop.call_soon_threadsafe(self._renewed, renewal, sent)
         return True
 
     def _renewed(self, renewal: Renewal, sent: float) -> None:
         self.tick()
         self._held.set()
-        if renewal is self._newest:
+        if renewal is self._newest or renewal.owned is None:
             # A busy loop hears of several at once: only the last one says how things stand.
             self._on_renewal(renewal, sent)

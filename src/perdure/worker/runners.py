@@ -203,6 +203,8 @@ class Runners:
         It says how things stood when it was asked for. A busy replica hears of it later: whoever began or ended since
         then is no difference, and reading all their rows would make it busier still.
         """
+        if renewal.owned is None:
+            return
         covered = {owned.chat_id: owned for owned in renewal.owned}
         self._left = {chat_id: at for chat_id, at in self._left.items() if at > asked}
         for chat_id, entry in self._running.items():

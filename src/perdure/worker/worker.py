@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from perdure.core.errors import DatabaseFault, Unavailable
 from perdure.core.tasks import BackgroundTasks
-from perdure.core.timing import RENEWAL_PERIOD
+from perdure.core.timing import LOOP_TICK
 from perdure.machine.announcer import Announcer
 from perdure.observe.measures.service import ReplicaMeasures
 from perdure.observe.upkeep import kept_up
@@ -54,7 +54,7 @@ class Worker:
         runners, lease = self.runners, self._lease
         measures.running.read = lambda: len(runners)
         measures.capacity.read = lambda: runners.capacity
-        measures.lease.read = lambda: lease.valid
+        measures.lease.read = lambda: not lease.lost
         measures.alive.read = lambda: lease.alive
         measures.renewals.read = lambda: lease.renewals
         measures.loop_lag.read = lambda: self.loop_lag
@@ -100,7 +100,7 @@ class Worker:
             _log.warning("what was spent last is not counted: %s", error)
 
     async def _ticking(self) -> None:
-        period, clock = RENEWAL_PERIOD.total_seconds(), self._services.clock
+        period, clock = LOOP_TICK.total_seconds(), self._services.clock
         while True:
             self._lease.tick()
             self._services.histories.tidy()

@@ -16,7 +16,8 @@ CREATE TABLE chaos_trail (
     old_status text,
     old_worker uuid,
     old_runner uuid,
-    unseen interval
+    unseen interval,
+    severed boolean
 );
 CREATE TABLE chaos_switchovers (at timestamptz NOT NULL DEFAULT clock_timestamp(), kind text NOT NULL);
 CREATE TABLE chaos_stored (
@@ -42,11 +43,12 @@ CREATE FUNCTION chaos_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO chaos_trail (
         chat_id, snapshot, history, attempt, status, worker, runner,
-        old_history, old_attempt, old_status, old_worker, old_runner, unseen
+        old_history, old_attempt, old_status, old_worker, old_runner, unseen, severed
     ) VALUES (
         NEW.id, NEW.snapshot_version, NEW.history_version, NEW.generation_attempt, NEW.status, NEW.worker_id, NEW.runner_id,
         OLD.history_version, OLD.generation_attempt, OLD.status, OLD.worker_id, OLD.runner_id,
-        (SELECT clock_timestamp() - seen_at FROM replicas WHERE id = OLD.worker_id)
+        (SELECT clock_timestamp() - coalesce(silent_since, seen_at) FROM replicas WHERE id = OLD.worker_id),
+        (SELECT NOT EXISTS (SELECT FROM pg_stat_get_activity(session)) FROM replicas WHERE id = OLD.worker_id)
     );
     RETURN NULL;
 END $$;

@@ -124,6 +124,7 @@ class AcquirableChat(Struct, frozen=True):
     status: str
     owner_id: UserId
     waited: timedelta
+    orphaned: timedelta
 
 
 class DueChat(Struct, frozen=True):

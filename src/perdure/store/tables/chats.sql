@@ -190,7 +190,10 @@ SELECT id, snapshot_version, line, earlier_lines, last_snapshots FROM chats WHER
 
 -- name: chats.acquirable
 -- Chats that need a driver and have none, or one whose lease ran out by the database's clock; stopping ones first.
-SELECT c.id, c.worker_id, c.status, d.owner_id, now() - coalesce(r.seen_at, c.updated_at) AS waited
+SELECT
+    c.id, c.worker_id, c.status, d.owner_id,
+    now() - coalesce(r.silent_since, r.seen_at, c.updated_at) AS waited,
+    now() - coalesce(r.seen_at + $1::interval, c.updated_at) AS orphaned
 FROM chats c
 JOIN chat_cards d ON d.id = c.id
 LEFT JOIN replicas r ON r.id = c.worker_id

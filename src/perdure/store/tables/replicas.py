@@ -30,8 +30,19 @@ async def register(db: Database, replica_id: ReplicaId, address: str | None, ver
 
 @query
 async def renew(
-    db: Database, replica_id: ReplicaId, lease: timedelta, late: timedelta, *, timeout: float
+    db: Database,
+    replica_id: ReplicaId,
+    lease: timedelta,
+    severed: timedelta,
+    late: timedelta,
+    listing: bool,
+    *,
+    timeout: float,
 ) -> list[RenewalRow]: ...
+
+
+@query
+async def end_severed(db: Database, lease: timedelta, severed: timedelta) -> None: ...
 
 
 @query

@@ -3,20 +3,28 @@
 INSERT INTO replicas (id, address, version, capacity) VALUES ($1, $2, $3, $4)
 
 -- name: replicas.renew
--- Renew a lease that has not run out; list the chats that it covers, and when leases end that are not renewed in time.
--- No row: this replica id is dead for good.
+-- Renew a lease that has not run out; list the chats that it covers, where that is asked, and when leases end that are not
+-- renewed in time. No row: this replica id is dead for good.
 WITH renewed AS (
-    UPDATE replicas SET seen_at = now() WHERE id = $1 AND seen_at > now() - $2::interval RETURNING id
+    UPDATE replicas SET seen_at = now(), session = pg_backend_pid()
+    WHERE id = $1 AND seen_at > now() - $2::interval RETURNING id
 )
 SELECT
     (SELECT count(*) FROM replicas WHERE seen_at > now() - $2::interval) AS alive,
     ARRAY(
-        SELECT seen_at + $2::interval - now() FROM replicas
-        WHERE seen_at > now() - $2::interval AND seen_at < now() - $3::interval
+        SELECT
+            seen_at - now() + CASE WHEN EXISTS (SELECT FROM pg_stat_get_activity(session)) THEN $2::interval ELSE $3 END
+        FROM replicas WHERE seen_at > now() - $2::interval AND seen_at < now() - $4::interval
     ) AS ends,
     c.id AS chat_id, c.runner_id, c.snapshot_version
 FROM renewed r
-LEFT JOIN chats c ON c.worker_id = r.id AND c.status IN ('running', 'interrupting')
+LEFT JOIN chats c ON $5::boolean AND c.worker_id = r.id AND c.status IN ('running', 'interrupting')
+
+-- name: replicas.end_severed
+-- End the leases that are not renewed and whose sessions have ended: nobody is there any more to be waited for.
+UPDATE replicas SET seen_at = now() - $1::interval, silent_since = seen_at
+WHERE seen_at > now() - $1::interval AND seen_at <= now() - $2::interval
+AND NOT EXISTS (SELECT FROM pg_stat_get_activity(session))
 
 -- name: replicas.place
 -- How many replicas live, and how many of them come before this one.
