@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from perdure.core.errors import Misconfigured
 PREFIX = "PERDURE_"
 NO_LISTENING = "off"
 """In place of an address: notices of other replicas are not listened for."""
+NO_ORIGIN = "off"
+"""In place of an address: previews have no origin of their own."""
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
@@ -99,6 +102,12 @@ def _public_url(text: str) -> str:
     if not text.startswith(("http://", "https://")) or "?" in text or "#" in text:
         raise ValueError("it must start with https:// or http://, without ? and #")
     return text.rstrip("/")
+
+
+def _preview_url(text: str) -> str:
+    if text != NO_ORIGIN and not re.fullmatch(r"https?://\*(\.[a-zA-Z0-9-]+)+(:\d{1,5})?/?", text):
+        raise ValueError("it must be https://*. and a domain, such as https://*.preview.example.net, or off")
+    return text.rstrip("/").lower()
 
 
 def _nats_url(text: str) -> str:
@@ -212,6 +221,16 @@ class Settings:
             "there. Needed behind a proxy that speaks TLS, for signing in with a login service or to an MCP server. "
             "Without it what the request says.",
             _public_url,
+        ),
+    ] = None
+    preview_url: Annotated[
+        str | None,
+        About(
+            "Where what agents serve in their workspaces is looked at, such as `https://*.preview.example.net`: a name "
+            "for each port in place of `*`, below a domain that nothing else uses. Without it, or with `off`, previews "
+            "have no origin of their own and run in a sandbox; where the server is reached as `localhost`, names below "
+            "`localhost` do.",
+            _preview_url,
         ),
     ] = None
     allowed_origins: Annotated[

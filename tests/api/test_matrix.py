@@ -41,6 +41,8 @@ NEEDS: dict[str, set[Role]] = {
     "read_audit": {Role.OWNER, Role.ADMIN, Role.AUDITOR},
 }
 """The roles that may use a route that names nothing. Whoever is not listed here: everybody."""
+OF_WORKSPACE = {"open_port"}
+"""Routes of a chat that has a workspace; tests/api/preview says who may use them there."""
 AUDITED = {"list_debug_runs"}
 """Routes of a chat that only those who look after the deployment may use, and only where they can see the chat."""
 
@@ -73,7 +75,7 @@ async def cast(api: ServedApi) -> AsyncIterator[Cast]:
 
 
 async def ask(person: Person, route: Route, chat_id: object = "") -> int:
-    path = route.path.replace("{chat_id}", str(chat_id)).replace("{number}", "1").replace("{entry_id}", "1")
+    path = re.sub(r"\{(number|entry_id|port)\}", "1", route.path.replace("{chat_id}", str(chat_id)))
     path = re.sub(r"\{\w+_id\}", str(UUID(int=1)), path).replace("{name}", "prompt")
     body: Any = EXAMPLES.get(route.handler.__name__) if "body" in route.wants else None
     if "content" in route.wants:
@@ -88,6 +90,9 @@ async def test_a_chat_is_its_owners_readable_where_shared_and_nowhere_else(cast:
     shared = await ask(cast.bob, route, cast.chat_id)
     if route.handler.__name__ in AUDITED:
         assert (shared, await ask(cast.ada, route, cast.chat_id)) == (403, 403)
+        return
+    if route.handler.__name__ in OF_WORKSPACE:
+        assert (shared, await ask(cast.ada, route, cast.chat_id)) == (404, 404)
         return
     if route.reads:
         assert shared == 200

@@ -50,6 +50,7 @@ async def things(api: ServedApi, person: Person) -> Things:
         **await access_things(person),
         ("workspaces", "workspace_id"): await made("/workspaces", {"template": "blank"}),
         ("chats", "chat_id"): chat_id,
+        ("ports", "port"): "3000",
         ("messages", "number"): "1",
         ("queue", "number"): "1",
         ("providers", "provider_id"): provider,

@@ -1,8 +1,5 @@
 """Addresses that let somebody without a session fetch one thing for a few minutes, as whoever asked for them."""
 
-import base64
-import hashlib
-import hmac
 from datetime import datetime
 from uuid import UUID
 
@@ -11,6 +8,7 @@ from msgspec import Struct
 
 from perdure.access.actor import PERMISSIONS, Actor, Role
 from perdure.access.keyring import Keyring
+from perdure.access.signatures import Signatures
 from perdure.core.errors import NotFound
 from perdure.core.ids import OrganisationId, UserId
 from perdure.core.timing import SIGNED_URL_KEPT, Clock
@@ -33,13 +31,14 @@ class SignedUrls:
 
     def __init__(self, pool: Pool, keyring: Keyring, clock: Clock) -> None:
         self._pool = pool
-        self._key = keyring.derived(_PURPOSE).encode()
+        self._signatures = Signatures(keyring.derived(_PURPOSE))
         self._clock = clock
 
     def sign(self, subject: UUID, actor: Actor) -> str:
         until = self._clock.now() + SIGNED_URL_KEPT
-        grant = msgspec.json.encode(_Grant(subject, actor.user_id, actor.organisation_id, until))
-        return f"{_text(grant)}.{_text(self._mark(grant))}"
+        return self._signatures.sealed(
+            msgspec.json.encode(_Grant(subject, actor.user_id, actor.organisation_id, until))
+        )
 
     async def actor(self, subject: UUID, signature: str) -> Actor:
         """Whoever asked for the address of this thing, while they may sign in."""
@@ -57,18 +56,8 @@ class SignedUrls:
         )
 
     def _grant(self, signature: str) -> _Grant | None:
-        text, _, mark = signature.partition(".")
+        content = self._signatures.opened(signature)
         try:
-            grant = base64.urlsafe_b64decode(text)
-            if not hmac.compare_digest(base64.urlsafe_b64decode(mark), self._mark(grant)):
-                return None
-            return msgspec.json.decode(grant, type=_Grant)
-        except (ValueError, msgspec.MsgspecError):
+            return None if content is None else msgspec.json.decode(content, type=_Grant)
+        except msgspec.MsgspecError:
             return None
-
-    def _mark(self, grant: bytes) -> bytes:
-        return hmac.new(self._key, grant, hashlib.sha256).digest()
-
-
-def _text(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).decode()

@@ -17,7 +17,7 @@ HASHED = "/assets/"
 # Styles that a terminal inserts count because the page adopts them as sheets of its own.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; worker-src 'self'; "
+    "font-src 'self'; connect-src 'self'; frame-src 'self'{frames}; manifest-src 'self'; worker-src 'self'; "
     "media-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 # Diagrams are drawn in a frame without an origin, by a library that writes styles into what it draws.
@@ -57,7 +57,8 @@ def _texty(media_type: str) -> bool:
 class Page:
     """Serves the files, and the page itself at every place that only the page knows."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, *, frames: str = "") -> None:
+        self._policy = POLICY.format(frames=f" {frames}" if frames else "")
         self._files = _files(folder) if folder is not None and folder.is_dir() else {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
@@ -72,34 +73,38 @@ class Page:
         file = self._files.get(path)
         squeeze = "gzip" in headers.get("accept-encoding", "")
         if file is not None:
-            return _served(file, path, squeeze=squeeze)
+            return self._served(file, path, squeeze=squeeze)
         index = self._files.get(INDEX) or _File(_MISSING, "text/html")
         if _known(path):
-            return _served(index, path, squeeze=squeeze)
+            return self._served(index, path, squeeze=squeeze)
         if "text/html" in headers.get("accept", "") and not path.startswith(HASHED):
             # The page itself says that nothing is here, and where to go from it.
-            return replace(_served(index, path, squeeze=squeeze), status=404)
+            return replace(self._served(index, path, squeeze=squeeze), status=404)
         return Answer.json(404, Problem("There is nothing at this address."))
+
+    def _served(self, file: _File, path: str, *, squeeze: bool) -> Answer:
+        # A file whose name holds a hash of its content never changes.
+        kept = "public, max-age=31536000, immutable" if path.startswith(HASHED) else "no-cache"
+        kind = f"{file.media_type}; charset=utf-8" if _texty(file.media_type) else file.media_type
+        headers = (
+            ("content-type", kind),
+            ("cache-control", kept),
+            ("vary", "accept-encoding"),
+            *self._rules(path),
+            *_HEADERS,
+        )
+        if squeeze and file.squeezed is not None:
+            return Answer(200, file.squeezed, (*headers, ("content-encoding", "gzip")))
+        return Answer(200, file.content, headers)
+
+    def _rules(self, path: str) -> tuple[tuple[str, str], ...]:
+        policy = ("content-security-policy", DRAWING_POLICY if path == DRAWING else self._policy)
+        # They are the same for everybody, and to a frame without an origin everything is foreign.
+        return (policy, ("access-control-allow-origin", "*")) if path.startswith(HASHED) else (policy,)
 
 
 def _known(path: str) -> bool:
     return path == "/" or any(path == place or path.startswith(f"{place}/") for place in _PLACES)
-
-
-def _served(file: _File, path: str, *, squeeze: bool) -> Answer:
-    # A file whose name holds a hash of its content never changes.
-    kept = "public, max-age=31536000, immutable" if path.startswith(HASHED) else "no-cache"
-    kind = f"{file.media_type}; charset=utf-8" if _texty(file.media_type) else file.media_type
-    headers = (("content-type", kind), ("cache-control", kept), ("vary", "accept-encoding"), *_rules(path), *_HEADERS)
-    if squeeze and file.squeezed is not None:
-        return Answer(200, file.squeezed, (*headers, ("content-encoding", "gzip")))
-    return Answer(200, file.content, headers)
-
-
-def _rules(path: str) -> tuple[tuple[str, str], ...]:
-    policy = ("content-security-policy", DRAWING_POLICY if path == DRAWING else POLICY)
-    # They are the same for everybody, and to a frame without an origin everything is foreign.
-    return (policy, ("access-control-allow-origin", "*")) if path.startswith(HASHED) else (policy,)
 
 
 def _files(folder: Path) -> dict[str, _File]:

@@ -7,12 +7,14 @@ from perdure.access.actor import Actor
 from perdure.access.authentication import Authentication
 from perdure.access.keyring import Keyring
 from perdure.access.login_services import LoginServices
+from perdure.access.previews import Previews
 from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import SignIn
 from perdure.access.vapid import VapidKeys
 from perdure.api.http import Call
 from perdure.api.local_worker import LocalWorker
+from perdure.api.preview.addresses import PreviewAddresses
 from perdure.api.probe import Probe
 from perdure.config.config import Config
 from perdure.core.errors import InvalidInput, Validation
@@ -46,6 +48,8 @@ class Services:
     keyring: Keyring
     pubsub: Pubsub
     signed_urls: SignedUrls
+    previews: Previews
+    preview_addresses: PreviewAddresses
     vapid: VapidKeys
     local_worker: LocalWorker
     clock: Clock

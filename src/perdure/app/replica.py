@@ -11,6 +11,7 @@ from perdure.api.asgi_app import AsgiApp, closed
 from perdure.api.http import App
 from perdure.api.operator_endpoints import OperatorEndpoints
 from perdure.api.page import Page
+from perdure.api.preview.app import PreviewApp
 from perdure.api.server import Api
 from perdure.api.services import Services
 from perdure.api.table import TABLE
@@ -59,7 +60,8 @@ class Replica:
     def asgi(self) -> App:
         streams = self.streams
         if self.serves:
-            api, page = Api(self.services, TABLE), Page(page_folder())
+            frames = self.services.preview_addresses.frames
+            api, page = Api(self.services, TABLE), Page(page_folder(), frames=frames)
             origins = self.foundation.settings.allowed_origins
             faces: dict[str, App] = {
                 protocol.base: Face(protocol, self.services, streams.hubs, streams.open_streams, origins=origins)
@@ -69,7 +71,14 @@ class Replica:
             app = AsgiApp(api=api, page=page, streams=(*streams.routes, streams.relay_server), faces=faces)
         else:
             app = AsgiApp(api=closed, page=closed, streams=(streams.relay_server,))
-        return OperatorEndpoints(readiness=self.obstacles, metrics=self.metrics, rest=app)
+        endpoints = OperatorEndpoints(readiness=self.obstacles, metrics=self.metrics, rest=app)
+        return self._with_previews(endpoints) if self.serves else endpoints
+
+    def _with_previews(self, rest: App) -> App:
+        """What is served in workspaces comes first: on its origins nothing of this server answers."""
+        made = self.services
+        previews = PreviewApp(made.previews, made.workspaces, made.authentication, made.preview_addresses, made.clock)
+        return previews.before(rest)
 
     async def obstacles(self) -> Mapping[str, str]:
         """What keeps this replica from taking traffic."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from perdure.access.authentication import Authentication
 from perdure.access.login_services import LoginServices
 from perdure.access.oidc import Oidc
+from perdure.access.previews import Previews
 from perdure.access.rows import ActorRows
 from perdure.access.signed_urls import SignedUrls
 from perdure.access.signing_in import SignIn
@@ -14,6 +15,7 @@ from perdure.access.vapid import VapidKeys
 from perdure.api.asgi_app import StreamRoute
 from perdure.api.build_stream import PATTERN as BUILD_PATTERN
 from perdure.api.build_stream import BuildStream
+from perdure.api.preview.addresses import PreviewAddresses
 from perdure.api.probe import Probe
 from perdure.api.services import Services
 from perdure.api.stream_access import StreamAccess
@@ -54,6 +56,8 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         keyring=keyring,
         pubsub=foundation.pubsub,
         signed_urls=SignedUrls(pool, keyring, clock),
+        previews=Previews(pool, keyring, clock),
+        preview_addresses=PreviewAddresses(foundation.settings.preview_url, foundation.settings.public_url),
         vapid=VapidKeys(pool, keyring),
         local_worker=workers.worker.runners,
         clock=clock,

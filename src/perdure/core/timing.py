@@ -165,6 +165,14 @@ FORGE_LONGEST = timedelta(minutes=30)
 FORGE_STRANGER_AGAIN = timedelta(minutes=15)
 FORGE_STRANGER_PAUSE = timedelta(minutes=1)
 WORKSPACE_WATCH_KEPT = timedelta(minutes=3)
+PORT_IDLE_KEPT = timedelta(seconds=4)
+"""How long a connection to a port is kept for the next request: less than the 5 s after which Node closes its end."""
+PREVIEW_LINK_KEPT = timedelta(minutes=1)
+"""How long an address that opens a preview works: as long as it takes to go there."""
+PREVIEW_KEPT = timedelta(hours=12)
+"""How long a preview that is open goes on without being opened again."""
+PREVIEW_HEAD = timedelta(minutes=2)
+"""How long what is served in a workspace may take to begin its answer."""
 TERMINAL_BUSY = timedelta(seconds=10)
 TERMINAL_BUSY_RETRY = timedelta(milliseconds=50)
 WORKSPACE_STOP = timedelta(seconds=15)

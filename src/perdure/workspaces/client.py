@@ -10,6 +10,7 @@ from perdure.core.errors import WorkspaceRefused
 from perdure.core.timing import PROCESS_GRACE, WORKSPACE_LONG_POLL
 from perdure.workspaces import wire
 from perdure.workspaces.connection import Connection
+from perdure.workspaces.ports import PortClient
 
 
 class ProcessClient:
@@ -185,6 +186,7 @@ class WorkspaceClient:
         self.files = FileClient(connection)
         self.terminals = TerminalClient(connection)
         self.pipes = PipeClient(connection)
+        self.ports = PortClient(connection)
         self.git = GitClient(connection)
         self.network: NetworkClient | None = None
         """What wants to leave, where the network is by permission."""
@@ -232,6 +234,7 @@ class WorkspaceClient:
         await self._connection.fetch("POST", "/v1/shutdown", content=b"{}", wait=PROCESS_GRACE + WORKSPACE_LONG_POLL)
 
     async def close(self) -> None:
+        await self.ports.close()
         await self._connection.close()
 
     async def __aenter__(self) -> Self:

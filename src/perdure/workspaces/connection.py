@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import socket
 import struct
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import timedelta
@@ -21,6 +22,7 @@ UNREACHABLE = (
     "The workspace does not answer. Call start_workspace and try again; if it still does not answer, "
     "call stop_workspace and start_workspace once; if that fails too, tell the user."
 )
+SWITCHED = 101
 FRAME_HEADER = struct.Struct(">QI")
 
 Query = dict[str, str | int]
@@ -30,18 +32,18 @@ Answer = TypeVar("Answer")
 class Connection:
     """Speaks to an agent program until closed. Every wait has an end."""
 
-    def __init__(
-        self, connector: aiohttp.BaseConnector, token: str = "", closed: Callable[[], Awaitable[None]] | None = None
-    ) -> None:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._session = aiohttp.ClientSession("http://workspace", connector=connector, headers=headers)
+    def __init__(self, path: str, token: str = "", closed: Callable[[], Awaitable[None]] | None = None) -> None:
+        self._path = path
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        connector = aiohttp.UnixConnector(path)
+        self._session = aiohttp.ClientSession("http://workspace", connector=connector, headers=self._headers)
         self.incarnation = ""
         self._closed = closed
         self._streams: set[aiohttp.ClientResponse] = set()
 
     @classmethod
     def unix(cls, path: str, token: str = "", closed: Callable[[], Awaitable[None]] | None = None) -> Self:
-        return cls(aiohttp.UnixConnector(path), token, closed)
+        return cls(path, token, closed)
 
     @classmethod
     def at(cls, path: Path, token: str = "") -> Self:
@@ -110,6 +112,25 @@ class Connection:
         except (aiohttp.ClientError, OSError) as error:
             raise WorkspaceUnreachable(UNREACHABLE) from error
 
+    async def tunnel(self, path: str) -> socket.socket:
+        """A connection that belongs to whatever the program joins it with."""
+        sock = socket.socket(socket.AF_UNIX)
+        try:
+            sock.setblocking(False)
+            async with asyncio.timeout(WORKSPACE_ANSWER.total_seconds()):
+                status, rest = await _asked(sock, self._path, path, self._headers)
+        except (OSError, TimeoutError, ValueError) as error:
+            sock.close()
+            raise WorkspaceUnreachable(UNREACHABLE) from error
+        except BaseException:
+            sock.close()
+            raise
+        if status == SWITCHED and not rest:
+            return sock
+        sock.close()
+        _raise_for(status, rest)
+        raise WorkspaceUnreachable(UNREACHABLE)
+
     async def health(self) -> Health:
         health = await self.ask(Health, "GET", "/v1/health")
         self.incarnation = health.incarnation
@@ -133,6 +154,31 @@ class Connection:
         await self._session.close()
         if self._closed is not None:
             await self._closed()
+
+
+async def _asked(sock: socket.socket, place: str, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
+    """Ask for a connection to be joined. A refusal has a body, and ends with it."""
+    loop = asyncio.get_running_loop()
+    lines = [f"POST {path} HTTP/1.1", "Host: workspace", "Connection: close"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    await loop.sock_connect(sock, place)
+    await loop.sock_sendall(sock, "\r\n".join([*lines, "", ""]).encode())
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += await _more(sock)
+    head, _, rest = received.partition(b"\r\n\r\n")
+    status = int(head.split(b" ", 2)[1])
+    with contextlib.suppress(ConnectionResetError):
+        while status != SWITCHED:
+            rest += await _more(sock)
+    return status, rest
+
+
+async def _more(sock: socket.socket) -> bytes:
+    content = await asyncio.get_running_loop().sock_recv(sock, 64 * 1024)
+    if not content:
+        raise ConnectionResetError
+    return content
 
 
 def _raise_for(status: int, content: bytes) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
+import aiohttp
 import msgspec
 
 from perdure.core.errors import (
@@ -39,6 +40,7 @@ from perdure.workspaces.egress.ruling import EgressRules
 from perdure.workspaces.templates.building import Bound, Progress, Stage, bind, build
 from perdure.workspaces.templates.catalogue import TemplateCatalogue
 from perdure.workspaces.templates.template import Value
+from perdure.workspaces.wire import Port
 
 _log = logging.getLogger(__name__)
 _parameters = msgspec.json.Decoder(dict[str, Value])
@@ -188,6 +190,20 @@ class Workspaces:
         for follower in () if view else self._followers:
             follower(row, client)
         return client
+
+    async def port(self, row: WorkspaceRow, port: int, *, anew: bool = False) -> aiohttp.ClientSession:
+        """What sends requests to a port of a workspace that runs. One that stands still is not started for that."""
+        if row.status != "running":
+            raise Refused("The workspace is stopped. Start it first.")
+        known = None if anew else self._clients.get((row.id, False))
+        await self.touch(row.id)
+        return (known or await self._client(row, view=False)).ports.session(port)
+
+    async def ports(self, row: WorkspaceRow | None) -> Sequence[Port]:
+        """The ports on which a workspace's own processes listen; none where it does not run."""
+        if row is None or row.status != "running":
+            return ()
+        return await (await self._client(row, view=False)).ports.list()
 
     async def _client(self, row: WorkspaceRow, *, view: bool) -> WorkspaceClient:
         """Making it takes as long as its template does; reaching what is made does not."""

@@ -37,6 +37,17 @@ class ProcessList(msgspec.Struct, frozen=True):
     processes: list[Process]
 
 
+class Port(msgspec.Struct, frozen=True):
+    """A port on which something in the workspace listens."""
+
+    port: int
+    command: str = ""
+
+
+class PortList(msgspec.Struct, frozen=True):
+    ports: list[Port]
+
+
 class Health(msgspec.Struct, frozen=True):
     """Who answers, and since when. Another incarnation means that everything running before is gone."""
 

@@ -162,3 +162,7 @@ export interface Preferences {
   notifications?: boolean;
   [name: string]: unknown;
 }
+
+export type OpenPort = Wire<"OpenPort">;
+export type PortsView = Wire<"PortsView">;
+export type PreviewUrl = Wire<"PreviewUrl">;

@@ -1,4 +1,4 @@
-/** The right column: what changed, the files, a terminal, what it cost, and what was sent. */
+/** The right column: what changed, the files, what is served, a terminal, what it cost, and what was sent. */
 
 import { X } from "lucide-react";
 import { lazy, Suspense } from "react";
@@ -16,12 +16,14 @@ import { Summary } from "./Summary.tsx";
 import "./panel.css";
 
 const Files = lazy(() => import("./Files.tsx"));
+const Preview = lazy(() => import("./Preview.tsx"));
 const TerminalTab = lazy(() => import("./TerminalTab.tsx"));
 
-type Name = "changes" | "files" | "terminal" | "summary" | "debug";
+type Name = "changes" | "files" | "preview" | "terminal" | "summary" | "debug";
 const TABS: { name: Name; label: string }[] = [
   { name: "changes", label: t("Changes") },
   { name: "files", label: t("Files") },
+  { name: "preview", label: t("Preview") },
   { name: "terminal", label: t("Terminal") },
   { name: "summary", label: t("Summary") },
   { name: "debug", label: t("Debug") },
@@ -52,6 +54,11 @@ export default function Panel({ onClose }: { onClose: () => void }) {
         {tab === "files" && (
           <Suspense fallback={<Loading />}>
             <Files workspace={workspace} />
+          </Suspense>
+        )}
+        {tab === "preview" && (
+          <Suspense fallback={<Loading />}>
+            <Preview workspace={workspace} />
           </Suspense>
         )}
         {tab === "terminal" && (

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from msgspec import Struct
 
@@ -66,6 +67,12 @@ async def load(db: Database, workspace_id: WorkspaceId) -> WorkspaceRow | None: 
 
 @query
 async def of_chat(db: Database, chat_id: ChatId) -> WorkspaceRow | None: ...
+
+
+@query
+async def previewed(
+    scope: PersonScope, session_id: UUID | None, chat_id: ChatId, workspace_id: WorkspaceId
+) -> WorkspaceRow | None: ...
 
 
 @query

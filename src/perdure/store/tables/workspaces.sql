@@ -20,6 +20,16 @@ SELECT * FROM workspaces WHERE id = $1
 -- The workspace of a chat. Whatever its card names, only a workspace of the same owner counts.
 SELECT w.* FROM chat_cards c JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = c.owner_id WHERE c.id = $1
 
+-- name: workspaces.previewed
+-- The workspace of a chat, for somebody who may read the chat and is still signed in as they were.
+SELECT w.* FROM chat_cards c
+JOIN workspaces w ON w.id = c.workspace_id AND w.owner_id = c.owner_id
+JOIN users u ON u.id = $1 AND u.organisation_id = $2 AND u.disabled_at IS NULL
+WHERE c.id = $4 AND w.id = $5 AND may_read(c.id, c.root_id, c.owner_id, u.id)
+    AND ($3::uuid IS NULL OR EXISTS (
+        SELECT FROM sessions s WHERE s.id = $3 AND s.user_id = u.id AND s.expires_at > now()
+    ))
+
 -- name: workspaces.idle
 -- Running workspaces that nobody has used for as long as they may stand idle. One that a call is under way in is used.
 SELECT * FROM workspaces w

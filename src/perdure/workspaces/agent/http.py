@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from perdure.workspaces.agent.fields import Fields
 from perdure.workspaces.agent.limits import BODY_BYTES, HEADER_BYTES
+from perdure.workspaces.agent.ports import Tunnel
 from perdure.workspaces.agent.problems import Problem, invalid, of_os_error
 
 
@@ -56,6 +57,8 @@ class Reply(NamedTuple):
     status: int = 200
     kind: str = "application/json"
     stream: AsyncIterator[bytes] | None = None
+    tunnel: Tunnel | None = None
+    """What the connection is handed to from here on."""
 
 
 Handler = Callable[[Request], Awaitable[Reply]]
@@ -99,6 +102,10 @@ class Server:
             return False
         request = request._replace(body=await reader.readexactly(int(length)))
         reply = await self._reply(request, headers.get("authorization", ""), reader)
+        if reply.tunnel is not None:
+            writer.write(b"HTTP/1.1 101 .\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n")
+            await reply.tunnel.join(reader, writer)
+            return False
         keep = headers.get("connection", "").lower() != "close"
         _write(writer, reply, keep)
         if reply.stream is not None:

@@ -25,6 +25,7 @@ from perdure.workspaces.agent.memory import Memory
 from perdure.workspaces.agent.offering import listen, offer
 from perdure.workspaces.agent.pipes import Pipes
 from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.ports import Ports
 from perdure.workspaces.agent.problems import Problem
 from perdure.workspaces.agent.process import CommandContext
 from perdure.workspaces.agent.processes import Processes
@@ -233,6 +234,7 @@ def assemble(settings: Settings, folder: Folder, memory: Memory) -> Program:
         search=Search(places, children, environment),
         terminals=Terminals(around),
         pipes=Pipes(around),
+        ports=Ports(),
         git=git,
         git_watch=git_watch,
         context_watch=context_watch,

@@ -16,6 +16,7 @@ from perdure.workspaces.agent.intents import Intents
 from perdure.workspaces.agent.keys import Keys
 from perdure.workspaces.agent.pipes import Pipes
 from perdure.workspaces.agent.places import Places
+from perdure.workspaces.agent.ports import Ports
 from perdure.workspaces.agent.problems import invalid, missing
 from perdure.workspaces.agent.processes import Processes
 from perdure.workspaces.agent.search import Search
@@ -40,6 +41,7 @@ class Program(NamedTuple):
     search: Search
     terminals: Terminals
     pipes: Pipes
+    ports: Ports
     git: Git
     git_watch: Watching
     context_watch: Watching
@@ -197,6 +199,16 @@ async def close_pipe(program: Program, request: Request) -> Reply:
     return answer(program.pipes.close(request.run))
 
 
+async def list_ports(program: Program, _: Request) -> Reply:
+    return answer({"ports": program.ports.list()})
+
+
+async def connect_port(program: Program, request: Request) -> Reply:
+    if not request.run.isdigit() or len(request.run) > 5:
+        raise invalid("a port is a number")
+    return Reply(b"", tunnel=await program.ports.connect(int(request.run)))
+
+
 async def git_state(program: Program, request: Request) -> Reply:
     return answer(await program.git_watch.when_not(request.query.get("known", ""), request.number("wait_ms", 0) / 1000))
 
@@ -255,6 +267,8 @@ ROUTES: dict[tuple[str, str], Route] = {
     ("GET", "/v1/pipes/*/output"): follow_pipe,
     ("POST", "/v1/pipes/*/input"): write_pipe,
     ("DELETE", "/v1/pipes/*"): close_pipe,
+    ("GET", "/v1/ports"): list_ports,
+    ("POST", "/v1/ports/*/connect"): connect_port,
     ("GET", "/v1/git"): git_state,
     ("GET", "/v1/git/diff"): git_diff,
     ("GET", "/v1/context"): context,

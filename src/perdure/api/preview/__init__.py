@@ -1,0 +1,1 @@
+"""Previews: what is served in workspaces, as browsers see it."""
