@@ -18,6 +18,9 @@ NO_LISTENING = "off"
 """In place of an address: notices of other replicas are not listened for."""
 NO_ORIGIN = "off"
 """In place of an address: previews have no origin of their own."""
+NOWHERE = "off"
+"""In place of an address: browsers do not reach the bucket."""
+NEVER = "never"
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
@@ -133,6 +136,26 @@ def _http_url(text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise ValueError("it must start with http:// or https://")
     return text
+
+
+def _bucket_url(text: str) -> str:
+    if not text.startswith(("s3://", "http://", "https://")) or "?" in text or "#" in text or "@" in text:
+        raise ValueError("it must be s3://bucket or https://host/bucket, without ?, # and @")
+    return text.rstrip("/")
+
+
+def _direct_url(text: str) -> str:
+    return "" if text == NOWHERE else _public_url(text)
+
+
+def _smallest(text: str) -> int:
+    return 0 if text == NEVER else _count(text)
+
+
+def _days(text: str) -> int:
+    if not text.isdigit() or int(text) > 3650:
+        raise ValueError("it must be a number of days, 0 to 3650")
+    return int(text)
 
 
 def _choice(kind: type[Choice]) -> Callable[[str], Choice]:
@@ -257,6 +280,49 @@ class Settings:
             _nats_url,
         ),
     ] = field(default=None, repr=False)
+    s3_url: Annotated[
+        str | None,
+        About(
+            "Where the bytes of files go, in storage that speaks S3: `s3://bucket/prefix` at Amazon, "
+            "`https://host/bucket/prefix` anywhere else. Without it they stay in Postgres.",
+            _bucket_url,
+        ),
+    ] = None
+    s3_region: Annotated[
+        str,
+        About("The region of the bucket. `AWS_REGION` counts too.", str, ("AWS_REGION", "AWS_DEFAULT_REGION")),
+    ] = "us-east-1"
+    s3_key: Annotated[
+        str | None,
+        About(
+            "The keys for it, as `id:secret` or `id:secret:token`. Without it what Amazon's library finds on the "
+            "machine: variables, a profile, a role.",
+            str,
+        ),
+    ] = field(default=None, repr=False)
+    s3_public_url: Annotated[
+        str | None,
+        About(
+            "Where browsers reach the bucket, as `https://host/bucket`: signed addresses lead there. With `off` "
+            "replicas pass the bytes on. Without it `PERDURE_S3_URL`, where that is encrypted.",
+            _direct_url,
+        ),
+    ] = None
+    s3_from: Annotated[
+        int,
+        About(
+            "The smallest file that goes there, in bytes. With `never` nothing new does, and what is there is read.",
+            _smallest,
+        ),
+    ] = 65_536
+    s3_kept_days: Annotated[
+        int,
+        About(
+            "How many days bytes stay there after the last file that has them was removed: as many as the oldest "
+            "backup is old that you may go back to.",
+            _days,
+        ),
+    ] = 1
     processes: Annotated[
         int,
         About(

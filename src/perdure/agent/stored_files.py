@@ -1,32 +1,48 @@
 """Files of a chat: those that people attached, and those that tools hand over."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from uuid import UUID
 
 from perdure.core.card import Card
+from perdure.core.ids import FileId
 from perdure.core.text import storable
+from perdure.objects.contents import Contents
+from perdure.objects.failures import ObjectLost
 from perdure.providers.projection.media import shrunk
 from perdure.providers.request import FileContent
 from perdure.store.pool import Pool
-from perdure.store.tables.files import HandedOver, contents, keep
+from perdure.store.tables.files import HandedOver, KeptFile, contents, keep
 from perdure.tools.call import NewFile
+
+_log = logging.getLogger(__name__)
 
 
 class StoredFiles:
-    """Reads and keeps contents in the database."""
+    """Keeps contents in the database, and reads them wherever they are by now."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, files: Contents) -> None:
         self._pool = pool
+        self._files = files
 
     async def contents(self, card: Card, file_ids: Sequence[str]) -> dict[str, FileContent]:
         if not file_ids:
             return {}
         linked = await contents(self._pool, card.id, [UUID(file_id) for file_id in file_ids])
-        read = [FileContent(file.name, file.media_type, file.content) for file in linked]
+        read = [each for each in await asyncio.gather(*map(self._read, linked)) if each is not None]
         # A photograph takes a quarter of a second, which nobody else's answer should wait for.
-        small = await asyncio.to_thread(lambda: [shrunk(content) for content in read])
-        return {str(file.id): content for file, content in zip(linked, small, strict=True)}
+        small = await asyncio.to_thread(lambda: [shrunk(content) for _, content in read])
+        return {str(file_id): content for (file_id, _), content in zip(read, small, strict=True)}
+
+    async def _read(self, file: KeptFile) -> tuple[FileId, FileContent] | None:
+        """A file with its content. One that the storage lost is left out: nobody waits for it."""
+        try:
+            content = await self._files.of(file)
+        except ObjectLost as lost:
+            _log.error("the file %s is lost: %s", file.id, lost)
+            return None
+        return file.id, FileContent(file.name, file.media_type, content)
 
     async def keep(self, card: Card, files: Sequence[NewFile]) -> None:
         for file in files:

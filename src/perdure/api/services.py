@@ -20,6 +20,7 @@ from perdure.config.config import Config
 from perdure.core.errors import InvalidInput, Validation
 from perdure.core.timing import Clock
 from perdure.machine.machine import Machine
+from perdure.objects.contents import Contents
 from perdure.observe.measures.all import Measures
 from perdure.observe.tracing import Tracing
 from perdure.providers.catalog import Catalog
@@ -50,6 +51,8 @@ class Services:
     signed_urls: SignedUrls
     previews: Previews
     preview_addresses: PreviewAddresses
+    files: Contents
+    """The contents of kept files, wherever they are."""
     vapid: VapidKeys
     local_worker: LocalWorker
     clock: Clock

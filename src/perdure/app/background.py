@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from typing import Protocol
 
 from perdure.access.vapid import VapidKeys
@@ -10,6 +11,8 @@ from perdure.app.foundation import Foundation
 from perdure.app.request_parts import make_describer
 from perdure.app.worker_parts import WorkerParts
 from perdure.core.commit import Commit
+from perdure.core.timing import SystemClock
+from perdure.objects.mover import Mover
 from perdure.store.search import SearchIndex
 from perdure.triggers.admission import Admission
 from perdure.triggers.schedules import ScheduleRunner
@@ -50,7 +53,17 @@ def make_background(
         make_webhook_sender(stack, foundation),
         make_schedule_runner(stack, foundation, services),
         Housekeeping(pool, machine, foundation.config, pubsub, clock),
+        *make_mover(foundation),
     )
+
+
+def make_mover(foundation: Foundation) -> Sequence[Service]:
+    """What moves files into object storage, where there is one."""
+    settings, client = foundation.settings, foundation.objects
+    if client is None:
+        return ()
+    kept = timedelta(days=settings.s3_kept_days)
+    return (Mover(foundation.pool, client, SystemClock(), smallest=settings.s3_from, kept=kept),)
 
 
 def make_describing(stack: AsyncExitStack, foundation: Foundation, workers: WorkerParts) -> Describing:

@@ -17,6 +17,8 @@ from perdure.core.extras import require
 from perdure.core.timing import CONNECT_PATIENCE, Clock
 from perdure.machine.announcer import Announcer
 from perdure.machine.machine import Machine
+from perdure.objects.client import ObjectClient
+from perdure.objects.opening import object_client
 from perdure.observe.measures.all import Measures
 from perdure.observe.measures.service import DatabaseMeasures
 from perdure.observe.tracing import Tracing
@@ -48,6 +50,8 @@ class Foundation:
     measures: Measures
     tracing: Tracing
     network: Network
+    objects: ObjectClient | None
+    """Where the bytes of files go, if the environment says so."""
     keyring: Keyring
     pubsub: FleetPubsub
     announcer: Announcer
@@ -70,6 +74,7 @@ async def open_foundation(
     keyring = open_keyring(settings.secret_key, settings.data_dir)
     pubsub = parts.pubsub or make_pubsub(settings, url, pool, keyring)
     announcer, config = Announcer(pubsub), Config(pool, pubsub, keyring, clock)
+    network = outside_network(settings)
     tracing = Tracing(settings.otlp_endpoint, version=version("perdure"))
     spans = TurnSpans(tracing, pool, clock)
     watch_database(measures.database, pool, pubsub, config)
@@ -87,7 +92,8 @@ async def open_foundation(
         clock=clock,
         measures=measures,
         tracing=tracing,
-        network=outside_network(settings),
+        network=network,
+        objects=open_objects(stack, settings, clock, measures, network),
         keyring=keyring,
         pubsub=pubsub,
         announcer=announcer,
@@ -124,6 +130,15 @@ def watch_database(measures: DatabaseMeasures, pool: Pool, pubsub: FleetPubsub, 
     measure_pool(pool, measures)
     pubsub.measure(measures)
     config.measure(measures)
+
+
+def open_objects(
+    stack: AsyncExitStack, settings: Settings, clock: Clock, measures: Measures, network: Network
+) -> ObjectClient | None:
+    client = object_client(settings, clock, measures.objects, proxy=network.proxy, trusted=network.trusted)
+    if client is not None:
+        stack.push_async_callback(client.close)
+    return client
 
 
 def outside_network(settings: Settings) -> Network:

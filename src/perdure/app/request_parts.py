@@ -23,6 +23,7 @@ from perdure.api.terminal import PATTERN as TERMINAL_PATTERN
 from perdure.api.terminal import TerminalStream
 from perdure.app.foundation import Foundation
 from perdure.app.worker_parts import WorkerParts
+from perdure.objects.contents import Contents
 from perdure.providers.catalog import Catalog
 from perdure.stream.endpoints import INBOX_PATTERN, LIST_PATTERN, ChatStream, WatchStream
 from perdure.stream.endpoints import PATTERN as CHAT_STREAM
@@ -58,6 +59,7 @@ def make_services(stack: AsyncExitStack, foundation: Foundation, workers: Worker
         signed_urls=SignedUrls(pool, keyring, clock),
         previews=Previews(pool, keyring, clock),
         preview_addresses=PreviewAddresses(foundation.settings.preview_url, foundation.settings.public_url),
+        files=Contents(foundation.objects),
         vapid=VapidKeys(pool, keyring),
         local_worker=workers.worker.runners,
         clock=clock,

@@ -18,6 +18,7 @@ from perdure.app.tool_parts import ToolParts, make_tool_parts
 from perdure.core.timing import SystemClock
 from perdure.live.episodes import Episodes
 from perdure.live.segments import Segments
+from perdure.objects.contents import Contents
 from perdure.observe.calls import CallMeter, CallSpans, Watcher
 from perdure.observe.tool_watch import ToolWatch
 from perdure.providers.catalog import Catalog
@@ -55,15 +56,16 @@ async def make_worker_parts(
     client = await stack.enter_async_context(make_provider_client(foundation, recorder))
     models = parts.models or ConfiguredModels(config, Catalog.load())
     tools = make_tool_parts(stack, foundation, parts, models=models, client=client)
+    files = StoredFiles(foundation.pool, Contents(foundation.objects))
     preparation = Preparation(
         models,
         parts.toolbox or tools.toolbox,
         parts.sources or ConfiguredSources(config, tools.workspaces.contexts, tools.services.skills),
-        StoredFiles(foundation.pool),
+        files,
         parts.servers or tools.mcp.tools,
     )
     lease = make_lease(foundation, address)
-    runner_services = make_runner_services(foundation, parts, tools, preparation, client, lease)
+    runner_services = make_runner_services(foundation, parts, tools, preparation, files, client, lease)
     return WorkerParts(
         tools=tools,
         runner_services=runner_services,
@@ -94,6 +96,7 @@ def make_runner_services(
     parts: Parts,
     tools: ToolParts,
     preparation: Preparation,
+    files: StoredFiles,
     client: ProviderClient,
     lease: Lease,
 ) -> RunnerServices:
@@ -106,7 +109,7 @@ def make_runner_services(
         histories=Histories(pool, clock=clock),
         preparation=preparation,
         client=client,
-        tools=ToolRunner(journal, StoredFiles(pool), clock, tools.services, parts.crash_points.reached, watch),
+        tools=ToolRunner(journal, files, clock, tools.services, parts.crash_points.reached, watch),
         journal=journal,
         family=tools.services.family,
         waits=Waits(pool, foundation.machine, measures.agents),

@@ -10,6 +10,7 @@ from perdure.cli.checks.database import database_findings
 from perdure.cli.checks.environment import environment_findings
 from perdure.cli.checks.finding import Finding, Verdict, bad
 from perdure.cli.checks.notices import notices
+from perdure.cli.checks.objects import storage
 from perdure.core.errors import Misconfigured
 from perdure.settings import Settings
 from perdure.store.database import open_database
@@ -45,6 +46,7 @@ async def findings(settings: Settings) -> AsyncIterator[Finding]:
     except Misconfigured as error:
         yield bad("database", str(error), "")
     yield await notices(settings)
+    yield await storage(settings)
 
 
 def _show(finding: Finding) -> None:

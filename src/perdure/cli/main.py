@@ -30,6 +30,7 @@ COMMANDS = {
     "templates": "Bring recipes for workspaces.",
     "workspaces": "See, stop and remove workspaces.",
     "migrate": "Migrate the database to the newest schema.",
+    "migrate-files": "Move the bytes of files into object storage, or back.",
     "scaletest": "Measure the whole product under load against its bars.",
     "chaos": "Break a fleet of replicas at random and check that every promise holds.",
     "bench": "Measure parts of the product against their bars.",
@@ -66,11 +67,16 @@ def dispatch(arguments: Sequence[str]) -> int:
     return module.main(rest) if hasattr(module, "main") else _run_typer(name, module, rest)
 
 
+def module_of(name: str) -> str:
+    """Where a command is."""
+    return f"perdure.cli.{name.replace('-', '_')}"
+
+
 def _imported(name: str) -> ModuleType:
     """The module of a command. What is imported stays: looking through it for garbage costs a sixth of the time."""
     gc.disable()
     try:
-        return importlib.import_module(f"perdure.cli.{name}")
+        return importlib.import_module(module_of(name))
     finally:
         gc.enable()
 

@@ -21,6 +21,7 @@ EXTRAS = {
     "google": Extra("Models at Google", "google.auth"),
     "nats": Extra("Notices through NATS", "nats"),
     "push": Extra("Notifications of browsers", "pywebpush"),
+    "s3": Extra("Files in object storage", "botocore"),
     "ssh": Extra("Workspaces on other hosts", "asyncssh"),
     "traces": Extra("Traces", "opentelemetry.sdk"),
 }

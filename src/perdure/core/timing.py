@@ -269,3 +269,15 @@ EGRESS_CERTIFICATE = timedelta(days=397)
 """How long a certificate of a host is that it vouches for: what browsers take at most."""
 CLOCKS_APART = timedelta(days=1)
 """How far the clock inside may be behind, that certificates are valid for it."""
+# How often files are looked for that belong into object storage; where that is away, less and less often.
+OBJECT_PERIOD = timedelta(seconds=1)
+OBJECT_RETRY_LONGEST = timedelta(seconds=30)
+OBJECT_PATIENCE = timedelta(seconds=60)
+# Longer than writing or removing one may take: whoever took one and says nothing has died.
+OBJECT_TAKEN = 2 * OBJECT_PATIENCE
+# An object that no file refers to so long after it was begun is needed by nobody.
+OBJECT_FRESH = timedelta(minutes=10)
+OBJECT_SWEEP_PERIOD = timedelta(minutes=10)
+OBJECT_LISTING_PERIOD = timedelta(hours=12)
+# How long an address leads into object storage that somebody was sent to: they follow it at once.
+DIRECT_URL_KEPT = timedelta(minutes=1)

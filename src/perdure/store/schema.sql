@@ -397,9 +397,12 @@ CREATE TABLE public.files (
     name text NOT NULL,
     media_type text NOT NULL,
     size integer NOT NULL,
-    content bytea NOT NULL,
+    content bytea,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    object_id bigint,
+    moving_at timestamp with time zone,
     CONSTRAINT files_name_check CHECK ((octet_length(name) <= 255)),
+    CONSTRAINT files_place_check CHECK (((content IS NULL) <> (object_id IS NULL))),
     CONSTRAINT files_size_check CHECK ((size <= 10485760))
 );
 ALTER TABLE ONLY public.files ALTER COLUMN content SET STORAGE EXTERNAL;
@@ -600,6 +603,26 @@ CREATE TABLE public.network_secrets (
     name text NOT NULL,
     secret bytea NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.objects (
+    id bigint NOT NULL,
+    organisation_id uuid NOT NULL,
+    hash bytea NOT NULL,
+    size integer NOT NULL,
+    state text DEFAULT 'writing'::text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT objects_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT objects_state_check CHECK ((state = ANY (ARRAY['writing'::text, 'stored'::text, 'unused'::text, 'removing'::text])))
+);
+
+ALTER TABLE public.objects ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.objects_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.organisations (
@@ -977,6 +1000,9 @@ ALTER TABLE ONLY public.network_rules
 ALTER TABLE ONLY public.network_secrets
     ADD CONSTRAINT network_secrets_pkey PRIMARY KEY (organisation_id, name);
 
+ALTER TABLE ONLY public.objects
+    ADD CONSTRAINT objects_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.organisations
     ADD CONSTRAINT organisations_pkey PRIMARY KEY (id);
 
@@ -1104,6 +1130,10 @@ CREATE INDEX face_notes_owner ON public.face_notes USING btree (owner_id);
 
 CREATE INDEX file_links_by_file ON public.file_links USING btree (file_id);
 
+CREATE INDEX files_by_object ON public.files USING btree (object_id) WHERE (object_id IS NOT NULL);
+
+CREATE INDEX files_in_rows ON public.files USING btree (size) WHERE (object_id IS NULL);
+
 CREATE INDEX group_members_by_user ON public.group_members USING btree (user_id);
 
 CREATE UNIQUE INDEX groups_name ON public.groups USING btree (organisation_id, lower(name));
@@ -1145,6 +1175,10 @@ CREATE UNIQUE INDEX model_settings_default ON public.model_settings USING btree 
 CREATE INDEX network_rules_of_chat ON public.network_rules USING btree (chat_id) WHERE (chat_id IS NOT NULL);
 
 CREATE INDEX network_rules_of_organisation ON public.network_rules USING btree (organisation_id) WHERE (chat_id IS NULL);
+
+CREATE UNIQUE INDEX objects_by_content ON public.objects USING btree (organisation_id, hash) WHERE (state <> 'removing'::text);
+
+CREATE INDEX objects_to_remove ON public.objects USING btree (state, since) WHERE (state = ANY (ARRAY['unused'::text, 'removing'::text]));
 
 CREATE INDEX outbox_of_webhook ON public.outbox USING btree (webhook_id, id);
 
@@ -1262,6 +1296,9 @@ ALTER TABLE ONLY public.file_links
     ADD CONSTRAINT file_links_file_id_fkey FOREIGN KEY (file_id) REFERENCES public.files(id);
 
 ALTER TABLE ONLY public.files
+    ADD CONSTRAINT files_object_id_fkey FOREIGN KEY (object_id) REFERENCES public.objects(id);
+
+ALTER TABLE ONLY public.files
     ADD CONSTRAINT files_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
 
 ALTER TABLE ONLY public.files
@@ -1326,6 +1363,9 @@ ALTER TABLE ONLY public.network_rules
 
 ALTER TABLE ONLY public.network_secrets
     ADD CONSTRAINT network_secrets_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
+
+ALTER TABLE ONLY public.objects
+    ADD CONSTRAINT objects_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES public.organisations(id);
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE;

@@ -177,10 +177,10 @@ class ServedApi:
 
 
 @asynccontextmanager
-async def serve_api(database_url: str, pool: Pool) -> AsyncGenerator[ServedApi]:
-    """A replica that answers requests, and does nothing by itself."""
+async def serve_api(database_url: str, pool: Pool, **chosen: Any) -> AsyncGenerator[ServedApi]:
+    """A replica that answers requests, and does nothing by itself. `chosen` are settings."""
     with tempfile.TemporaryDirectory(prefix="perdure-api-") as name:
-        settings = Settings(database_url=database_url, data_dir=Path(name), secret_key=(SECRET,))
+        settings = Settings(database_url=database_url, data_dir=Path(name), secret_key=(SECRET,), **chosen)
         parts = Parts(pool=pool, pubsub=LocalPubsub(), runs=Runs.NOTHING)
         async with (
             workspace_folder(pool, settings.data_dir / "workspaces"),

@@ -1,5 +1,6 @@
 """Files that people attach."""
 
+import asyncio
 from typing import Annotated
 from urllib.parse import quote, unquote
 from uuid import UUID, uuid4
@@ -16,7 +17,9 @@ from perdure.api.uploads import FILE_LIMIT, MEDIA_TYPES, Upload, file_name, snif
 from perdure.core.errors import NotFound
 from perdure.core.ids import FileId
 from perdure.core.timing import SIGNED_URL_KEPT
+from perdure.objects.contents import disposition
 from perdure.store.tables import files
+from perdure.store.tables.files import KeptFile
 
 
 class UploadQuery(Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,8 +46,6 @@ class SignedQuery(Struct, frozen=True, forbid_unknown_fields=True):
 routes = Routes("files")
 
 # Room for what a form puts around a file.
-# What a browser shows by itself inside a sandbox. Its viewer of PDFs needs more than that.
-_SHOWN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "text/plain"})
 _UPLOAD_LIMIT = FILE_LIMIT + 64 * 1024
 
 
@@ -62,7 +63,7 @@ async def upload_file(caller: Caller, query: UploadQuery, content: bytes) -> Sto
 @routes.get("/files/{file_id}", raw=MEDIA_TYPES)
 async def read_file(caller: Caller, file_id: FileId) -> Answer:
     """A file of yours, or of a chat that you can read."""
-    return await _content(caller.rows, file_id)
+    return await _content(caller.services, await _readable(caller.rows, file_id))
 
 
 @routes.get("/files/{file_id}/url")
@@ -77,25 +78,33 @@ async def sign_file_url(caller: Caller, file_id: FileId) -> FileUrl:
 
 @routes.get("/files/{file_id}/content", public=True, raw=MEDIA_TYPES)
 async def read_signed_file(services: Services, file_id: FileId, query: SignedQuery) -> Answer:
-    """A file, for anyone with its signed URL."""
+    """A file, for anyone with its signed URL. Where object storage has it, the answer leads there."""
     actor = await services.signed_urls.actor(file_id, query.signature)
-    return await _content(services.rows(actor), file_id)
+    file = await _readable(services.rows(actor), file_id)
+    direct = await asyncio.to_thread(services.files.address, file)
+    if direct is not None:
+        # It names nobody, and is over soon: whoever asks again is looked at again.
+        return Answer.redirect(direct, ("cache-control", "no-store"), ("referrer-policy", "no-referrer"))
+    return await _content(services, file)
 
 
-async def _content(rows: ActorRows, file_id: FileId) -> Answer:
+async def _readable(rows: ActorRows, file_id: FileId) -> KeptFile:
     file = await files.read(rows, file_id)
     if file is None:
         raise NotFound("There is no such file.")
-    shown = "inline" if file.media_type in _SHOWN else "attachment"
+    return file
+
+
+async def _content(services: Services, file: KeptFile) -> Answer:
     headers = (
         ("content-type", file.media_type),
-        ("content-disposition", f"{shown}; filename*=UTF-8''{quote(file.name, safe='')}"),
+        ("content-disposition", disposition(file)),
         # It never changes; but whoever may not read it any more sees it for as long as a signed address works.
         ("cache-control", f"private, max-age={SIGNED_URL_KEPT.total_seconds():.0f}"),
         # Whatever it holds, it runs nothing here.
         ("content-security-policy", "default-src 'none'; sandbox"),
     )
-    return Answer(200, file.content, headers)
+    return Answer(200, await services.files.of(file), headers)
 
 
 def _upload(caller: Caller, content: bytes) -> Upload:

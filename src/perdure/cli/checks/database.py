@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from perdure.access.keyring import Keyring, existing_keyring
 from perdure.agent.configured_models import wrong_options
 from perdure.cli.checks.finding import Finding, bad, good, off
+from perdure.cli.checks.objects import placement
 from perdure.config.models import stored_options
 from perdure.config.rotation import SEALED
 from perdure.core.errors import Misconfigured
@@ -123,6 +124,7 @@ async def database_findings(url: str, settings: Settings) -> AsyncIterator[Findi
         yield schema_finding
         if schema_finding.remedy == "":
             yield await secrets(connection, settings)
+            yield await placement(connection, settings)
             async for finding in model_findings(connection):
                 yield finding
             async for finding in row_findings(connection):

@@ -29,16 +29,17 @@ async def upload_file(request: Request) -> Answered:
 @routes.get("/files/{name}")
 async def read_file(request: Request, name: str) -> Answered:
     found = await _stored(request, name)
-    return Answer.json(200, _file(FileId(file_named(name)), found.name, len(found.content)))
+    return Answer.json(200, _file(found.id, found.name, found.size))
 
 
 @routes.get("/files/{name}/content")
 async def read_file_content(request: Request, name: str) -> Answered:
     found = await _stored(request, name)
-    return Answer(200, found.content, (("content-type", found.media_type), ("content-security-policy", "sandbox")))
+    content = await request.caller.services.files.of(found)
+    return Answer(200, content, (("content-type", found.media_type), ("content-security-policy", "sandbox")))
 
 
-async def _stored(request: Request, name: str) -> files.FileContent:
+async def _stored(request: Request, name: str) -> files.KeptFile:
     found = await files.read(request.caller.rows, FileId(file_named(name)))
     if found is None:
         raise NotFound(f"There is no file {name!r}.")

@@ -2,6 +2,7 @@
 
 from perdure.observe.measures.service import (
     DatabaseMeasures,
+    ObjectMeasures,
     ReplicaMeasures,
     RequestMeasures,
     StreamMeasures,
@@ -36,5 +37,6 @@ class Measures:
         self.replica = ReplicaMeasures(self.metrics)
         self.streams = StreamMeasures(self.metrics)
         self.database = DatabaseMeasures(self.metrics)
+        self.objects = ObjectMeasures(self.metrics)
         self.requests = RequestMeasures(self.metrics)
         self.workspaces = WorkspaceMeasures(self.metrics)

@@ -78,6 +78,40 @@ class StreamMeasures:
         self.parts = metrics.read_counter("relay_parts", "Parts that came from other replicas.")
 
 
+class ObjectMeasures:
+    """Files in object storage: requests, and what waits to be stored."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._requests = metrics.counter(
+            "object_requests", "Requests to object storage: done or failed.", "operation", "outcome"
+        )
+        self._seconds = metrics.seconds("object_request", "How long object storage took to answer.", "operation")
+        self._moved = metrics.counter("object_bytes_moved", "Bytes of files that moved into object storage.")
+        self._removed = metrics.counter(
+            "objects_removed", "Objects that were removed: no file used them, or nobody knew them.", "why"
+        )
+        self._files = metrics.gauge("object_files_waiting", "Files in the database that belong into object storage.")
+        self._bytes = metrics.gauge("object_bytes_waiting", "Their bytes.")
+        self._away = metrics.gauge("object_storage_away", "1 while object storage does not do what is asked of it.")
+
+    def asked(self, operation: str, outcome: str, seconds: float) -> None:
+        self._requests.labels(operation, outcome).inc()
+        self._seconds.labels(operation).observe(seconds)
+
+    def moved(self, size: int) -> None:
+        self._moved.inc(size)
+
+    def removed(self, why: str, count: int) -> None:
+        self._removed.labels(why).inc(count)
+
+    def waiting(self, files: int, size: int) -> None:
+        self._files.set(files)
+        self._bytes.set(size)
+
+    def away(self, *, away: bool) -> None:
+        self._away.set(away)
+
+
 class WorkspaceMeasures:
     """Counts what this replica does with workspaces."""
 

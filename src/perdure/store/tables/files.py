@@ -11,10 +11,17 @@ from perdure.store.query import query
 from perdure.store.scopes import Database, PersonScope
 
 
-class FileContent(Struct, frozen=True):
+class KeptFile(Struct, frozen=True):
+    """A file with its content, or with the object that holds it."""
+
+    id: FileId
+    organisation_id: OrganisationId
     name: str
     media_type: str
-    content: bytes
+    size: int
+    content: bytes | None
+    object_id: int | None
+    hash: bytes | None
 
 
 class UsableFile(Struct, frozen=True):
@@ -24,13 +31,6 @@ class UsableFile(Struct, frozen=True):
     name: str
     media_type: str
     held: bool
-
-
-class LinkedFile(Struct, frozen=True):
-    id: FileId
-    name: str
-    media_type: str
-    content: bytes
 
 
 class HandedOver(Struct, frozen=True):
@@ -54,7 +54,7 @@ async def known(scope: PersonScope, file_id: FileId) -> FileId | None: ...
 
 
 @query
-async def read(scope: PersonScope, file_id: FileId) -> FileContent | None: ...
+async def read(scope: PersonScope, file_id: FileId) -> KeptFile | None: ...
 
 
 @query
@@ -62,7 +62,7 @@ async def usable(scope: PersonScope, files: Sequence[UUID], chat_id: ChatId | No
 
 
 @query
-async def contents(db: Database, chat_id: ChatId, files: Sequence[UUID]) -> list[LinkedFile]: ...
+async def contents(db: Database, chat_id: ChatId, files: Sequence[UUID]) -> list[KeptFile]: ...
 
 
 @query

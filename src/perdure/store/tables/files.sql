@@ -15,8 +15,8 @@ WHERE f.id = $3 AND f.organisation_id = $2 AND (
 
 -- name: files.read
 -- A file of one's own, or of a chat that one may read.
-SELECT f.name, f.media_type, f.content
-FROM files f
+SELECT f.id, f.organisation_id, f.name, f.media_type, f.size, f.content, f.object_id, o.hash
+FROM files f LEFT JOIN objects o ON o.id = f.object_id
 WHERE f.id = $3 AND f.organisation_id = $2 AND (
     f.owner_id = $1 OR EXISTS (
         SELECT FROM file_links l JOIN chat_cards k ON k.id = l.chat_id
@@ -33,8 +33,8 @@ WHERE f.id = ANY($3::uuid[]) AND f.owner_id = $1 AND f.organisation_id = $2
 
 -- name: files.contents
 -- The contents of files that a chat links to.
-SELECT f.id, f.name, f.media_type, f.content
-FROM file_links l JOIN files f ON f.id = l.file_id
+SELECT f.id, f.organisation_id, f.name, f.media_type, f.size, f.content, f.object_id, o.hash
+FROM file_links l JOIN files f ON f.id = l.file_id LEFT JOIN objects o ON o.id = f.object_id
 WHERE l.chat_id = $1 AND l.file_id = ANY($2::uuid[])
 
 -- name: files.keep
