@@ -272,7 +272,7 @@ CLOCKS_APART = timedelta(days=1)
 # How often files are looked for that belong into object storage; where that is away, less and less often.
 OBJECT_PERIOD = timedelta(seconds=1)
 OBJECT_RETRY_LONGEST = timedelta(seconds=30)
-OBJECT_PATIENCE = timedelta(seconds=60)
+OBJECT_PATIENCE = timedelta(seconds=30)
 # Longer than writing or removing one may take: whoever took one and says nothing has died.
 OBJECT_TAKEN = 2 * OBJECT_PATIENCE
 # An object that no file refers to so long after it was begun is needed by nobody.
@@ -281,3 +281,5 @@ OBJECT_SWEEP_PERIOD = timedelta(minutes=10)
 OBJECT_LISTING_PERIOD = timedelta(hours=12)
 # How long an address leads into object storage that somebody was sent to: they follow it at once.
 DIRECT_URL_KEPT = timedelta(minutes=1)
+# How far clocks may be apart where a request is refused for another reason. S3 itself takes a quarter of an hour.
+OBJECT_SKEW = timedelta(minutes=5)

@@ -6,12 +6,11 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from perdure.core.errors import NotFound, Unavailable
+from perdure.core.timing import OBJECT_SKEW
 from perdure.objects.bucket import Bucket
 
 _CODE = re.compile(rb"<Code>([A-Za-z0-9.]{1,80})</Code>")
 _REGION = re.compile(rb"<Region>([a-z0-9-]{1,40})</Region>")
-SKEW = timedelta(minutes=5)
-"""How far clocks may be apart where a request is refused for another reason: S3 itself takes a quarter of an hour."""
 
 _RIGHTS = {"PUT": "s3:PutObject", "GET": "s3:GetObject", "DELETE": "s3:DeleteObject", "LIST": "s3:ListBucket"}
 _DOES = {"PUT": "written", "GET": "read", "DELETE": "removed from", "LIST": "listed"}
@@ -63,7 +62,7 @@ def _sentence(
     bucket: Bucket, operation: str, code: str, headers: Mapping[str, str], body: bytes, now: datetime
 ) -> str | None:
     skew = _skew(headers, now)
-    if code in _CLOCK or (code in ("AccessDenied", "403", *_KEYS) and skew is not None and abs(skew) > SKEW):
+    if code in _CLOCK or (code in ("AccessDenied", "403", *_KEYS) and skew is not None and abs(skew) > OBJECT_SKEW):
         return _clock(bucket, skew)
     if code == "NoSuchBucket" or (code == "404" and operation != "GET"):
         return f"There is no bucket {bucket.name!r} at {bucket.host}. Create it, or correct PERDURE_S3_URL."
