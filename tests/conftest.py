@@ -34,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--pooler", choices=modes, help="Reach every database through PgBouncer in this mode.")
     parser.addoption("--pgbouncer", help="The PgBouncer to use; without it the machine's own.")
     parser.addoption("--examples", default="2", help="How many requests of each kind everybody makes.")
+    parser.addoption("--storage-away", default="5", help="For how many seconds object storage is away.")
+    parser.addoption("--versitygw", help="The program versitygw, to have it as object storage instead of moto.")
     parser.addoption("--losses", default="2", help="How often a failover loses commits.")
 
 
