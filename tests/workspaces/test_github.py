@@ -23,6 +23,8 @@ class StandIn:
         self.hosts: list[str] = []
         self.tokens: list[str | None] = []
         self.pulls: list[dict[str, Any]] = []
+        self.checks: list[dict[str, Any]] = []
+        self.reviews: list[dict[str, Any]] = []
         self.broken = False
 
     async def answer(self, request: web.Request) -> web.Response:
@@ -35,9 +37,17 @@ class StandIn:
             return web.Response(status=404)
         return web.json_response(self.pulls)
 
+    async def check_runs(self, request: web.Request) -> web.Response:
+        assert (request.match_info["sha"], request.query["per_page"]) == ("abc", "100")
+        return web.json_response({"total_count": len(self.checks), "check_runs": self.checks})
+
+    async def reviewed(self, request: web.Request) -> web.Response:
+        assert request.match_info["number"] == "7"
+        return web.json_response(self.reviews)
+
     def opens(self, **changes: Any) -> None:
         pull = {"html_url": f"{self.url}/team/app/pull/7", "number": 7, "title": "Sing", "state": "open"}
-        self.pulls = [{**pull, "draft": True, "merged_at": None, **changes}]
+        self.pulls = [{**pull, "draft": True, "merged_at": None, "head": {"sha": "abc"}, **changes}]
 
     @property
     def origin(self) -> str:
@@ -53,6 +63,8 @@ async def stand_in() -> AsyncIterator[StandIn]:
     found = StandIn()
     app = web.Application()
     app.router.add_get("/api/v3/repos/{owner}/{name}/pulls", found.answer)
+    app.router.add_get("/api/v3/repos/{owner}/{name}/commits/{sha}/check-runs", found.check_runs)
+    app.router.add_get("/api/v3/repos/{owner}/{name}/pulls/{number}/reviews", found.reviewed)
     runner = web.AppRunner(app)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -101,6 +113,68 @@ async def test_the_pull_request_of_a_branch_is_told(stand_in: StandIn) -> None:
     stand_in.broken = True
     with pytest.raises(Unavailable):
         await stand_in.forge.pull_request(stand_in.origin, "work")
+
+
+def run(conclusion: str | None) -> dict[str, Any]:
+    return {"status": "completed" if conclusion else "in_progress", "conclusion": conclusion}
+
+
+def says(login: str | None, state: str) -> dict[str, Any]:
+    return {"user": login and {"login": login}, "state": state}
+
+
+@pytest.mark.parametrize(
+    ("conclusions", "checks"),
+    [
+        ([], None),
+        (["success", "skipped", "neutral"], "passed"),
+        (["success", None], "pending"),
+        (["failure", None, "success"], "failed"),
+        (["timed_out"], "failed"),
+        (["action_required"], "failed"),
+    ],
+)
+async def test_the_checks_of_an_open_request_come_to_one_word(
+    stand_in: StandIn, conclusions: list[str | None], checks: str | None
+) -> None:
+    stand_in.opens()
+    stand_in.checks = [run(each) for each in conclusions]
+    found = await stand_in.forge.pull_request(stand_in.origin, "work")
+    assert found is not None
+    assert (found.checks, found.review) == (checks, None)
+
+
+@pytest.mark.parametrize(
+    ("said", "review"),
+    [
+        ([], None),
+        ([("ada", "COMMENTED")], None),
+        ([("ada", "APPROVED"), ("ada", "COMMENTED")], "approved"),
+        ([("ada", "CHANGES_REQUESTED"), ("bob", "APPROVED")], "changes_requested"),
+        ([("ada", "CHANGES_REQUESTED"), ("ada", "APPROVED")], "approved"),
+        ([("ada", "CHANGES_REQUESTED"), ("ada", "DISMISSED")], None),
+        ([(None, "APPROVED"), ("bob", "PENDING")], None),
+    ],
+)
+async def test_what_reviewers_decided_last_comes_to_one_word(
+    stand_in: StandIn, said: list[tuple[str | None, str]], review: str | None
+) -> None:
+    stand_in.opens()
+    stand_in.reviews = [says(*each) for each in said]
+    found = await stand_in.forge.pull_request(stand_in.origin, "work")
+    assert found is not None
+    assert found.review == review
+
+
+async def test_of_a_request_that_is_over_and_for_strangers_nobody_asks_what_checks_say(stand_in: StandIn) -> None:
+    stand_in.checks, stand_in.reviews = [run("failure")], [says("ada", "APPROVED")]
+    stand_in.opens(state="closed")
+    over = await stand_in.forge.pull_request(stand_in.origin, "work")
+    stand_in.opens()
+    strange = await GitHub(f"{stand_in.url}/api/v3").pull_request(stand_in.origin, "work")
+    for found in (over, strange):
+        assert found is not None
+        assert (found.checks, found.review) == (None, None)
 
 
 async def test_the_forge_is_asked_after_a_push_and_while_the_request_is_open(stand_in: StandIn) -> None:

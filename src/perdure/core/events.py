@@ -63,6 +63,10 @@ class DiffStatus(Struct, frozen=True, omit_defaults=True):
     pull_request_number: int | None = None
     pull_request_title: str | None = None
     pull_request_draft: bool = False
+    pull_request_checks: str | None = None
+    """passed, failed or pending"""
+    pull_request_review: str | None = None
+    """approved or changes_requested"""
 
 
 class ChatCard(Struct, frozen=True, kw_only=True, omit_defaults=True):

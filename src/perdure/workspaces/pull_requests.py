@@ -3,10 +3,10 @@
 import logging
 import re
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import aiohttp
 import msgspec
@@ -35,6 +35,14 @@ class PullRequest(msgspec.Struct, frozen=True):
     title: str
     state: str
     draft: bool
+    checks: str | None = None
+    """`passed`, `failed` or `pending`, where the newest commit has any."""
+    review: str | None = None
+    """`approved` or `changes_requested`, where somebody decided."""
+
+
+class _Head(msgspec.Struct, frozen=True):
+    sha: str = ""
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -44,9 +52,35 @@ class _Answer(msgspec.Struct, frozen=True):
     state: str
     draft: bool = False
     merged_at: str | None = None
+    head: _Head = _Head()
+
+
+class _Check(msgspec.Struct, frozen=True):
+    status: str
+    conclusion: str | None = None
+
+
+class _Checks(msgspec.Struct, frozen=True):
+    check_runs: list[_Check] = []
+
+
+class _Reviewer(msgspec.Struct, frozen=True):
+    login: str
+
+
+class _Review(msgspec.Struct, frozen=True):
+    state: str
+    user: _Reviewer | None = None
 
 
 _answers = msgspec.json.Decoder(list[_Answer])
+_checks = msgspec.json.Decoder(_Checks)
+_reviews = msgspec.json.Decoder(list[_Review])
+_NEWEST = {"state": "all", "sort": "updated", "direction": "desc", "per_page": "1"}
+_MANY = {"per_page": "100"}
+PASSED = frozenset({"success", "neutral", "skipped"})
+DECIDED = frozenset({"APPROVED", "CHANGES_REQUESTED", "DISMISSED"})
+"""What takes the place of somebody's earlier decision. A comment does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +97,22 @@ class GitHub:
         name = repository(origin, self._host)
         if name is None or not branch:
             return None
-        found = _answers.decode(await self._get(f"/repos/{name}/pulls", head=f"{name.split('/')[0]}:{branch}"))
-        return _read(found[0]) if found else None
+        query = {"head": f"{name.split('/')[0]}:{branch}", **_NEWEST}
+        found = _answers.decode(await self._get(f"/repos/{name}/pulls", query) or b"[]")
+        return await self._with_verdicts(name, found[0]) if found else None
+
+    async def _with_verdicts(self, name: str, answer: _Answer) -> PullRequest:
+        """What checks and people say of one that is open. Strangers may not ask so often."""
+        read = _read(answer)
+        if read.state != "open" or not self.token:
+            return read
+        checks, review = None, None
+        if answer.head.sha:
+            runs = await self._get(f"/repos/{name}/commits/{quote(answer.head.sha, safe='')}/check-runs", _MANY)
+            checks = checks_of(_checks.decode(runs or b"{}").check_runs)
+        reviews = await self._get(f"/repos/{name}/pulls/{answer.number}/reviews", _MANY)
+        review = review_of(_reviews.decode(reviews or b"[]"))
+        return msgspec.structs.replace(read, checks=checks, review=review)
 
     def has(self, origin: str) -> bool:
         """Whether an origin is one of this server's."""
@@ -75,12 +123,12 @@ class GitHub:
         host = urlsplit(self.url).netloc
         return "github.com" if host == urlsplit(GITHUB).netloc else host
 
-    async def _get(self, path: str, *, head: str) -> bytes:
+    async def _get(self, path: str, query: Mapping[str, str]) -> bytes:
+        """What is there, or nothing."""
         headers = {"accept": "application/vnd.github+json"}
         if self.token:
             headers["authorization"] = f"Bearer {self.token}"
         address = f"{self.url.rstrip('/')}{path}"
-        query = {"head": head, "state": "all", "sort": "updated", "direction": "desc", "per_page": "1"}
         timeout = aiohttp.ClientTimeout(total=FORGE_ANSWER.total_seconds())
         try:
             async with (
@@ -88,7 +136,7 @@ class GitHub:
                 session.get(address, params=query, proxy=self.proxy(address), ssl=self.trusted or True) as response,
             ):
                 if response.status == 404:
-                    return b"[]"
+                    return b""
                 response.raise_for_status()
                 return await response.read()
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
@@ -109,6 +157,23 @@ def repository(origin: str, host: str) -> str | None:
 def _read(answer: _Answer) -> PullRequest:
     state = "merged" if answer.merged_at else answer.state
     return PullRequest(answer.html_url, answer.number, answer.title, state, answer.draft)
+
+
+def checks_of(runs: Sequence[_Check]) -> str | None:
+    """All checks in one word: what failed has failed, whatever still runs."""
+    if any(run.status == "completed" and run.conclusion not in PASSED for run in runs):
+        return "failed"
+    if any(run.status != "completed" for run in runs):
+        return "pending"
+    return "passed" if runs else None
+
+
+def review_of(reviews: Sequence[_Review]) -> str | None:
+    """What everybody decided last, oldest first: one who wants changes outweighs those who approve."""
+    last = {review.user.login: review.state for review in reviews if review.user and review.state in DECIDED}
+    if "CHANGES_REQUESTED" in last.values():
+        return "changes_requested"
+    return "approved" if "APPROVED" in last.values() else None
 
 
 DOUBLINGS = 8

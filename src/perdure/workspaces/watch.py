@@ -121,4 +121,6 @@ def diff_status(state: GitState, pull: PullRequest | None = None) -> DiffStatus 
         pull_request_number=pull and pull.number,
         pull_request_title=pull and pull.title,
         pull_request_draft=pull is not None and pull.draft,
+        pull_request_checks=pull and pull.checks,
+        pull_request_review=pull and pull.review,
     )

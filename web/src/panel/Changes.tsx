@@ -93,6 +93,7 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
           <RefreshCw />
         </Button>
       </div>
+      {status && <Verdicts checks={status.pull_request_checks} review={status.pull_request_review} />}
       {why && <p className="quiet panel-note">{why}</p>}
       {(data !== undefined || error) && (
         <Suspense fallback={null}>
@@ -100,6 +101,31 @@ export function Changes({ workspace }: { workspace: string | undefined }) {
         </Suspense>
       )}
     </div>
+  );
+}
+
+const CHECKS: Record<string, { words: string; look: string }> = {
+  passed: { words: t("Checks passed"), look: "added" },
+  failed: { words: t("Checks failed"), look: "removed" },
+  pending: { words: t("Checks running"), look: "" },
+};
+const REVIEWS: Record<string, { words: string; look: string }> = {
+  approved: { words: t("Review: approved"), look: "added" },
+  changes_requested: { words: t("Review: changes requested"), look: "removed" },
+};
+
+/** What checks and reviewers say of the pull request. */
+function Verdicts({ checks, review }: { checks: string | undefined; review: string | undefined }) {
+  const said = [CHECKS[checks ?? ""], REVIEWS[review ?? ""]].filter((entry) => entry !== undefined);
+  if (said.length === 0) return null;
+  return (
+    <p className="quiet panel-note verdicts">
+      {said.map((entry) => (
+        <span key={entry.words} className={entry.look}>
+          {entry.words}
+        </span>
+      ))}
+    </p>
   );
 }
 
