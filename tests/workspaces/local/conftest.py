@@ -9,13 +9,16 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from tests.workspaces.egress.servers import Servers
 
 from perdure.core.errors import WorkspaceRefused
 from perdure.core.ids import WorkspaceId
 from perdure.workspaces import wire
 from perdure.workspaces.agent.lineage import descendants
 from perdure.workspaces.client import WorkspaceClient
-from perdure.workspaces.driver import MEBIBYTE, Limits, Plan
+from perdure.workspaces.driver import MEBIBYTE, Limits, Network, Plan
+from perdure.workspaces.egress.control import EgressOptions
+from perdure.workspaces.egress.rules import ArmedRule
 from perdure.workspaces.local.driver import LocalDriver
 
 PATIENCE = timedelta(seconds=60)
@@ -49,6 +52,23 @@ class Sandbox:
         return (await self.runs(command)).head
 
 
+HERE = ("127.0.0.0/8",)
+NAMES = {
+    "api": "127.0.0.1", "web": "127.0.0.1", "open": "127.0.0.1", "evil": "127.0.0.1", "inner": "127.0.0.1",
+    "metadata": "169.254.169.254", "mapped": "::ffff:127.0.0.1", "notapi": "127.0.0.1", "xn--pi-7kc": "127.0.0.1",
+    "git": "127.0.0.1",
+}  # fmt: skip
+
+
+class Fenced(Sandbox):
+    """A workspace with a network by permission, and servers outside."""
+
+    servers: Servers
+
+    async def told(self, *rules: ArmedRule) -> None:
+        await self.driver.egress(self.plan).tell(rules)
+
+
 @pytest.fixture
 async def sandbox() -> AsyncGenerator[Sandbox]:
     root = Path(tempfile.mkdtemp(prefix="perdure-"))
@@ -57,4 +77,20 @@ async def sandbox() -> AsyncGenerator[Sandbox]:
     async with await driver.start(plan) as client:
         yield Sandbox(root, client, driver, plan)
     await driver.remove(plan)
+    shutil.rmtree(root)
+
+
+@pytest.fixture
+async def fenced() -> AsyncGenerator[Fenced]:
+    root, servers = Path(tempfile.mkdtemp(prefix="perdure-")), Servers()
+    hosts = tuple((f"{name}.example.test", (address,)) for name, address in NAMES.items())
+    driver = LocalDriver(root, egress=EgressOptions(servers.authority.certificate, hosts))
+    plan = Plan(WorkspaceId(uuid4()), network=Network.ALLOW, limits=LIMITS)
+    await driver.create(plan)
+    async with await driver.start(plan) as client:
+        found = Fenced(root, client, driver, plan)
+        found.servers = servers
+        yield found
+    await driver.remove(plan)
+    servers.close()
     shutil.rmtree(root)

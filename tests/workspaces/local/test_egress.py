@@ -2,43 +2,24 @@
 
 import json
 import os
-import shutil
 import signal
 import socket
-import tempfile
-from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from tests.workspaces.egress.servers import CANARY, SECRET, Servers
-from tests.workspaces.local.conftest import LIMITS, Sandbox
+from tests.workspaces.local.conftest import HERE, Fenced
 from tests.workspaces.waiting import alive, eventually
 
 from perdure.core.errors import Misconfigured
 from perdure.core.ids import WorkspaceId
-from perdure.workspaces.driver import Network, Plan
-from perdure.workspaces.egress.control import EgressOptions
 from perdure.workspaces.egress.rules import ArmedRule, Credential, Rule
 from perdure.workspaces.local.driver import LocalDriver
 
 INTRUDER = Path(__file__).parents[1] / "egress" / "intruder.py"
 FEWEST_ATTEMPTS = 60
-HERE = ("127.0.0.0/8",)
-NAMES = {
-    "api": "127.0.0.1", "web": "127.0.0.1", "open": "127.0.0.1", "evil": "127.0.0.1", "inner": "127.0.0.1",
-    "metadata": "169.254.169.254", "mapped": "::ffff:127.0.0.1", "notapi": "127.0.0.1", "xn--pi-7kc": "127.0.0.1",
-}  # fmt: skip
-
-
-class Fenced(Sandbox):
-    """A workspace with a network by permission, and servers outside."""
-
-    servers: Servers
-
-    async def told(self, *rules: ArmedRule) -> None:
-        await self.driver.egress(self.plan).tell(rules)
 
 
 def rules(servers: Servers) -> list[ArmedRule]:
@@ -57,22 +38,6 @@ def rules(servers: Servers) -> list[ArmedRule]:
         ArmedRule(Rule("mapped.example.test", port=servers.canary)),
         ArmedRule(Rule("metadata.example.test", port=servers.tls)),
     ]
-
-
-@pytest.fixture
-async def fenced() -> AsyncGenerator[Fenced]:
-    root, servers = Path(tempfile.mkdtemp(prefix="perdure-")), Servers()
-    hosts = tuple((f"{name}.example.test", (address,)) for name, address in NAMES.items())
-    driver = LocalDriver(root, egress=EgressOptions(servers.authority.certificate, hosts))
-    plan = Plan(WorkspaceId(uuid4()), network=Network.ALLOW, limits=LIMITS)
-    await driver.create(plan)
-    async with await driver.start(plan) as client:
-        found = Fenced(root, client, driver, plan)
-        found.servers = servers
-        yield found
-    await driver.remove(plan)
-    servers.close()
-    shutil.rmtree(root)
 
 
 async def test_nothing_gets_out_but_what_the_rules_allow(fenced: Fenced) -> None:
